@@ -17,7 +17,7 @@ static const ZydisStackWidth widths[] = {
 	[PTC_MODE_16] = ZYDIS_STACK_WIDTH_16,
 };
 
-/* As objdump -M intel has it: small letters, no leading zeros. */
+/* Same style as objdump -M intel: lower case, no leading zeros. */
 static void set_style(ZydisFormatter *f)
 {
 	(void)ZydisFormatterInit(f, ZYDIS_FORMATTER_STYLE_INTEL);

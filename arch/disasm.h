@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions as text. */
+/* Disassembly of single instructions. */
 #ifndef PTC_ARCH_DISASM_H
 #define PTC_ARCH_DISASM_H
 
@@ -8,12 +8,12 @@
 
 #include "arch/insn.h"
 
-enum { PTC_DISASM_MAX = 128 }; /* bytes of text, the NUL too */
+enum { PTC_DISASM_MAX = 128 }; /* bytes of text, including the NUL */
 
 /*
- * The instruction at @ip in Intel's syntax, with absolute targets: "call 0x401020". "(bad)" if
- * the @len bytes are none, "(unknown)" if they are one that is newer than the disassembler. Text
- * that does not fit is cut.
+ * Write the instruction at @ip in Intel syntax to @ret, with absolute targets: "call 0x401020".
+ * "(bad)" if the @len bytes are no instruction. "(unknown)" if the instruction is newer than the
+ * disassembler. Text that does not fit is cut off.
  */
 void ptc_disasm(enum ptc_mode mode, const uint8_t *bytes, size_t len, uint64_t ip,
 		char ret[PTC_DISASM_MAX]);

@@ -64,9 +64,9 @@ static uint8_t kind_of(const ZydisDecodedInstruction *in, bool rel)
 	case ZYDIS_MNEMONIC_VMCALL:
 	case ZYDIS_MNEMONIC_UIRET:
 		return PTC_KIND_FAR;
-	case ZYDIS_MNEMONIC_XBEGIN: /* an abort is asynchronous; beginning goes on behind */
+	case ZYDIS_MNEMONIC_XBEGIN: /* only an abort branches, asynchronously */
 	case ZYDIS_MNEMONIC_XABORT:
-	case ZYDIS_MNEMONIC_XEND: /* for Zydis a conditional branch, like the others */
+	case ZYDIS_MNEMONIC_XEND: /* Zydis: a conditional branch, as the other two */
 		return PTC_KIND_NONE;
 	case ZYDIS_MNEMONIC_JMP:
 		return (uint8_t)(far ? PTC_KIND_FAR : rel ? PTC_KIND_JMP : PTC_KIND_IJMP);
@@ -134,10 +134,14 @@ enum ptc_insn_status ptc_insn_decode_any(enum ptc_mode mode, const uint8_t *byte
 	ret->loads_flags = in.mnemonic == ZYDIS_MNEMONIC_POPF ||
 			   in.mnemonic == ZYDIS_MNEMONIC_POPFD ||
 			   in.mnemonic == ZYDIS_MNEMONIC_POPFQ || ret->kind == PTC_KIND_IRET;
-	/* SDM vol. 3A, 6.8.3: mov and pop hold back traps for one instruction, lss does not */
+	/*
+	 * SDM vol. 3A, 6.8.3: after mov and pop to SS, traps are held back for one instruction; not
+	 * after lss.
+	 */
 	ret->shadow =
 		(in.mnemonic == ZYDIS_MNEMONIC_MOV && in.opcode == 0x8e && in.raw.modrm.reg == 2) ||
 		(in.mnemonic == ZYDIS_MNEMONIC_POP && in.opcode == 0x17);
+	ret->exits = in.mnemonic == ZYDIS_MNEMONIC_CPUID;
 	return PTC_INSN_OK;
 }
 
@@ -168,7 +172,7 @@ bool ptc_insn_taken(const struct ptc_insn *insn, uint64_t rflags, uint64_t rcx)
 	default:
 		break;
 	}
-	switch (insn->cond >> 1) { /* pairs: the odd one is the negation */
+	switch (insn->cond >> 1) { /* pairs: an odd condition negates the even one before */
 	case 0:
 		yes = of;
 		break;

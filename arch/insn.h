@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What one x86 instruction does to the control flow. The only user of Zydis here. */
+/* Classification of one x86 instruction by its effect on the control flow. Uses Zydis. */
 #ifndef PTC_ARCH_INSN_H
 #define PTC_ARCH_INSN_H
 
@@ -23,32 +23,38 @@ enum {
 };
 
 struct ptc_insn {
-	uint8_t len;	    /* bytes */
-	uint8_t kind;	    /* enum ptc_kind; PTC_KIND_NONE: goes on behind itself */
-	uint8_t cond;	    /* of a PTC_KIND_JCC */
-	uint8_t count_bits; /* 16, 32, 64: the part of rcx that loop and jrcxz look at */
+	uint8_t len; /* bytes */
+	/* enum ptc_kind; PTC_KIND_NONE: execution continues with the next instruction */
+	uint8_t kind;
+	uint8_t cond;	    /* condition of a PTC_KIND_JCC */
+	uint8_t count_bits; /* 16, 32, 64: the part of rcx that loop and jrcxz test */
 	bool direct;	    /* target is valid */
-	bool rep;	    /* a REP string instruction: steps once an iteration, retires once */
-	bool shadow;	    /* loads SS: the processor takes no trap before the next has run */
-	bool pushes_flags;  /* pushf, of any size: stores TF */
-	bool loads_flags;   /* popf, iret: may change TF */
-	bool unknown;	    /* newer than the disassembler: its length is known, and no more */
-	uint64_t target;    /* of a direct jump, call or jcc */
+	/* A REP string instruction: single-steps once per iteration, retires once. */
+	bool rep;
+	/* loads SS: no trap is delivered before the next instruction has executed */
+	bool shadow;
+	bool exits; /* CPUID: runs in the hypervisor, if there is one (SDM vol. 3C, 26.1.2) */
+	bool pushes_flags; /* pushf, of any size: stores TF */
+	bool loads_flags;  /* popf, iret: may change TF */
+	bool unknown;	   /* newer than the disassembler: only the length is known */
+	uint64_t target;   /* target of a direct jump, call or jcc */
 };
 
 enum ptc_insn_status {
 	PTC_INSN_OK,
 	PTC_INSN_SHORT, /* more bytes are needed */
-	PTC_INSN_BAD,	/* no instruction starts here */
+	PTC_INSN_BAD,	/* no valid instruction starts here */
 };
 
-/* Classify the instruction at @ip from its first @len bytes (PTC_INSN_MAX are always enough). */
+/*
+ * Classify the instruction at @ip from its first @len bytes. PTC_INSN_MAX bytes are always enough.
+ */
 enum ptc_insn_status ptc_insn_decode(enum ptc_mode mode, const uint8_t *bytes, size_t len,
 				     uint64_t ip, struct ptc_insn *ret);
 
 /*
- * Is the PTC_KIND_JCC @insn taken, given the flags and rcx from *before* it
- * ran? Needed only where target and fall-through are the same address.
+ * Return whether the PTC_KIND_JCC @insn is taken, given the flags and rcx from before its
+ * execution. Needed only if target and fall-through address are equal.
  */
 bool ptc_insn_taken(const struct ptc_insn *insn, uint64_t rflags, uint64_t rcx);
 

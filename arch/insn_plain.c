@@ -4,14 +4,14 @@
 #include <string.h>
 
 /*
- * What is behind an opcode (SDM vol. 2, appendix A):
+ * Operands of each opcode (SDM vol. 2, appendix A). One letter says which bytes follow the opcode:
  *
- *	.	not plain		-	nothing
- *	m	ModRM			l	the same, of memory
- *	8 z v	an immediate of 1; of 4, or 2 with 66; of 8 with REX.W, too
- *	b d	m and 8; m and z	B g	b and m, but /6
- *	c C	b and d, of /0		t T	m, and 8 or z of /0; not of /1
- *	x X	m: /0 and /1; /0, /1, /6, and calls and jumps: /2, /4
+ *	.	left to Zydis		-	nothing
+ *	m	ModRM			l	ModRM, memory operand only
+ *	8 z v	immediate of 1 byte; of 4, or 2 with 66; as z, or 8 with REX.W
+ *	b d	m and 8; m and z	B g	b and m, except /6
+ *	c C	b and d, only /0	t T	m, and 8 or z for /0; not /1
+ *	x X	m, only /0 and /1; /0, /1, /6, and calls and jumps: /2, /4
  *	j J i	jcc, jmp of 4, jmp of 1	k r	call, ret
  */
 static const char one_byte[] = "mmmm8z..mmmm8z.." /* 00 */
@@ -32,8 +32,9 @@ static const char one_byte[] = "mmmm8z..mmmm8z.." /* 00 */
 			       "......tT......xX" /* f0 */;
 
 /*
- * The same behind 0f. m is with and without 66 here; s, too; S has F3 and F2 besides, q F3, and 6
- * has nothing but 66; u and p are s and S and an immediate of 1. n is a nop, /0; j has 4 bytes.
+ * As above, for opcodes after 0f. Classes m and s are valid with and without 66. Class S is also
+ * valid with F3 and F2, and q with F3. Class 6 requires 66. Classes u and p are s and S with an
+ * immediate of 1 byte. Class n is a nop, /0. Class j has 4 bytes.
  */
 static const char two_byte[] = "................" /* 00 */
 			       "SS..ss.........n" /* 10 */
@@ -52,10 +53,10 @@ static const char two_byte[] = "................" /* 00 */
 			       "...........s...s" /* e0 */
 			       "........ssssssss" /* f0 */;
 
-/* One in the making: what was read of it. */
+/* State of reading one instruction. */
 struct reading {
 	const uint8_t *bytes;
-	size_t at, len; /* at may pass len */
+	size_t at, len; /* at may exceed len */
 	bool p66, f2, f3, rex_w;
 	uint8_t mod, reg;
 };
@@ -72,7 +73,7 @@ static size_t imm_z(const struct reading *r)
 	return r->p66 && !r->rex_w ? 2 : 4;
 }
 
-/* ModRM and what comes with it (SDM vol. 2, tables 2-2 and 2-3). */
+/* Read ModRM with its SIB byte and displacement (SDM vol. 2, tables 2-2 and 2-3). */
 static void read_modrm(struct reading *r)
 {
 	const uint8_t modrm = next(r);
@@ -90,7 +91,7 @@ static void read_modrm(struct reading *r)
 		r->at += 4;
 }
 
-/* At the end, behind a displacement of @n bytes. */
+/* Finish a direct branch whose displacement has @n bytes and is the last part. */
 static bool direct(struct reading *r, size_t n, enum ptc_kind kind, uint64_t ip,
 		   struct ptc_insn *ret)
 {
@@ -115,7 +116,7 @@ static bool jcc(struct reading *r, size_t n, uint8_t opcode, uint64_t ip, struct
 	return direct(r, n, PTC_KIND_JCC, ip, ret);
 }
 
-/* ff */
+/* Opcode ff. */
 static bool group_5(struct reading *r, struct ptc_insn *ret)
 {
 	read_modrm(r);
@@ -216,7 +217,10 @@ static bool one(struct reading *r, uint8_t opcode, uint64_t ip, struct ptc_insn 
 	}
 }
 
-/* A prefix says which of several instructions it is; two of them are left to Zydis. */
+/*
+ * Return whether the prefixes are valid for @what. The prefix selects one of several instructions.
+ * Two such prefixes are left to Zydis.
+ */
 static bool has_prefix(const struct reading *r, char what)
 {
 	switch (what) {
@@ -253,7 +257,7 @@ static bool is_endbr64(const uint8_t *bytes, size_t len)
 	return len >= sizeof(endbr64) && !memcmp(bytes, endbr64, sizeof(endbr64));
 }
 
-/* Each once, and a REX behind them; returns the opcode's first byte. */
+/* Read prefixes, each at most once, and a REX after them. Returns the first byte of the opcode. */
 static uint8_t read_prefixes(struct reading *r)
 {
 	uint8_t b = next(r);

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Opcode maps: of VEX, EVEX and XOP by their numbers. */
+/* Opcode maps. For VEX, EVEX and XOP the values are the encoded map numbers. */
 enum {
 	MAP_0F = 1,
 	MAP_0F38 = 2,
@@ -38,8 +38,10 @@ static void skip_prefixes(struct reading *r, enum ptc_mode mode)
 		r->at++;
 }
 
-/* Behind the prefix that names the map. False: there is none. In 32-bit code C4, C5 and 62 are
- * others unless what is behind them has both highest bits. */
+/*
+ * Read the prefix that selects the map. Returns false if there is none. In 32-bit code, C4, C5 and
+ * 62 are other instructions unless both high bits of the next byte are set.
+ */
 static bool take_map(struct reading *r, enum ptc_mode mode)
 {
 	const uint8_t *p = r->bytes + r->at;
@@ -75,7 +77,7 @@ static bool take_map(struct reading *r, enum ptc_mode mode)
 	}
 }
 
-/* Bytes of the immediate of @op, whose ModRM has @reg. */
+/* Returns the bytes of the immediate of opcode @op. @reg: the reg field of ModRM. */
 static size_t immediate(const struct reading *r, uint8_t op, unsigned int reg)
 {
 	const size_t wide = r->p66 ? 2 : 4;
@@ -86,7 +88,7 @@ static size_t immediate(const struct reading *r, uint8_t op, unsigned int reg)
 	case MAP_0F3A:
 	case MAP_XOP:
 		return 1;
-	case MAP_APX: /* those of one byte and of 0F, with the same immediates */
+	case MAP_APX: /* opcodes of the one-byte map and of 0F, with the same immediates */
 		if (op == 0x69 || op == 0x81 || (op == 0xf7 && reg < 2))
 			return wide;
 		return op == 0x6b || op == 0x80 || op == 0x83 || op == 0xc0 || op == 0xc1 ||
@@ -99,7 +101,9 @@ static size_t immediate(const struct reading *r, uint8_t op, unsigned int reg)
 	}
 }
 
-/* ModRM, SIB and displacement, with addresses of 32 or 64 bits. 0: there are too few bytes. */
+/*
+ * Returns the bytes of ModRM, SIB and displacement with 32- or 64-bit addressing. 0: too few bytes.
+ */
 static size_t operand(const uint8_t *p, size_t len)
 {
 	const unsigned int mod = len ? p[0] >> 6 : 0, rm = len ? p[0] & 7 : 0;

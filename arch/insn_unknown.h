@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Instructions that are newer than the disassembler: how long they are. What VEX, EVEX, XOP and the
- * maps 0F 38 and 0F 3A encode has one layout (SDM vol. 2, 2.3 and 2.7), and leads nowhere else.
+ * Length of instructions that are newer than the disassembler. Encodings with VEX, EVEX, XOP and in
+ * the maps 0F 38 and 0F 3A have one layout (SDM vol. 2, 2.3 and 2.7), and none of them branches.
  */
 #ifndef PTC_ARCH_INSN_UNKNOWN_H
 #define PTC_ARCH_INSN_UNKNOWN_H
@@ -11,7 +11,10 @@
 
 #include "arch/insn.h"
 
-/* Bytes of such an instruction in front of @bytes; 0: it is none, or there are too few. */
+/*
+ * Returns the bytes of such an instruction at @bytes. 0: another kind of instruction, or too few
+ * bytes.
+ */
 size_t ptc_insn_unknown_len(enum ptc_mode mode, const uint8_t *bytes, size_t len);
 
 #endif

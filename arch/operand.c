@@ -13,7 +13,7 @@ static const uint8_t gprs[] = { PTC_REG_RAX, PTC_REG_RCX, PTC_REG_RDX, PTC_REG_R
 				PTC_REG_R8,  PTC_REG_R9,  PTC_REG_R10, PTC_REG_R11,
 				PTC_REG_R12, PTC_REG_R13, PTC_REG_R14, PTC_REG_R15 };
 
-/* Which of our registers @reg is, or is a part of; PTC_REG_COUNT: none. */
+/* Returns the PTC_REG_* that is or contains @reg; PTC_REG_COUNT: none. */
 static size_t reg_of(ZydisRegister reg)
 {
 	const ZydisRegister whole =
@@ -38,7 +38,7 @@ static uint64_t value_of(ZydisRegister reg, uint32_t size, uint64_t whole)
 	return size < 8 ? whole & ((UINT64_C(1) << size * 8) - 1) : whole;
 }
 
-/* A push or a call stores below the stack pointer. */
+/* A push or a call stores below the current stack pointer. */
 static bool stores_below(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op)
 {
 	return op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
@@ -82,7 +82,7 @@ static bool take(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *o
 	return true;
 }
 
-/* The registers of an operand that is in the text. */
+/* Returns the registers of an operand that is visible in the text, as a mask. */
 static uint32_t regs_of(const ZydisDecodedOperand *op)
 {
 	const ZydisRegister used[] = {

@@ -6,7 +6,7 @@
 static const uint8_t psb[PTC_PSB_LEN] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
 					  0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82 };
 
-/* Payload bytes by IPBytes, the top three bits of the header; 0xff: reserved. */
+/* Payload bytes by IPBytes, the top three bits of the header. 0xff: reserved. */
 static const uint8_t ip_bytes[8] = { 0, 2, 4, 6, 6, 0xff, 8, 0xff };
 
 static int whole(size_t want, size_t len)
@@ -26,7 +26,10 @@ static int cyc_len(const uint8_t *p, size_t len)
 	return i < 15 ? 0 : -1;
 }
 
-/* Of a BIP with the header @byte, in a block whose BBP has @size; 0: it is none. */
+/*
+ * Returns the length of a BIP with header @byte, in a block whose BBP has size byte @size; 0: not a
+ * BIP.
+ */
 static size_t bip_len(uint8_t byte, uint8_t size)
 {
 	if ((byte & 7) != 4)
@@ -34,7 +37,10 @@ static size_t bip_len(uint8_t byte, uint8_t size)
 	return size & 0x80 ? 5 : 9;
 }
 
-/* A BBP and its BIPs. What follows the last one is seen only if it is there. */
+/*
+ * Returns the length of a BBP with its BIPs. The byte after the last BIP is examined only if
+ * available.
+ */
 static int block_len(const uint8_t *p, size_t len)
 {
 	enum { MAX_BIPS = 32 };
@@ -64,7 +70,7 @@ static int block_len(const uint8_t *p, size_t len)
 	return (int)end;
 }
 
-/* Packets that begin with 0x02. */
+/* Returns the length of a packet that begins with 0x02. */
 static int ext_len(const uint8_t *p, size_t len, enum ptc_pkt *type)
 {
 	size_t n;
@@ -158,7 +164,7 @@ int ptc_pkt_len(const uint8_t *p, size_t len, enum ptc_pkt *ret_type)
 		*ret_type = PTC_PKT_PAD;
 		return 1;
 	}
-	if (!(p[0] & 1)) { /* bit 0 clear: short TNT, its stop bit above bit 1 */
+	if (!(p[0] & 1)) { /* bit 0 clear: short TNT; its stop bit is above bit 1 */
 		*ret_type = PTC_PKT_TNT;
 		return 1;
 	}
@@ -199,7 +205,7 @@ int ptc_pkt_len(const uint8_t *p, size_t len, enum ptc_pkt *ret_type)
 	}
 }
 
-/* The word at @p is one that a PSB has inside. */
+/* Return whether the word at @p can be inside a PSB. */
 static bool is_of_psb(const uint8_t *p)
 {
 	uint64_t word, even, odd;
@@ -210,7 +216,10 @@ static bool is_of_psb(const uint8_t *p)
 	return word == even || word == odd;
 }
 
-/* What the packet in front of a PSB ends with may look like the beginning of it. */
+/*
+ * Returns the last of overlapping PSBs. The end of the packet before a PSB can look like the PSB's
+ * start.
+ */
 static size_t last_of_run(const uint8_t *p, size_t len, size_t at)
 {
 	while (len - at >= PTC_PSB_LEN + 2 && !memcmp(p + at + PTC_PSB_LEN, psb, 2))
@@ -220,9 +229,9 @@ static size_t last_of_run(const uint8_t *p, size_t len, size_t at)
 
 enum { CHUNK = 64 };
 
-typedef uint32_t lanes __attribute__((vector_size(16))); /* all x86-64 have them */
+typedef uint32_t lanes __attribute__((vector_size(16))); /* available on every x86-64 CPU */
 
-/* Has the CHUNK at @p half a word as is_of_psb has it? */
+/* Return whether the CHUNK at @p has a half word that can be inside a PSB (see is_of_psb). */
 static bool may_have_psb(const uint8_t *p)
 {
 	lanes v[CHUNK / sizeof(lanes)], any = { 0 };
@@ -240,8 +249,9 @@ static bool may_have_psb(const uint8_t *p)
 }
 
 /*
- * Words are looked at side by side: one of them is all inside the PSB, which begins less than a
- * word in front of it. memmem takes several times as long.
+ * Search in steps of one word, several words at a time. A PSB is two words long, so one of these
+ * words is inside the PSB, which begins less than a word before. memmem takes several times as
+ * long.
  */
 size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from)
 {

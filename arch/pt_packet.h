@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel PT packets as bytes: how long they are, where the next PSB is. Enough
- * to cut a stream at a packet's end without a decoder.
- * Source: SDM vol. 3C, 33.4.2 (packet definitions).
+ * Intel PT packets as bytes: packet length, and search for the next PSB. This suffices to cut a
+ * stream at a packet boundary without a decoder. Source: SDM vol. 3C, 33.4.2 (packet definitions).
  */
 #ifndef PTC_ARCH_PT_PACKET_H
 #define PTC_ARCH_PT_PACKET_H
@@ -39,27 +38,30 @@ enum ptc_pkt {
 };
 
 /*
- * The packet at @p of at most @len bytes. Returns its length, 0 when more
- * bytes are needed to tell, or -1 when no packet starts with these bytes.
- * A BBP is one packet with its BIPs, which are none without it, and timing between them.
+ * Determine the packet at @p, with at most @len bytes available. Returns its length, 0 if more
+ * bytes are needed, or -1 if the bytes are no valid packet. A BBP counts as one packet with its
+ * BIPs, and with timing packets between them. A BIP without BBP is not a packet.
  */
 int ptc_pkt_len(const uint8_t *p, size_t len, enum ptc_pkt *ret_type);
 
 enum { PTC_TNT64_LEN = 8 };
 
-/* A long TNT packet? Of @len bytes, which may be few. */
+/* Return whether a long TNT packet is at @p. @len may be less than a packet. */
 static inline bool ptc_pkt_is_tnt64(const uint8_t *p, size_t len)
 {
 	return len >= PTC_TNT64_LEN && p[0] == 0x02 && p[1] == 0xa3;
 }
 
-/* A short one? 0x02 begins what has two bytes of header. */
+/* Return whether @byte is a short TNT packet. 0x02 begins packets with a two-byte header. */
 static inline bool ptc_pkt_is_tnt(uint8_t byte)
 {
 	return !(byte & 1) && byte > 2;
 }
 
-/* How many branches it tells of: the bits in front of the highest 1. Not of a damaged one: -1. */
+/*
+ * Returns the number of branches in a TNT packet: the bits below the highest 1. -1: an invalid
+ * packet without a stop bit.
+ */
 static inline int ptc_pkt_tnt_bits(const uint8_t *p)
 {
 	uint64_t v = 0;
@@ -72,8 +74,10 @@ static inline int ptc_pkt_tnt_bits(const uint8_t *p)
 	return v ? 63 - __builtin_clzll(v) : -1;
 }
 
-/* How long a packet with an IP is, TIP, TIP.PGE, TIP.PGD or FUP, that begins with @byte; 0:
- * reserved. */
+/*
+ * Returns the length of a packet with an IP (TIP, TIP.PGE, TIP.PGD, FUP) that begins with @byte. 0:
+ * reserved encoding.
+ */
 static inline size_t ptc_pkt_ip_len(uint8_t byte)
 {
 	static const uint8_t len[8] = { 1, 3, 5, 7, 7, 0, 9, 0 }; /* by IPBytes */
@@ -81,16 +85,14 @@ static inline size_t ptc_pkt_ip_len(uint8_t byte)
 	return len[byte >> 5];
 }
 
-/* A TIP packet that does not say where to. */
+/* First byte of a TIP packet without an IP. */
 enum { PTC_PKT_TIP_NONE = 0x0d };
 
-/* Is it a TIP packet? */
 static inline bool ptc_pkt_is_tip(uint8_t byte)
 {
 	return (byte & 0x1f) == 0x0d;
 }
 
-/* Is it a FUP packet? */
 static inline bool ptc_pkt_is_fup(uint8_t byte)
 {
 	return (byte & 0x1f) == 0x1d;
@@ -102,12 +104,14 @@ static inline bool ptc_pkt_is_timing(enum ptc_pkt type)
 	       type == PTC_PKT_CYC || type == PTC_PKT_CBR || type == PTC_PKT_PAD;
 }
 
-/* Longer ones libipt does not take: it counts the last bits of them as behind a number's end. */
+/*
+ * libipt rejects longer CYC packets, because it counts their last bits as overflow of the number.
+ */
 enum { PTC_CYC_PLAIN_LEN = 9 };
 
 /*
- * A packet, at @p and of @n bytes, that libipt 2.0 does not know? CFE, EVD, BBP with its BIPs, BEP,
- * TRIG; long CYC.
+ * Return whether libipt 2.0 does not know the packet at @p of @n bytes: CFE, EVD, BBP with its
+ * BIPs, BEP, TRIG; long CYC.
  */
 static inline bool ptc_pkt_is_foreign(const uint8_t *p, enum ptc_pkt type, size_t n)
 {
@@ -117,21 +121,24 @@ static inline bool ptc_pkt_is_foreign(const uint8_t *p, enum ptc_pkt type, size_
 					 p[1] == 0x63 || (p[1] & 0x7f) == 0x33);
 }
 
-/* Does a FUP follow the packet at @p, which is of PTC_PKT_OTHER? MWAIT, EXSTOP, BEP, CFE. */
+/* Return whether a FUP follows the PTC_PKT_OTHER packet at @p: MWAIT, EXSTOP, BEP, CFE. */
 static inline bool ptc_pkt_has_fup(const uint8_t *p)
 {
 	return p[0] == 0x02 &&
 	       (p[1] == 0xc2 || p[1] == 0xe2 || p[1] == 0xb3 || (p[1] == 0x13 && p[2] & 0x80));
 }
 
-/* Neither timing nor of a branch alone. */
+/* Return whether the packet is neither timing nor part of a normal branch (TNT, TIP). */
 static inline bool ptc_pkt_is_event(enum ptc_pkt type)
 {
 	return !ptc_pkt_is_timing(type) && type != PTC_PKT_TNT && type != PTC_PKT_TNT64 &&
 	       type != PTC_PKT_TIP;
 }
 
-/* Does the FUP of the packet at @p only say where that happened? PTWRITE, EXSTOP, BEP, MODE.TSX. */
+/*
+ * Return whether the FUP after the packet at @p only gives its location: PTWRITE, EXSTOP, BEP,
+ * MODE.TSX.
+ */
 static inline bool ptc_pkt_waits_for_fup(const uint8_t *p, enum ptc_pkt type)
 {
 	if (type == PTC_PKT_MODE)
@@ -142,15 +149,14 @@ static inline bool ptc_pkt_waits_for_fup(const uint8_t *p, enum ptc_pkt type)
 }
 
 /*
- * Offset of the first PSB at or behind @from, or @len when there is none. Of bytes that are more
- * than one, overlapping, the last one is it.
+ * Returns the offset of the first PSB at or after @from; @len if there is none. If PSBs overlap,
+ * the last of them counts.
  */
 size_t ptc_pkt_next_psb(const uint8_t *p, size_t len, size_t from);
 
 /*
- * IP payload of TIP, TIP.PGE, TIP.PGD, FUP: SDM 33.4.2.2 "IP compression".
- * @last is the last IP before this packet. Returns false when the IP is
- * suppressed (and *ret_ip is @last).
+ * Decode the IP payload of TIP, TIP.PGE, TIP.PGD, FUP: SDM 33.4.2.2 "IP compression". @last: the
+ * last IP before this packet. Returns false if the IP is suppressed; *ret_ip is then @last.
  */
 bool ptc_pkt_ip(const uint8_t *p, uint64_t last, uint64_t *ret_ip);
 

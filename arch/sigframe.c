@@ -6,9 +6,9 @@
 #include "base/cursor.h"
 
 /*
- * Offsets in struct ucontext, arch/x86/include/uapi/asm/sigcontext.h and
- * include/uapi/asm-generic/ucontext.h. It is 8 bytes behind the frame's begin, which is aligned as
- * a stack is at a function's entry.
+ * Offsets in struct ucontext: arch/x86/include/uapi/asm/sigcontext.h and
+ * include/uapi/asm-generic/ucontext.h. The structure is 8 bytes after the start of the frame, which
+ * is aligned like a stack at function entry.
  */
 enum {
 	UC_FLAGS = 0,

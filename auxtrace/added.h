@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording says of its events, with one more event. */
+/* The EVENT_DESC feature and the ID_INDEX record of a recording, with one more event. */
 #ifndef PTC_AUXTRACE_ADDED_H
 #define PTC_AUXTRACE_ADDED_H
 
@@ -18,12 +18,12 @@ struct ptc_added {
 };
 
 /*
- * The EVENT_DESC @section and @a behind it. False, and @b is as it was: it is damaged, or
- * its attrs are of another size.
+ * Append EVENT_DESC with the entries of @section and then @a. Returns false, with @b unchanged, if
+ * @section is damaged or its attrs have another size.
  */
 bool ptc_added_event_desc(struct ptc_buf *b, struct ptc_cur section, const struct ptc_added *a);
 
-/* An ID_INDEX record of @a alone. */
+/* Append an ID_INDEX record that contains only @a. */
 void ptc_added_id_index(struct ptc_buf *b, const struct ptc_added *a);
 
 #endif

@@ -52,7 +52,7 @@ int ptc_aux_join_ids(struct ptc_aux_join *j, const struct ptc_rec *rec, struct p
 
 	if (j->ids_sorted)
 		return 0;
-	/* Behind the entries newer perf has as many again, of guests. */
+	/* Newer perf appends as many entries again, for guests. */
 	if (!ptc_cur_le64(&c, &n) || n > ptc_cur_left(&c) / 32)
 		return ptc_fail_at(err, PTC_E_FORMAT, rec->off,
 				   "ID_INDEX record is too short for its entries");
@@ -91,13 +91,13 @@ bool ptc_aux_join_idx(struct ptc_aux_join *j, uint64_t id, uint32_t *ret_idx)
 	return true;
 }
 
-/* A queue's cpu or tid, and where it is in the index. */
+/* The cpu or tid of a queue, and the queue's position in the index. */
 struct key {
 	int32_t key;
 	size_t queue;
 };
 
-/* Ways to tell a queue; each array ascends. */
+/* Lookup tables from cpu and from tid to queue; each array is sorted. */
 struct keys {
 	struct key *cpus, *tids; /* owned */
 	size_t ncpus, ntids;
@@ -132,7 +132,7 @@ static bool keys_init(struct keys *k, const struct ptc_index *ix)
 	k->tids = calloc(ix->nqueues ? ix->nqueues : 1, sizeof(*k->tids));
 	if (!k->cpus || !k->tids)
 		return false;
-	/* The tid of a cpu's piece is no more than who ran when it was copied. */
+	/* The tid of a CPU's chunk is only the thread that ran when it was copied. */
 	for (i = 0; i < ix->nqueues; i++)
 		if (ix->queues[i].cpu != -1)
 			k->cpus[k->ncpus++] = (struct key){ ix->queues[i].cpu, i };
@@ -155,13 +155,13 @@ static size_t find_key(const struct key *keys, size_t n, int32_t want)
 		else
 			hi = mid;
 	}
-	/* Two queues of one cpu: it alone does not tell. */
+	/* Two queues of one CPU: the CPU number is ambiguous. */
 	if (lo == n || keys[lo].key != want || (lo + 1 < n && keys[lo + 1].key == want))
 		return PTC_AUX_NO_QUEUE;
 	return keys[lo].queue;
 }
 
-/* Is there one queue, and nothing that says the record is about another ring? */
+/* Return whether there is only one queue, and @a does not contradict it. */
 static bool is_only_one(const struct ptc_index *ix, const struct ptc_aux_said *a)
 {
 	const struct ptc_queue *q;
@@ -221,12 +221,12 @@ static struct ptc_aux_span *new_span(struct ptc_aux_spans *s)
 	return &s->spans[s->n++];
 }
 
-/* The records of one queue, by offset, and how far they and its trace have been walked. */
+/* Cursor over the records of one queue, by offset, and over its trace. */
 struct walk {
 	const struct ptc_aux_said *said;
 	size_t n, next;
-	uint64_t pos;	   /* in the stream */
-	uint64_t lost;	   /* in front of pos, not told yet */
+	uint64_t pos;	   /* position in the stream */
+	uint64_t lost;	   /* bytes missing before pos, not yet in a span */
 	uint64_t after_ns; /* time of the last record passed */
 	struct ptc_aux_spans *out;
 };
@@ -248,13 +248,13 @@ static struct walk begin_walk(const struct ptc_aux_join *j, size_t queue, struct
 	return (struct walk){ .said = n ? &j->said[lo] : NULL, .n = n, .out = out };
 }
 
-/* Where what @a tells of ends; a size without reason does not wrap. */
+/* Returns the end of the range in @a. A size that would overflow is capped. */
 static uint64_t end_of(const struct ptc_aux_said *a)
 {
 	return a->size > UINT64_MAX - a->off ? UINT64_MAX : a->off + a->size;
 }
 
-/* The span [w->pos, end), told of by @a or (NULL) by nobody. */
+/* Append the span [w->pos, end). @a: the AUX record that covers it, or NULL. */
 static bool put(struct walk *w, uint64_t end, const struct ptc_aux_said *a)
 {
 	struct ptc_aux_span *s = new_span(w->out);
@@ -276,7 +276,10 @@ static bool put(struct walk *w, uint64_t end, const struct ptc_aux_said *a)
 	return true;
 }
 
-/* The next record, in the range of trace that ends at @end. *ret_more: it goes on behind it. */
+/*
+ * Append spans for the next record, within trace that ends at @end. *ret_more: the record extends
+ * beyond @end.
+ */
 static bool put_record(struct walk *w, uint64_t end, bool *ret_more)
 {
 	const struct ptc_aux_said *a = &w->said[w->next];
@@ -287,11 +290,11 @@ static bool put_record(struct walk *w, uint64_t end, bool *ret_more)
 		until = end;
 	if (a->off > w->pos && !put(w, a->off, NULL))
 		return false;
-	/* One that tells of nothing here counts only for what it says was lost. */
+	/* A record that covers no byte here counts only if its flags report a loss. */
 	if (until > w->pos || a->flags) {
 		if (!put(w, until > w->pos ? until : w->pos, a))
 			return false;
-		if (*ret_more) /* that is at its end */
+		if (*ret_more) /* TRUNCATED refers to the end of the record */
 			w->out->spans[w->out->n - 1].flags &= ~(uint64_t)PERF_AUX_FLAG_TRUNCATED;
 	}
 	if (!*ret_more) {
@@ -302,7 +305,7 @@ static bool put_record(struct walk *w, uint64_t end, bool *ret_more)
 	return true;
 }
 
-/* Trace [w->pos, end), without a hole. */
+/* Append spans for the contiguous trace [w->pos, end). */
 static bool walk_range(struct walk *w, uint64_t end)
 {
 	const uint64_t start = w->pos;
@@ -312,7 +315,7 @@ static bool walk_range(struct walk *w, uint64_t end)
 	       (w->said[w->next].off < end || end_of(&w->said[w->next]) == end))
 		if (!put_record(w, end, &more))
 			return false;
-	/* Behind what was told of there may be padding, which is no part of the stream. */
+	/* Bytes after the last AUX record may be padding, which is not part of the stream. */
 	return (w->pos > start && end - w->pos <= PTC_PADDING_MAX) || end == w->pos ||
 	       put(w, end, NULL);
 }
@@ -337,7 +340,7 @@ static bool walk_trace(struct walk *w, const struct ptc_queue *q)
 	return true;
 }
 
-/* What the rest tells of is not in the file. */
+/* The remaining records cover bytes that are not in the file. */
 static bool walk_rest(struct walk *w)
 {
 	const struct ptc_aux_said *a;
@@ -358,7 +361,7 @@ static bool walk_rest(struct walk *w)
 	return true;
 }
 
-/* Do offsets say where in one stream a piece is? */
+/* Return whether offsets are positions in one stream, which is false in overwrite mode. */
 static bool offsets_count(const struct walk *w, const struct ptc_queue *q)
 {
 	uint64_t end;
@@ -396,7 +399,7 @@ static bool put_pieces(struct walk *w, const struct ptc_queue *q, const struct p
 	return true;
 }
 
-/* The time of bytes no AUX record tells of: not after their piece was copied. */
+/* Set the time of bytes without an AUX record: not later than the copy of their chunk. */
 static void note_references(struct ptc_aux_spans *s, const struct ptc_queue *q,
 			    const struct ptc_time_conv *conv)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * AUX records joined to AUXTRACE pieces: for each byte of a queue's trace, when
- * it was made and whether anything is known to be missing around it.
+ * Join AUX records with AUXTRACE chunks. The result says, for each byte of a queue's trace, when it
+ * was generated and whether bytes around it are missing.
  *
- * An AUX record tells of [offset, offset + size) of the AUX stream of the ring
- * it is about; AUXTRACE pieces are cut elsewhere. In overwrite mode (snapshots)
- * its offset is a position in the ring and its size the whole ring: those
- * recordings are not joined, each AUXTRACE piece is a span.
+ * An AUX record covers [offset, offset + size) of the AUX stream of its ring. AUXTRACE chunks have
+ * other boundaries. In overwrite mode (snapshots) offset is a position in the ring, and size is the
+ * size of the ring. Such recordings are not joined: each AUXTRACE chunk is one span.
  */
 #ifndef PTC_AUXTRACE_AUX_JOIN_H
 #define PTC_AUXTRACE_AUX_JOIN_H
@@ -15,21 +14,21 @@
 #include "auxtrace/pt_info.h"
 #include "auxtrace/sideband.h"
 
-/* An AUX record, as far as it is of use here. */
+/* The fields of an AUX record that are used here. */
 struct ptc_aux_said {
 	uint64_t off, size, flags;
-	uint64_t time_ns; /* 0: none */
+	uint64_t time_ns; /* perf clock; 0: none */
 	uint64_t id;
 	uint64_t seq;	  /* order in the file */
 	int32_t tid, cpu; /* -1: not known */
-	size_t queue;	  /* in the index; PTC_AUX_NO_QUEUE: none of them */
+	size_t queue;	  /* position in the index; PTC_AUX_NO_QUEUE: unknown */
 };
 
 #define PTC_AUX_NO_QUEUE SIZE_MAX
 
 struct ptc_aux_id {
 	uint64_t id;
-	uint32_t idx; /* of its queue */
+	uint32_t idx; /* idx of its queue */
 };
 
 struct ptc_aux_join {
@@ -37,8 +36,8 @@ struct ptc_aux_join {
 	size_t nsaid, said_cap;
 	struct ptc_aux_id *ids; /* owned; from ID_INDEX; ascending */
 	size_t nids, ids_cap;
-	bool ids_sorted;   /* no more are taken */
-	uint64_t unplaced; /* AUX records of which the queue is not known; set by sort */
+	bool ids_sorted;   /* sorted; no more ids are added */
+	uint64_t unplaced; /* AUX records of unknown queue; set by ptc_aux_join_sort */
 };
 
 #define PTC_AUX_JOIN_INIT                                                                          \
@@ -46,42 +45,42 @@ struct ptc_aux_join {
 		NULL, 0, 0, NULL, 0, 0, false, 0                                                   \
 	}
 
-/* Bytes [off, off + size) of a queue's AUX stream. Size 0: a loss where nothing was written. */
+/* Bytes [off, off + size) of a queue's AUX stream. Size 0: a loss at a position without bytes. */
 struct ptc_aux_span {
 	uint64_t off, size;
-	uint64_t after_ns; /* made after this; 0: not known. Perf clock */
-	uint64_t until_ns; /* and not after this; UINT64_MAX: not known */
+	uint64_t after_ns; /* generated after this time, perf clock; 0: unknown */
+	uint64_t until_ns; /* and not after this time; UINT64_MAX: unknown */
 	uint64_t flags;	   /* PERF_AUX_FLAG_* of its AUX record */
-	uint64_t lost;	   /* bytes of the stream in front of it that are not in the file */
-	bool told;	   /* an AUX record tells of it */
+	uint64_t lost;	   /* bytes of the stream before it that are not in the file */
+	bool told;	   /* covered by an AUX record */
 };
 
 struct ptc_aux_spans {
-	struct ptc_aux_span *spans; /* owned; ascending, but for overwrite mode: file order */
+	struct ptc_aux_span *spans; /* owned; ascending, in overwrite mode in file order */
 	size_t n, cap;
 };
 
-/* Keep an AUX record. PTC_E_LIMIT beyond PTC_LIMIT_AUX_CHUNKS. */
+/* Add an AUX record. PTC_E_LIMIT: more than PTC_LIMIT_AUX_CHUNKS. */
 int ptc_aux_join_add(struct ptc_aux_join *j, const struct ptc_sb *sb, struct ptc_err *err);
 /*
- * Keep what an ID_INDEX record says: which id belongs to which queue. Ignored
- * once one was asked for. PTC_E_FORMAT, PTC_E_LIMIT.
+ * Add the id-to-queue pairs of an ID_INDEX record. Ignored after the first lookup. PTC_E_FORMAT,
+ * PTC_E_LIMIT.
  */
 int ptc_aux_join_ids(struct ptc_aux_join *j, const struct ptc_rec *rec, struct ptc_err *err);
 
-/* The idx of the queue that @id belongs to. False, and nothing set: not known. */
+/* Get the idx of the queue of event @id. Returns false, without setting *ret_idx, if unknown. */
 bool ptc_aux_join_idx(struct ptc_aux_join *j, uint64_t id, uint32_t *ret_idx);
 
 /*
- * Once everything is kept: find each record's queue in @ix, by cpu, tid or id;
- * if there is one queue only, nothing but a contradiction parts them.
+ * After all records were added: find each record's queue in @ix, by cpu, tid or id. With a single
+ * queue, every record that does not contradict it belongs to it.
  */
 int ptc_aux_join_sort(struct ptc_aux_join *j, const struct ptc_index *ix, struct ptc_err *err);
 
 /*
- * The spans of queue @i of @ix, the one given to sort; *@ret is to be released.
- * Padding behind the last packet is in no span. @conv (NULL: none) turns the
- * reference of pieces that no AUX record tells of into times.
+ * Get the spans of queue @i of @ix, the index given to ptc_aux_join_sort. The caller releases
+ * *@ret. Padding after the last packet is in no span. @conv (or NULL) converts the reference of
+ * chunks without an AUX record to times.
  */
 int ptc_aux_join_queue(const struct ptc_aux_join *j, const struct ptc_index *ix, size_t i,
 		       const struct ptc_time_conv *conv, struct ptc_aux_spans *ret,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "auxtrace/branch.h"
 
-/* Bits of the third word, from the least significant. */
+/* Bit positions in the third word, from the least significant. */
 enum {
 	MISPRED = 0,
 	PREDICTED = 1,

@@ -13,7 +13,7 @@ enum {
 	FRAMES = 1u << PTC_KIND_CALL | 1u << PTC_KIND_ICALL | 1u << PTC_KIND_RET,
 };
 
-/* Kinds of each class; a stack has what any of its classes has. */
+/* Branch kinds of each class; a stack contains the union of its classes. */
 static const struct {
 	uint64_t bit;
 	const char *word;
@@ -76,7 +76,7 @@ uint64_t ptc_branchsel_kinds(uint64_t sel)
 
 bool ptc_branchsel_wants(uint64_t sel, uint8_t kind, uint64_t to)
 {
-	/* A transfer is of the level that it leads to, as hardware has it. */
+	/* The privilege level of a branch is that of its target, as in hardware. */
 	if (!(sel & (ptc_is_kernel_ip(to) ? PERF_SAMPLE_BRANCH_KERNEL : PERF_SAMPLE_BRANCH_USER)))
 		return false;
 	return ptc_branchsel_kinds(sel) >> kind & 1;
@@ -99,7 +99,7 @@ static bool is_word(const char *s, size_t len, const char *word)
 	return strlen(word) == len && !memcmp(s, word, len);
 }
 
-/* Of all that are in @sel. */
+/* Returns all class bits in @sel. */
 static uint64_t classes_of(uint64_t sel)
 {
 	uint64_t ret = 0;

@@ -9,20 +9,19 @@
 #include "base/err.h"
 
 /*
- * Side records repeat what is near, so a small window does at any level. The
- * tables of the high levels do not shrink with it by themselves: they would take
- * most of a gigabyte.
+ * Sideband records repeat nearby data, so a small window suffices at any level. The tables of the
+ * high levels do not shrink with the window, and would take most of a gigabyte.
  */
 enum { WINDOW_LOG = 20, TABLE_LOG = 20, HIGH_LEVEL = 7 };
 
 struct ptc_compressor {
 	ZSTD_CCtx *z;
-	size_t taken; /* bytes in the record in the making */
-	size_t len;   /* of the record as far as the stream gave it */
+	size_t taken; /* input bytes in the current record */
+	size_t len;   /* bytes of the record that the stream has output so far */
 	uint8_t rec[UINT16_MAX];
 };
 
-/* Blocks' headers and the frame's, and what cannot be made smaller. */
+/* 1024: headers of blocks and of the frame, and growth of incompressible input. */
 static_assert(PTC_COMPRESS_PIECE + PTC_REC_HEADER_SIZE + 1024 <= UINT16_MAX,
 	      "a piece fits in a record");
 
@@ -88,7 +87,7 @@ static int run(struct ptc_compressor *c, ZSTD_inBuffer *in, ZSTD_EndDirective wh
 	if (ZSTD_isError(rc))
 		return fail(rc, err);
 	assert(in->pos == in->size);
-	assert(what == ZSTD_e_continue || !rc); /* all of it is out */
+	assert(what == ZSTD_e_continue || !rc); /* all output was written */
 	c->len = out.pos;
 	return 0;
 }

@@ -16,10 +16,10 @@ struct copying {
 	const struct ptc_file *f;
 	const struct ptc_copy_opts *opts;
 	struct ptc_writer *w;
-	struct ptc_select *select; /* NULL: everything */
-	struct ptc_redact *redact; /* NULL: as it is */
-	struct ptc_added added;	   /* what opts->more is of */
-	bool id_index;		   /* there was one */
+	struct ptc_select *select; /* NULL: copy everything */
+	struct ptc_redact *redact; /* NULL: copy unchanged */
+	struct ptc_added added;	   /* the event of opts->more */
+	bool id_index;		   /* an ID_INDEX record was copied */
 	struct ptc_copy_stats stats;
 };
 
@@ -28,13 +28,13 @@ static bool from_pipe(const struct copying *c)
 	return ptc_file_form(c->f) == PTC_FORM_PIPE;
 }
 
-/* The front is in records already, and can stay there, unless some of them are behind damage. */
+/* Attrs and features are already records and can be copied in place, except after damage. */
 static bool pipe_to_pipe(const struct copying *c)
 {
 	return from_pipe(c) && c->opts->pipe && !ptc_file_damage(c->f) && !c->opts->more;
 }
 
-/* The level to compress with; 0: not at all. */
+/* Returns the compression level; 0: no compression. */
 static unsigned int level(const struct copying *c)
 {
 	struct ptc_compressed said;
@@ -91,7 +91,7 @@ static int copy_attrs(struct copying *c, struct ptc_err *err)
 	return rc || !c->opts->more ? rc : add_attr(c, err);
 }
 
-/* Not a feature of what is written: made anew, or no more true. */
+/* Return whether the output must not copy this feature: it is regenerated, or no longer true. */
 static bool is_stale(const struct copying *c, unsigned int bit)
 {
 	switch (bit) {
@@ -172,7 +172,9 @@ static int add_id_index(struct copying *c, struct ptc_err *err)
 	return rc;
 }
 
-/* perf does not wait for EVENT_DESC in pipe mode: names come as EVENT_UPDATE, by the first id. */
+/*
+ * perf does not wait for EVENT_DESC in pipe mode. Names are sent as EVENT_UPDATE, by the first id.
+ */
 static int put_names(struct copying *c, struct ptc_err *err)
 {
 	struct ptc_event_desc_iter it;
@@ -194,14 +196,14 @@ static int put_names(struct copying *c, struct ptc_err *err)
 		if (ptc_cur_le64(&e.ids, &u.u.event_update.id))
 			ptc_user_put(&b, &u);
 	}
-	/* A name that is too long for a record has failed it. */
+	/* A name that is too long for a record has set b to failed. */
 	if (!ptc_buf_failed(&b) && b.len)
 		rc = ptc_writer_stored(c->w, b.bytes, b.len, false, err);
 	ptc_buf_release(&b);
 	return rc;
 }
 
-/* The span of what is there now; in pipe mode it would have to be known in advance. */
+/* Set SAMPLE_TIME to the copied records. Pipe mode would need it before the first record. */
 static int update_sample_time(struct copying *c, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -221,7 +223,7 @@ static int update_sample_time(struct copying *c, struct ptc_err *err)
 	return rc;
 }
 
-/* With its header. */
+/* Returns the bytes of @rec with its header. */
 static struct ptc_cur whole(const struct ptc_rec *rec)
 {
 	struct ptc_cur c = rec->body;
@@ -248,7 +250,7 @@ static int copy_piece(struct copying *c, const struct ptc_rec *rec, struct ptc_e
 	return ptc_writer_piece(c->w, whole(rec), payload, err);
 }
 
-/* What there is of a piece that was cut, as a piece. */
+/* Copy the existing part of a cut-off AUXTRACE chunk as a chunk. */
 static int copy_cut_piece(struct copying *c, size_t part, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -274,7 +276,7 @@ static int copy_tracing_data(struct copying *c, const struct ptc_rec *rec, struc
 	struct ptc_cur text;
 	int rc = put(c, whole(rec), err);
 
-	/* ptc_file_next has seen that it is there. */
+	/* ptc_file_next has checked that the text is complete. */
 	if (!rc && ptc_file_bytes(c->f, end, ptc_rec_trailing(rec), &text))
 		rc = put(c, text, err);
 	return rc;
@@ -286,7 +288,7 @@ static bool is_front(uint32_t type)
 	       type == PTC_REC_HEADER_BUILD_ID || type == PTC_REC_HEADER_TRACING_DATA;
 }
 
-/* Or tells of it: the ledger. */
+/* Return whether @rec is about the trace, including the ledger. */
 static bool is_trace(const struct ptc_rec *rec)
 {
 	const uint32_t type = rec->type;
@@ -310,14 +312,14 @@ static bool is_stale_record(const struct copying *c, const struct ptc_rec *rec)
 	if (!is_front(rec->type))
 		return false;
 	if ((from_pipe(c) || c->opts->pipe) && !pipe_to_pipe(c))
-		return true; /* it is in the new front, or is none of a file's */
+		return true; /* moved to the new front, or not a record of file mode */
 	if (c->opts->pipe && rec->off & PTC_OFF_INFLATED)
-		return true; /* compressed it told of nothing, and must not begin to */
+		return true; /* inside a COMPRESSED record it had no effect, and must not get one */
 	return rec->type == PTC_REC_HEADER_FEATURE && ptc_cur_le64(&body, &bit) &&
 	       bit < PTC_FEATURE_BITS && is_stale(c, (unsigned int)bit);
 }
 
-/* A sample with trace in it: its size becomes 0. */
+/* Copy a sample that contains trace, with an aux size of 0. */
 static int copy_without_aux(struct copying *c, const struct ptc_rec *rec,
 			    const struct ptc_sample *s, struct ptc_err *err)
 {
@@ -361,7 +363,7 @@ static int copy_as_it_is(struct copying *c, const struct ptc_rec *rec, struct pt
 	case PERF_RECORD_SAMPLE:
 		return copy_sample(c, rec, err);
 	default:
-		/* A reader finds its way by perf's own, which are never compressed. */
+		/* perf's own records are never compressed: readers need them for orientation. */
 		return ptc_writer_stored(c->w, bytes.pos, ptc_cur_left(&bytes),
 					 rec->type < PTC_REC_USER_START, err);
 	}
@@ -436,7 +438,7 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 	}
 	for (i = 0; i < ptc_file_nparts(c->f) && !rc; i++)
 		rc = copy_cut_piece(c, i, err);
-	/* A header that says that there are no data is that of a writer that was killed. */
+	/* A header with a data size of 0 would mean a killed writer. */
 	if (!rc && !c->stats.records)
 		rc = ptc_fail(err, PTC_E_NOT_EXIST, "cannot copy '%s': no record of it is %s",
 			      ptc_file_name(c->f), c->stats.left_out ? "wanted" : "whole");

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording written again: the attrs with their ids and the features by their
- * bytes, the records in their order, those we do not know too, the trace with a new
- * index; in another form, compressed or not, all of it or a part.
+ * Copying a recording. Attrs with ids, features and records, also unknown ones, are copied by their
+ * bytes and in order. The trace gets a new index. The copy may have another form, compression, or
+ * only a part of the records.
  *
- * What cannot be the same: a folder becomes one file, without the FINISHED_ROUND
- * records, which are of a single file, and without DIR_FORMAT. HEADER_ATTR,
- * HEADER_FEATURE, HEADER_BUILD_ID and TRACING_DATA records of pipe mode are the
- * header of a file, and the other way round. Pipe mode has no AUXTRACE feature, none
- * that is empty, and none of more than a record's size.
+ * Unavoidable differences: a folder becomes one file, without DIR_FORMAT and without FINISHED_ROUND
+ * records, which are valid for a single file only. HEADER_ATTR, HEADER_FEATURE, HEADER_BUILD_ID and
+ * TRACING_DATA records of pipe mode become the header of a file, and the reverse. Pipe mode has no
+ * AUXTRACE feature, no empty feature, and none larger than a record.
  */
 #ifndef PTC_AUXTRACE_COPY_H
 #define PTC_AUXTRACE_COPY_H
@@ -19,21 +18,21 @@
 struct ptc_writer;
 
 /*
- * Records of one more event, behind all others: then there are no FINISHED_ROUND records, as they
- * would not be true. Every event of the recording must have PERF_SAMPLE_IDENTIFIER
- * (PTC_E_UNSUPPORTED).
+ * One more event, whose records follow all others. FINISHED_ROUND records are then omitted, because
+ * they would not be true. PTC_E_UNSUPPORTED: an event of the recording lacks
+ * PERF_SAMPLE_IDENTIFIER.
  */
 struct ptc_copy_more {
 	struct perf_event_attr attr;
 	const char *name;
-	uint64_t id; /* ptc_copy_new_id */
-	/* Write them. Non-zero: *err is set. */
+	uint64_t id; /* from ptc_copy_new_id */
+	/* Write the records. On failure returns non-zero, with *err set. */
 	int (*put)(void *ctx, struct ptc_writer *w, struct ptc_err *err);
 	void *ctx;
 };
 
 enum ptc_copy_pack {
-	PTC_COPY_PACK_KEEP, /* compressed if the recording is, with the level it says */
+	PTC_COPY_PACK_KEEP, /* compressed like the recording, with its level */
 	PTC_COPY_PACK_NONE,
 	PTC_COPY_PACK_ZSTD
 };
@@ -41,35 +40,36 @@ enum ptc_copy_pack {
 struct ptc_copy_opts {
 	bool pipe; /* pipe mode; then the output may be "-" */
 	/*
-	 * Leave the trace out: AUXTRACE, AUXTRACE_INFO, AUXTRACE_ERROR, AUX,
-	 * AUX_OUTPUT_HW_ID and ITRACE_START records, the ledger, and what samples have of it.
+	 * Omit the trace: AUXTRACE, AUXTRACE_INFO, AUXTRACE_ERROR, AUX, AUX_OUTPUT_HW_ID and
+	 * ITRACE_START records, the ledger, and trace in samples.
 	 */
 	bool strip_aux;
-	bool redact; /* arguments and environments become zeros: auxtrace/redact.h */
+	bool redact; /* zero arguments and environments: auxtrace/redact.h */
 	enum ptc_copy_pack pack;
-	unsigned int level; /* of PTC_COPY_PACK_ZSTD */
+	unsigned int level; /* for PTC_COPY_PACK_ZSTD */
 	struct ptc_select_opts select;
-	const struct ptc_copy_more *more; /* NULL: nothing */
+	const struct ptc_copy_more *more; /* NULL: no additional event */
 };
 
 struct ptc_copy_stats {
-	uint64_t records;		     /* written; pieces of trace among them */
-	uint64_t left_out;		     /* that the options leave out */
-	uint64_t zeroed;		     /* bytes that redact made zero */
-	uint64_t pieces, piece_bytes;	     /* AUXTRACE records written, and the trace in them */
-	bool lost_feature[PTC_FEATURE_BITS]; /* that the output's form cannot have */
+	uint64_t records;  /* written, including AUXTRACE records */
+	uint64_t left_out; /* omitted because of the options */
+	uint64_t zeroed;   /* bytes that redact set to zero */
+	/* AUXTRACE records written, and bytes of trace in them */
+	uint64_t pieces, piece_bytes;
+	bool lost_feature[PTC_FEATURE_BITS]; /* not possible in the output's form */
 };
 
 /*
- * Write @f to @path, which is the caller's to keep apart from what @f was opened
- * from. It appears when it is whole, and what was there is PATH.old; standard
- * output has it as it comes. PTC_E_LIMIT: what the form has no room for.
- * PTC_E_NOT_EXIST: there would be no record in it.
+ * Write a copy of @f to @path. The caller makes sure that @path is not a file of @f. The output
+ * appears when it is complete, and an existing file becomes PATH.old. Standard output is written as
+ * the data come. PTC_E_LIMIT: data too large for the output's form. PTC_E_NOT_EXIST: the copy would
+ * have no record.
  */
 int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_opts *opts,
 	     struct ptc_copy_stats *ret, struct ptc_err *err);
 
-/* An id that no event of @f has. */
+/* Returns an event id that @f does not use. */
 uint64_t ptc_copy_new_id(const struct ptc_file *f);
 
 #endif

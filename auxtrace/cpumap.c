@@ -8,7 +8,7 @@ static bool get_mask(struct ptc_cur *c, struct ptc_cpu_map *m)
 	if (!ptc_cur_le16(c, &n) || !ptc_cur_le16(c, &m->word_size) ||
 	    (m->word_size != 4 && m->word_size != 8))
 		return false;
-	/* The 64-bit form was a struct with a hole once: its words stand 4 bytes later. */
+	/* The 64-bit form is a struct with a hole, so its words begin 4 bytes later. */
 	return (m->word_size == 4 || ptc_cur_skip(c, 4)) &&
 	       ptc_cur_sub(c, (size_t)n * m->word_size, &m->mask);
 }
@@ -67,7 +67,7 @@ static bool next_listed(struct ptc_cpu_map *m, int32_t *ret)
 	return true;
 }
 
-/* Little endian: bit n of the mask is bit n % 8 of byte n / 8, whatever the size of a word. */
+/* Little endian: bit n of the mask is bit n % 8 of byte n / 8, for either word size. */
 static bool next_in_mask(struct ptc_cpu_map *m, int32_t *ret)
 {
 	const size_t len = ptc_cur_left(&m->mask);

@@ -10,12 +10,12 @@
 
 enum {
 	WORD = 8,
-	SIGNAL_CODE = 3, /* the one number with a sign */
+	SIGNAL_CODE = 3, /* the only signed number */
 };
 
 static const char *const signal_names[] = { "pid",  "tid",    "signal",	 "code",     "error",
 					    "addr", "sender", "time_ns", "no_memory" };
-/* The registers are behind them. */
+/* The registers follow these names. */
 static const char *const thread_names[] = { "pid", "tid", "in_call" };
 static const char *const map_names[] = { "pid", "start", "end", "offset", "prot" };
 static const char *const memory_names[] = { "pid", "addr", "cut" };
@@ -33,10 +33,10 @@ static const char *const reg_names[PTC_REG_COUNT] = {
 		title, names, sizeof(names) / sizeof((names)[0]), WORDS(struct ptc_crash_##of)     \
 	}
 
-/* By kind. The numbers of a kind are those of its structure, 8 bytes each, in its order. */
+/* By kind. The numbers of a kind are the fields of its structure, 8 bytes each, in order. */
 static const struct kind {
-	const char *title; /* what a reader that knows nothing of this takes for an event's name */
-	const char *const *names; /* of the numbers in front of the registers */
+	const char *title; /* event name, as seen by readers that do not know these records */
+	const char *const *names; /* names of the numbers before the registers */
 	size_t nnames, words;
 } kinds[] = {
 	[PTC_CRASH_SIGNAL] = KIND("ptcap crash: signal", signal, signal_names),
@@ -62,7 +62,7 @@ const char *ptc_crash_reg_name(size_t reg)
 	return reg < PTC_REG_COUNT ? reg_names[reg] : "?";
 }
 
-/* NULL: not known here. */
+/* Returns the description of a kind, or NULL for an unknown kind. */
 static const struct kind *kind_of(uint32_t kind)
 {
 	return kind < KINDS && kinds[kind].title ? &kinds[kind] : NULL;
@@ -103,7 +103,7 @@ void ptc_crash_put(struct ptc_buf *b, const struct ptc_crash *c)
 	do {
 		n = ptc_cur_left(&left);
 		n = n < PTC_CRASH_BYTES_MAX ? n : PTC_CRASH_BYTES_MAX;
-		if (c->kind == PTC_CRASH_MEMORY) /* of the last piece */
+		if (c->kind == PTC_CRASH_MEMORY) /* only the last record has the cut */
 			piece.u.memory.cut = n == ptc_cur_left(&left) ? c->u.memory.cut : 0;
 		put_one(b, &piece, ptc_cur_init(left.pos, n));
 		(void)ptc_cur_skip(&left, n);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing what ptcap/crash.h reads. */
+/* Writing crash records: the inverse of the parser in ptcap/crash.h. */
 #ifndef PTC_AUXTRACE_CRASH_H
 #define PTC_AUXTRACE_CRASH_H
 
 #include "base/buf.h"
 #include "ptcap/crash.h"
 
-/* What fits into one record, with room to spare. */
+/* Bytes of one record. A record has space for more. */
 enum { PTC_CRASH_BYTES_MAX = 32 << 10 };
 
-/* Append @c as a record. More bytes than fit: memory comes in several, of anything else the first.
+/*
+ * Append @c as a record. If bytes exceed PTC_CRASH_BYTES_MAX, memory is split into several records.
+ * Any other kind is cut off.
  */
 void ptc_crash_put(struct ptc_buf *b, const struct ptc_crash *c);
 

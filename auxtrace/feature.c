@@ -128,7 +128,7 @@ static int check_domains(struct ptc_cur section, uint64_t off, struct ptc_cur *r
 	return rc;
 }
 
-/* Lists with something in front, and what is no list. */
+/* Check lists that have a head before the count, and features that are no lists. */
 static int check_special(enum ptc_feature bit, struct ptc_cur section, uint64_t off, uint32_t ncpus,
 			 struct ptc_cur *ret_rest, struct ptc_err *err)
 {
@@ -161,13 +161,13 @@ static int check_special(enum ptc_feature bit, struct ptc_cur section, uint64_t 
 		return check_event_desc(section, off, ret_rest, err);
 	case PTC_FEAT_CPU_DOMAIN_INFO:
 		return check_domains(section, off, ret_rest, err);
-	default: /* a flag, or nothing we know: all of it is left */
+	default: /* a flag, or an unknown feature: all bytes are left over */
 		*ret_rest = section;
 		return 0;
 	}
 }
 
-/* Features of one size. Returns 1 if @bit is none of them. */
+/* Check features of a fixed layout. Returns 1 if @bit is not one of them. */
 static int check_fixed(enum ptc_feature bit, struct ptc_cur *c, uint64_t off, struct ptc_err *err)
 {
 	struct ptc_clock_data clock;

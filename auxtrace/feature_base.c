@@ -6,7 +6,7 @@
 #include "auxtrace/feature.h"
 #include "base/err.h"
 
-enum { STRING_ALIGN = 64 }; /* what perf pads strings to */
+enum { STRING_ALIGN = 64 }; /* perf pads strings to this size */
 
 void ptc_feature_put_string(struct ptc_buf *b, const char *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What parsers and writers of features share. The parsers are public: ptcap/feature.h. */
+/* Helpers shared by the parsers and writers of features. Public parsers: ptcap/feature.h. */
 #ifndef PTC_AUXTRACE_FEATURE_BASE_H
 #define PTC_AUXTRACE_FEATURE_BASE_H
 
@@ -8,18 +8,21 @@
 #include "base/cursor.h"
 #include "ptcap/feature.h"
 
-/* A string padded to 64 bytes: HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC, CPUID, and in lists. */
+/*
+ * Append a string padded to 64 bytes: HOSTNAME, OSRELEASE, VERSION, ARCH, CPUDESC, CPUID, and in
+ * lists.
+ */
 void ptc_feature_put_string(struct ptc_buf *b, const char *s);
 
-/* u32 count and strings, as ptc_feature_next_string takes them. */
+/* Append a u32 count and strings: the inverse of ptc_feature_next_string. */
 void ptc_feature_put_strings(struct ptc_buf *b, const char *const *list, size_t n);
 
-/* For the parsers: an entry ends at @c. Returns 1. */
+/* For parsers: accept the entry that ends at @c. Returns 1. */
 int ptc_feature_took(struct ptc_feature_iter *it, struct ptc_cur c);
 /*
- * For the parsers: the entries of the list @it begin at the front of @c, and
- * @skip takes one away. Moves @c behind them all; *@it gets their bytes alone.
- * Returns 0 or PTC_E_FORMAT.
+ * For parsers: find the end of the list @it, whose entries begin at the front of @c. @skip parses
+ * one entry. @c moves behind the list, and *@it gets only the list's bytes. Returns 0 or
+ * PTC_E_FORMAT.
  */
 int ptc_feature_span(struct ptc_feature_iter *it, struct ptc_cur *c,
 		     int (*skip)(struct ptc_feature_iter *, struct ptc_err *), struct ptc_err *err);

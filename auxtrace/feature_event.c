@@ -143,7 +143,7 @@ static int skip_cap(struct ptc_feature_iter *it, struct ptc_err *err)
 	return ptc_feature_next_pmu_cap(it, &cap, err);
 }
 
-/* The name comes last. */
+/* The PMU's name follows its capabilities. */
 int ptc_feature_next_pmu_caps(struct ptc_feature_iter *it, struct ptc_pmu_caps *ret,
 			      struct ptc_err *err)
 {

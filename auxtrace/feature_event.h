@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing the features that tell of the events and of the PMUs: what ptcap/feature.h reads. */
+/* Writing the features about events and PMUs: the inverse of the parsers in ptcap/feature.h. */
 #ifndef PTC_AUXTRACE_FEATURE_EVENT_H
 #define PTC_AUXTRACE_FEATURE_EVENT_H
 
 #include "auxtrace/feature_base.h"
 #include "ptcap/feature.h"
 
-/* EVENT_DESC */
+/* EVENT_DESC: one event. */
 struct ptc_event_desc {
 	const struct perf_event_attr *attr;
 	const char *name;

@@ -7,9 +7,10 @@
 
 enum {
 	STRING_ALIGN = 64,
-	BUILD_ID_FIXED = 36, /* of a BUILD_ID entry: header, pid, 20 bytes of id, size, padding */
-	BUILD_ID_OLD_NAME = 24,	     /* the name in the body of one without pid */
-	BUILD_ID_HAS_SIZE = 1 << 15, /* misc: the byte behind the id is its length */
+	/* Bytes of a BUILD_ID entry: header, pid, 20 bytes of id, size, padding. */
+	BUILD_ID_FIXED = 36,
+	BUILD_ID_OLD_NAME = 24,	     /* offset of the name in the body of an entry without pid */
+	BUILD_ID_HAS_SIZE = 1 << 15, /* misc: the byte after the id is its length */
 };
 
 void ptc_feature_put_cmdline(struct ptc_buf *b, const char *const *argv, size_t n)
@@ -17,8 +18,10 @@ void ptc_feature_put_cmdline(struct ptc_buf *b, const char *const *argv, size_t 
 	ptc_feature_put_strings(b, argv, n);
 }
 
-/* Shaped like a record, but its size is no multiple of 8: the strings' padding counts from the
- * name. */
+/*
+ * Shaped like a record, but its size is not a multiple of 8, because the padding counts from the
+ * name.
+ */
 void ptc_feature_put_build_id(struct ptc_buf *b, const struct ptc_build_id_entry *e)
 {
 	const size_t len = strlen(e->filename) + 1;
@@ -40,10 +43,10 @@ void ptc_feature_put_build_id(struct ptc_buf *b, const struct ptc_build_id_entry
 }
 
 /*
- * perf of 2010 (2.6.33 to 2.6.34) wrote no pid, and each name 4 bytes further in
- * front: perf knows them by the name of the kernel (perf_header__read_build_ids).
- * This is as good, and does not need the kernel's entry: behind the id there are 4
- * zeros and a name, where else there are its last bytes and zeros.
+ * perf of 2010 (2.6.33 to 2.6.34) wrote no pid, so the name is 4 bytes earlier. perf detects this
+ * by the kernel's name (perf_header__read_build_ids). The check here is equivalent and does not
+ * need the kernel's entry: after the id there are 4 zeros and a name. In the new layout there are
+ * the last bytes of the id and zeros.
  */
 bool ptc_feature_is_old_build_id(uint16_t misc, struct ptc_cur body)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing the features that tell of the recording itself: what ptcap/feature.h reads. */
+/*
+ * Writing the features about the recording itself: the inverse of the parsers in ptcap/feature.h.
+ */
 #ifndef PTC_AUXTRACE_FEATURE_FILE_H
 #define PTC_AUXTRACE_FEATURE_FILE_H
 
@@ -7,12 +9,12 @@
 #include "base/elfnote.h"
 #include "ptcap/feature.h"
 
-/* CMDLINE; read with ptc_feature_open and ptc_feature_next_string. */
+/* CMDLINE. Read with ptc_feature_open and ptc_feature_next_string. */
 void ptc_feature_put_cmdline(struct ptc_buf *b, const char *const *argv, size_t n);
 void ptc_feature_put_build_id(struct ptc_buf *b, const struct ptc_build_id_entry *e);
 /*
- * Is this BUILD_ID record, its header left out, one of perf of 2010, that has no pid
- * in front of the id? The pid that it stands for: as perf has it.
+ * Return whether a BUILD_ID record, given without its header, is from perf of 2010, which has no
+ * pid before the id. The second function returns the pid that perf assumes for such a record.
  */
 bool ptc_feature_is_old_build_id(uint16_t misc, struct ptc_cur body);
 int32_t ptc_feature_old_build_id_pid(uint16_t misc);

@@ -45,7 +45,7 @@ static int skip_blob(struct ptc_feature_iter *it, struct ptc_err *err)
 	return ptc_feature_next_blob(it, &blob, err);
 }
 
-/* A u32 count and entries at the front of @c. */
+/* Take a list, a u32 count and entries, from the front of @c. */
 static int take_list(struct ptc_cur *c, uint64_t off,
 		     int (*skip)(struct ptc_feature_iter *, struct ptc_err *),
 		     struct ptc_feature_iter *ret, struct ptc_err *err)
@@ -94,7 +94,7 @@ static bool take_name(struct ptc_cur *c, const void *name, size_t len)
 	return ptc_cur_bytes(c, len, &p) && !memcmp(p, name, len);
 }
 
-/* "0.6" is the first that has saved_cmdlines. */
+/* "0.6" is the first version with saved_cmdlines. */
 static bool has_cmdlines(const char *version)
 {
 	return strcmp(version, "0.6") >= 0;
@@ -180,7 +180,7 @@ void ptc_feature_put_tracing_data(struct ptc_buf *b, const struct ptc_tracing_da
 
 /* --- BPF --- */
 
-/* linux/bpf.h, struct bpf_prog_info: it grows at its end. */
+/* linux/bpf.h, struct bpf_prog_info, which grows at its end. */
 static void read_info(struct ptc_cur c, struct ptc_bpf_prog *p)
 {
 	const uint8_t *bytes;
@@ -190,7 +190,7 @@ static void read_info(struct ptc_cur c, struct ptc_bpf_prog *p)
 		return;
 	memcpy(p->tag, bytes, sizeof(p->tag));
 	if (!ptc_cur_le32(&c, &p->jited_len) || !ptc_cur_le32(&c, &p->xlated_len) ||
-	    !ptc_cur_skip(&c, 16) || /* where the instructions are */
+	    !ptc_cur_skip(&c, 16) || /* pointers to the instructions */
 	    !ptc_cur_le64(&c, &p->load_time_ns) || !ptc_cur_le32(&c, &p->uid) ||
 	    !ptc_cur_skip(&c, 12) || /* maps */
 	    !ptc_cur_bytes(&c, sizeof(p->name) - 1, &bytes))

@@ -7,8 +7,8 @@
 #include "base/err.h"
 
 enum {
-	LIST_VERSION = 1,	   /* of CACHE and MEM_TOPOLOGY */
-	SCHEDSTAT_WITH_NAMES = 17, /* from this version on domains have names */
+	LIST_VERSION = 1,	   /* version of CACHE and MEM_TOPOLOGY */
+	SCHEDSTAT_WITH_NAMES = 17, /* domains have names since this version */
 };
 
 void ptc_feature_put_nrcpus(struct ptc_buf *b, uint32_t avail, uint32_t online)
@@ -48,7 +48,7 @@ static int skip_string(struct ptc_feature_iter *it, struct ptc_err *err)
 	return ptc_feature_next_string(it, &s, err);
 }
 
-/* The list of strings at the front of @c. */
+/* Take a list of strings from the front of @c. */
 static int take_strings(struct ptc_cur *c, uint64_t off, struct ptc_feature_iter *ret,
 			struct ptc_err *err)
 {
@@ -210,7 +210,7 @@ static uint64_t words(uint64_t bits)
 	return bits / 64 + (bits % 64 != 0);
 }
 
-/* The size is there twice: of the node, and of the set. */
+/* The size is stored twice: for the node and for the set. */
 int ptc_feature_next_mem_node(struct ptc_feature_iter *it, struct ptc_mem_node *ret,
 			      struct ptc_err *err)
 {

@@ -138,8 +138,10 @@ uint64_t ptc_field_get(const struct ptc_field *f, const void *object)
 	uint64_t v = 0;
 	unsigned int i;
 
-	/* Little endian, as the only machines of Intel PT. No field is wider than what 9 bytes
-	 * hold, and none that starts inside a byte is wider than 56 bits. */
+	/*
+	 * Little endian, as on x86. A field is at most 9 bytes long. A field that starts inside a
+	 * byte is at most 56 bits wide.
+	 */
 	for (i = 0; i * 8 < shift + f->bits; i++)
 		v |= (uint64_t)bytes[i] << 8 * i;
 	v >>= shift;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The structures of include/uapi/linux/perf_event.h as tables: what their
- * fields are called and where they are. A test holds them against the header
- * itself.
+ * The structures of include/uapi/linux/perf_event.h as tables of field names and positions. A test
+ * compares the tables with the header.
  */
 #ifndef PTC_AUXTRACE_FIELDS_H
 #define PTC_AUXTRACE_FIELDS_H
@@ -11,12 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A field of a structure: @bits at bit @at, counted from its first byte's lowest bit. */
+/*
+ * A field of a structure: @bits bits from bit @at, counted from the lowest bit of the first byte.
+ */
 struct ptc_field {
 	const char *name;
 	unsigned int at, bits; /* bits: at most 64 */
 	bool is_signed;
-	bool alias; /* another name, in a union, of what a field before it is */
+	bool alias; /* another name, in a union, of an earlier field */
 };
 
 struct ptc_fields {
@@ -30,14 +31,17 @@ extern const struct ptc_fields ptc_fields_mmap_page;
 extern const struct ptc_fields ptc_fields_branch_entry;
 extern const struct ptc_fields ptc_fields_mem_data_src;
 extern const struct ptc_fields ptc_fields_weight;
-/* Ends with NULL. */
+/* Terminated by NULL. */
 extern const struct ptc_fields *const ptc_fields_all[];
 
-/* The value of @f in the structure at @object, which must be as large as the vendored header's. */
+/*
+ * Returns the value of @f in the structure at @object, which must be as large as in the vendored
+ * header.
+ */
 uint64_t ptc_field_get(const struct ptc_field *f, const void *object);
 
-/* Bit-fields have no offsetof: name, place in their word, width. */
-/* perf_event_attr, the word behind read_format */
+/* Bit-fields have no offsetof: each entry is name, position in the word, width. */
+/* The word after read_format in perf_event_attr. */
 #define PTC_ATTR_BITS(X)                                                                           \
 	X(disabled, 0, 1)                                                                          \
 	X(inherit, 1, 1)                                                                           \
@@ -94,7 +98,7 @@ uint64_t ptc_field_get(const struct ptc_field *f, const void *object);
 	X(cap_user_time_zero, 4, 1)                                                                \
 	X(cap_user_time_short, 5, 1)
 
-/* perf_branch_entry, its third word */
+/* The third word of perf_branch_entry. */
 #define PTC_BRANCH_BITS(X)                                                                         \
 	X(mispred, 0, 1)                                                                           \
 	X(predicted, 1, 1)                                                                         \

@@ -48,7 +48,7 @@ int ptc_folder_head(struct ptc_file *f, int folder, struct ptc_err *err)
 	return rc;
 }
 
-/* "data.12" -> 12; false for any other name. */
+/* Parse "data.12" to 12. Returns false for any other name. */
 static bool part_number(const char *name, unsigned int *ret)
 {
 	unsigned int n = 0;
@@ -67,7 +67,7 @@ static bool part_number(const char *name, unsigned int *ret)
 	return true;
 }
 
-/* How many: one more than the highest number. */
+/* Get the number of parts: the highest number plus one. */
 static int count_parts(const struct ptc_file *f, int folder, unsigned int *ret, struct ptc_err *err)
 {
 	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -83,7 +83,7 @@ static int count_parts(const struct ptc_file *f, int folder, unsigned int *ret, 
 		return ptc_fail_sys(err, sys, "cannot read '%s'", f->name);
 	}
 	*ret = 0;
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is ours alone */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses the stream */
 	while ((d = readdir(dir)))
 		if (part_number(d->d_name, &n) && n >= *ret)
 			*ret = n + 1;
@@ -126,7 +126,7 @@ static int open_parts(struct ptc_file *f, int folder, unsigned int n, struct ptc
 
 int ptc_folder_parts(struct ptc_file *f, int folder, struct ptc_err *err)
 {
-	/* One whose writer was killed does not say: then what is there counts. */
+	/* If the writer was killed there is no DIR_FORMAT: then the existing files count. */
 	uint64_t version = f->ndamage ? VERSION_PARTS : VERSION_SINGLE;
 	unsigned int n = 0;
 	struct ptc_cur c;

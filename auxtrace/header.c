@@ -10,7 +10,7 @@
 #include "base/err.h"
 
 enum {
-	OLD_HEADER_SIZE = 72, /* before there were features */
+	OLD_HEADER_SIZE = 72, /* before the format had features */
 	SECTION_SIZE = 16,    /* u64 offset, u64 size */
 };
 
@@ -59,7 +59,7 @@ static int check_magic(const struct ptc_file *f, uint64_t *ret_size, struct ptc_
 	return 0;
 }
 
-/* The ids of one attr. */
+/* Find the ids of one attr. */
 static int find_ids(struct ptc_file *f, const struct ptc_section *s, struct ptc_cur *ret,
 		    struct ptc_err *err)
 {
@@ -79,7 +79,7 @@ int ptc_id_compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Where the id is in a trailer (from its end) and in a SAMPLE (from its start); -1: nowhere. */
+/* Word of the id in a trailer (from its end), and in a SAMPLE (from its start); -1: it has none. */
 static int trailer_id_word(uint64_t type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -273,7 +273,7 @@ int ptc_header_read(struct ptc_file *f, struct ptc_err *err)
 	struct ptc_part *p = &f->parts[0];
 	struct ptc_cur c = ptc_cur_init(p->in.bytes, p->in.len);
 	struct ptc_section attrs, event_types;
-	uint64_t size = 0, entry_size; /* gcc cannot see that it is set */
+	uint64_t size = 0, entry_size; /* initialized: gcc does not see that the call sets size */
 	int rc;
 
 	rc = check_magic(f, &size, err);
@@ -291,6 +291,6 @@ int ptc_header_read(struct ptc_file *f, struct ptc_err *err)
 		ptc_pipe_updates(f, 0, true);
 	if (rc || size != PTC_FILE_HEADER_SIZE)
 		return rc;
-	/* Where the data do not end nothing can follow them: see ptc_salvage. */
+	/* If the end of the data is unknown, the features are searched later: see ptc_salvage. */
 	return f->ndamage ? 0 : ptc_header_features(f, p->data.off + p->data.size, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inside of struct ptc_file: for those who fill it (header.c; pipe.c, folder.c,
- * inflate.c for the other forms), and reader.c, which lends from it.
+ * Internals of struct ptc_file, for the functions that fill it (header.c; pipe.c, folder.c,
+ * inflate.c for the other forms) and for reader.c, which returns borrowed data from it.
  */
 #ifndef PTC_AUXTRACE_HEADER_H
 #define PTC_AUXTRACE_HEADER_H
@@ -19,15 +19,15 @@ struct ptc_id_entry {
 	size_t attr;
 };
 
-/* One file: all there is, or one of a folder. */
+/* One file: the whole recording, or one file of a folder. */
 struct ptc_part {
 	char *name;
-	struct ptc_input in; /* map and spool are empty: the bytes are the caller's */
+	struct ptc_input in; /* if map and spool are empty, the caller owns the bytes */
 	struct ptc_section data;
-	uint64_t cut_trace; /* ptc_file_cut_trace */
+	uint64_t cut_trace; /* see ptc_file_cut_trace */
 	/*
-	 * The compressed records cannot be expanded from @bad_pos in the data on,
-	 * because of @bad, which names the file; code 0: they can.
+	 * Compressed records from position @bad_pos of the data on cannot be expanded. @bad is the
+	 * reason, and names the file. Code 0: all can be expanded.
 	 */
 	uint64_t bad_pos;
 	struct ptc_err bad;
@@ -39,7 +39,9 @@ struct ptc_feature_bytes {
 	bool has;
 };
 
-/* The records, [start, end) of what is expanded, that a compressed record completes; maybe none. */
+/*
+ * The records [start, end) of the expanded data that one compressed record completes; may be empty.
+ */
 struct ptc_piece {
 	uint64_t at; /* offset of the compressed record; ascending */
 	uint64_t start, end;
@@ -51,27 +53,26 @@ struct ptc_file {
 	char *name;
 	struct ptc_part *parts; /* at least one */
 	size_t nparts;
-	unsigned int unread_parts; /* data.N of a folder that says it has none */
+	unsigned int unread_parts; /* number of data.N files in a folder without DIR_FORMAT 1 */
 	enum ptc_file_form form;
 	struct ptc_file_attr *attrs;
 	size_t nattrs;
-	uint64_t *ids;		    /* of all attrs, one after the other */
+	uint64_t *ids;		    /* of all attrs, in sequence */
 	struct ptc_id_entry *by_id; /* ascending */
 	size_t nids;
 	struct ptc_feature_bytes features[PTC_FEATURE_BITS];
-	struct ptc_buf build_ids; /* pipe mode: collected from their records */
-	/* Compression: what it expands to. */
-	bool compressed; /* there may be compressed records: look for them */
-	bool expanded;	 /* there are */
+	struct ptc_buf build_ids; /* pipe mode: collected from HEADER_BUILD_ID records */
+	/* Compression: the expanded data. */
+	bool compressed; /* compressed records are possible: search for them */
+	bool expanded;	 /* there are compressed records */
 	struct ptc_spool spool;
 	const uint8_t *inflated;
 	uint64_t inflated_len;
 	struct ptc_piece *pieces;
 	size_t npieces, pieces_cap;
 	/*
-	 * Whose record is it? The id is in the word this many words from a
-	 * trailer's end, or behind a SAMPLE's start; -1: cannot be told, or
-	 * need not, all attrs having the same fields.
+	 * Position of the id that selects a record's attr: words from the end of a trailer, or from
+	 * the start of a SAMPLE. -1: records have no id, or all attrs have the same fields.
 	 */
 	int trailer_id, sample_id;
 	bool tolerant;
@@ -80,37 +81,34 @@ struct ptc_file {
 };
 
 /*
- * Read and check the header of the first part, the attrs with their ids, and
- * the features, of a file or of pipe mode. @f has name, tolerant and one part;
- * the rest is 0.
+ * Read and check the header of the first part, the attrs with their ids, and the features, in file
+ * or pipe mode. On entry @f has name, tolerant and one part; all else is 0.
  */
 int ptc_header_read(struct ptc_file *f, struct ptc_err *err);
 
-/* The table of features at offset @off, which @bitmap says the bits of. */
+/* Read the table of features at offset @off. The header's bitmap selects its bits. */
 int ptc_header_features(struct ptc_file *f, uint64_t off, struct ptc_err *err);
 
 /*
- * Take over the ids of each of f->nattrs attrs, and find out how records are
- * told apart by them. @ids: whole u64s each.
+ * Copy the ids of each of f->nattrs attrs, and set up the attr lookup by id. @ids: whole u64s each.
  */
 int ptc_header_take_ids(struct ptc_file *f, const struct ptc_cur *ids, struct ptc_err *err);
 
 /*
- * Something is not as it should be, and @err, without the file's name, says
- * what: a reason to stop (err->code is returned, the name not yet added), or to
- * go on with what is left (0).
+ * Report damage. @err does not have the file's name yet. Returns err->code if reading must stop.
+ * Returns 0 if @f is tolerant, and reading continues with the intact part.
  */
 int ptc_file_damaged(struct ptc_file *f, struct ptc_err *err);
 
 /*
- * One step through part @i as it is stored: *@pos is an offset in its data.
- * *@ret_trailing: bytes that follow the record and belong to it. 1, 0, or an
- * error that does not name the file.
+ * Read the next stored record of part @i. *@pos is an offset in its data. *@ret_trailing: bytes
+ * that follow the record and belong to it. Returns 1, 0 at the end, or an error that does not name
+ * the file.
  */
 int ptc_part_next(const struct ptc_file *f, size_t i, uint64_t *pos, struct ptc_rec *ret,
 		  uint64_t *ret_trailing, struct ptc_err *err);
 
-/* For bsearch and qsort of by_id. */
+/* Comparison for bsearch and qsort of by_id. */
 int ptc_id_compare(const void *a, const void *b);
 
 static inline uint64_t ptc_part_off(size_t part, uint64_t off)

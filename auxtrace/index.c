@@ -11,7 +11,7 @@
 #include "base/idmap.h"
 #include "base/vec.h"
 
-enum { BATCH = 64 }; /* records read at once */
+enum { BATCH = 64 }; /* records read per call */
 
 size_t ptc_index_find(const struct ptc_index *ix, uint32_t idx)
 {
@@ -30,7 +30,7 @@ size_t ptc_index_find(const struct ptc_index *ix, uint32_t idx)
 	return lo < ix->nqueues && ix->queues[lo].idx == idx ? lo : SIZE_MAX;
 }
 
-/* --- queues that do not come in ascending order --- */
+/* --- queues that do not arrive in ascending order --- */
 
 static void forget_places(struct ptc_index *ix)
 {
@@ -40,7 +40,7 @@ static void forget_places(struct ptc_index *ix)
 	ix->places = NULL;
 }
 
-/* From now on the queues are as they come, with a table of where each one is. */
+/* Switch to a table of positions, because queues are now in order of arrival. */
 static bool note_places(struct ptc_index *ix)
 {
 	bool ok;
@@ -55,7 +55,7 @@ static bool note_places(struct ptc_index *ix)
 	return ok;
 }
 
-/* Make a note of the queue @idx, which is about to come behind all others. */
+/* Record the position of queue @idx, which the caller is about to append. */
 static bool note_place(struct ptc_index *ix, uint32_t idx)
 {
 	const bool ascends = !ix->nqueues || ix->queues[ix->nqueues - 1].idx < idx;
@@ -110,7 +110,10 @@ static struct ptc_queue *get_queue(struct ptc_index *ix, const struct ptc_auxtra
 	return q;
 }
 
-/* A piece described by @a, whose payload is at @file_off; @off, of the record, is for messages. */
+/*
+ * Add the chunk described by @a, whose payload is at @file_off. @off: offset of the record, for
+ * messages.
+ */
 static struct ptc_queue *add(struct ptc_index *ix, const struct ptc_auxtrace *a, uint64_t off,
 			     uint64_t file_off, struct ptc_err *err)
 {
@@ -150,7 +153,7 @@ int ptc_index_add(struct ptc_index *ix, const struct ptc_file *f, const struct p
 	rc = ptc_file_auxtrace(f, rec, &a, &bytes, err);
 	if (rc)
 		return rc;
-	/* the payload starts where the record ends */
+	/* The payload starts after the record. */
 	return add(ix, &a, rec->off, rec->off + PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body),
 		   err) ?
 		       0 :
@@ -196,7 +199,7 @@ int ptc_index_scan(struct ptc_index *ix, const struct ptc_file *f, struct ptc_er
 	return n;
 }
 
-/* The AUXTRACE record at @off of @f, whose header is @size bytes. */
+/* Add the AUXTRACE record at @off of @f. @size: its size without the payload. */
 static int add_entry(struct ptc_index *ix, const struct ptc_file *f, uint64_t off, uint64_t size,
 		     struct ptc_err *err)
 {
@@ -212,7 +215,10 @@ static int add_entry(struct ptc_index *ix, const struct ptc_file *f, uint64_t of
 	return ptc_index_add(ix, f, &rec, err);
 }
 
-/* The feature's entries: u64 offset and u64 size each. Returns how many, or PTC_E_FORMAT. */
+/*
+ * Get the feature's entries, a u64 offset and a u64 size each. Returns their number, or
+ * PTC_E_FORMAT.
+ */
 static int64_t entries(const struct ptc_file *f, struct ptc_cur *ret, struct ptc_err *err)
 {
 	uint64_t n, off;
@@ -328,7 +334,7 @@ struct ptc_cur ptc_chunk_bytes(const struct ptc_file *f, const struct ptc_chunk 
 	struct ptc_cur bytes = { NULL, NULL };
 	const bool inside = ptc_file_bytes(f, c->file_off, c->size, &bytes);
 
-	assert(inside); /* checked when it was added */
+	assert(inside); /* checked when the chunk was added */
 	(void)inside;
 	return bytes;
 }

@@ -9,19 +9,20 @@
 #include "base/vec.h"
 
 enum {
-	FEATURE_TYPE = 4, /* in feature COMPRESSED: u32 version, type, level, ratio, mmap_len */
+	/* Offset of type in feature COMPRESSED: u32 version, type, level, ratio, mmap_len. */
+	FEATURE_TYPE = 4,
 	TYPE_ZSTD = 1,
-	HEAD = 16, /* of a record: as much as tells how long it is, with what follows it */
-	TRACING_DATA_SIZE = 12, /* the record itself: u32 how much follows */
-	AUXTRACE_MIN = 44,	/* the record itself, up to what is needed of it */
+	HEAD = 16,		/* bytes of a record needed to know its length with trailing data */
+	TRACING_DATA_SIZE = 12, /* bytes of the record itself, which ends with a u32 count */
+	AUXTRACE_MIN = 44,	/* bytes of the record itself, up to the last field used */
 };
 
-/* Where the records are in a stream that comes in pieces of any size. */
+/* Finds record boundaries in a stream that arrives in parts of any size. */
 struct framer {
 	uint8_t head[HEAD];
 	size_t have;   /* bytes in head */
-	uint64_t skip; /* bytes of the record that are still to come behind head */
-	uint64_t done; /* end of the last whole record, in all that is expanded */
+	uint64_t skip; /* bytes of the record that are still to come after head */
+	uint64_t done; /* end of the last whole record, in the expanded data */
 };
 
 struct inflating {
@@ -31,11 +32,12 @@ struct inflating {
 	uint8_t *out;
 	size_t out_size;
 	uint64_t in_bytes; /* compressed bytes so far, of all parts */
-	uint64_t begun;	   /* offset of the compressed record where the open record began; or 0 */
+	/* Offset of the compressed record in which the incomplete record began; or 0. */
+	uint64_t begun;
 	struct framer framer;
 };
 
-/* 0: more bytes of the head are needed; 1: they are enough, and @skip is set. */
+/* Returns 0 if more bytes of the head are needed, or 1 with @skip set, or an error. */
 static int read_head(struct framer *fr, uint64_t off, struct ptc_err *err)
 {
 	struct ptc_cur c = ptc_cur_init(fr->head, fr->have);
@@ -65,7 +67,7 @@ static int read_head(struct framer *fr, uint64_t off, struct ptc_err *err)
 	return 1;
 }
 
-/* @n more bytes were expanded, of which the first is at @off. */
+/* Process @n more expanded bytes, the first of which is at @off. */
 static int frame(struct framer *fr, const uint8_t *bytes, size_t n, uint64_t off,
 		 struct ptc_err *err)
 {
@@ -99,7 +101,7 @@ static int frame(struct framer *fr, const uint8_t *bytes, size_t n, uint64_t off
 	return 0;
 }
 
-/* The compressed bytes of a record. */
+/* Get the compressed bytes of a record. */
 static int payload(const struct ptc_rec *rec, struct ptc_cur *ret, struct ptc_err *err)
 {
 	struct ptc_cur c = rec->body;
@@ -131,7 +133,7 @@ static int check_limits(const struct inflating *z, uint64_t off, struct ptc_err 
 	return 0;
 }
 
-/* Expand one record's bytes: into the spool, and past the framer. */
+/* Expand one record's bytes into the spool, and pass them to the framer. */
 static int expand(struct inflating *z, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	struct ptc_spool *spool = &z->f->spool;
@@ -160,7 +162,7 @@ static int expand(struct inflating *z, const struct ptc_rec *rec, struct ptc_err
 			rc = frame(&z->framer, z->out, out.pos, off, err);
 		if (rc)
 			return rc;
-		/* A full output may hide more. */
+		/* If the output buffer is full, zstd may hold more. */
 		if (in.pos == in.size && out.pos < out.size)
 			return 0;
 		if (in.pos == before && !out.pos)
@@ -174,7 +176,7 @@ static int add_piece(struct ptc_file *f, uint64_t at, uint64_t start, uint64_t e
 {
 	void *items = f->pieces;
 
-	/* A position is 31 bits of piece and 32 bits in it. */
+	/* A position has 31 bits for the number of the piece, and 32 bits for the offset in it. */
 	if (f->npieces == INT32_MAX || end - start > UINT32_MAX)
 		return ptc_fail_at(err, PTC_E_LIMIT, at,
 				   "compressed records that are too many, or too large");
@@ -185,13 +187,13 @@ static int add_piece(struct ptc_file *f, uint64_t at, uint64_t start, uint64_t e
 	return 0;
 }
 
-/* Not the file's fault. */
+/* Return whether the error is not the file's fault. */
 static bool is_ours(const struct ptc_err *err)
 {
 	return err->code != PTC_E_FORMAT && err->code != PTC_E_LIMIT;
 }
 
-/* The stream is of no use from @pos in the part's data on. */
+/* Mark the stream as unusable from @pos in the part's data on. */
 static void set_bad(struct inflating *z, uint64_t pos, const struct ptc_err *err)
 {
 	struct ptc_part *p = &z->f->parts[z->part];
@@ -200,7 +202,7 @@ static void set_bad(struct inflating *z, uint64_t pos, const struct ptc_err *err
 	p->bad = *err;
 }
 
-/* After @rec, which gave @bad; what it completed began at @start. */
+/* Add the piece that @rec completed, which began at @start. @bad: expanding @rec failed. */
 static int note_piece(struct inflating *z, const struct ptc_rec *rec, uint64_t start, bool bad,
 		      struct ptc_err *err)
 {
@@ -210,11 +212,11 @@ static int note_piece(struct inflating *z, const struct ptc_rec *rec, uint64_t s
 		z->begun = 0;
 	if (!z->begun && z->f->spool.len != done)
 		z->begun = rec->off;
-	/* Of one that is damaged an empty piece says where it was. */
+	/* An empty piece marks the position of a damaged record. */
 	return bad || done != start ? add_piece(z->f, rec->off, start, done, err) : 0;
 }
 
-/* The stream has ended inside a record, after @pos bytes of the part's data. */
+/* Report that the stream ended inside a record, after @pos bytes of the part's data. */
 static int note_rest(struct inflating *z, uint64_t pos, struct ptc_err *err)
 {
 	const struct ptc_piece *last = z->f->npieces ? &z->f->pieces[z->f->npieces - 1] : NULL;
@@ -239,7 +241,7 @@ static int take_part(struct inflating *z, struct ptc_err *err)
 	z->framer = (struct framer){ .done = z->f->spool.len };
 	z->begun = 0;
 	(void)ZSTD_DCtx_reset(z->stream, ZSTD_reset_session_only);
-	/* What else may be wrong with the records is found by who iterates. */
+	/* Other damage of records is reported by iteration. */
 	while (ptc_part_next(z->f, z->part, &pos, &rec, &trailing, &e) > 0) {
 		const uint64_t start = z->framer.done;
 		int bad, rc;
@@ -277,7 +279,7 @@ static int take_parts(struct inflating *z, struct ptc_err *err)
 	return rc;
 }
 
-/* All is expanded, so places can be told: name the damage, and give up what is behind it. */
+/* Report the damage now that offsets can be converted to locations. A tolerant file ends there. */
 static void tell_bad(struct ptc_file *f)
 {
 	size_t i;
@@ -293,7 +295,7 @@ static void tell_bad(struct ptc_file *f)
 		}
 		(void)ptc_file_damaged(f, &p->bad);
 		p->data.size = p->bad_pos;
-		p->cut_trace = 0; /* what is behind the data is not that any more */
+		p->cut_trace = 0; /* the data no longer end at the cut-off trace */
 		p->bad.code = PTC_OK;
 	}
 }

@@ -45,7 +45,7 @@ static int map_file(int fd, const struct stat *st, const char *name, struct ptc_
 	return 0;
 }
 
-/* Enough of a stream to know that it is no perf.data, and that it is no use to read on. */
+/* Return whether the first bytes of a stream show that it is no perf.data, so reading can stop. */
 static bool is_foreign(const uint8_t *bytes, size_t n)
 {
 	const size_t len = strlen(PTC_MAGIC_FILE2);
@@ -107,8 +107,8 @@ static int spool(int fd, const char *name, struct ptc_input *ret, struct ptc_err
 }
 
 /*
- * The user named the recording, so it may be a FIFO. One that nobody has opened for writing yet
- * would seem empty if it were not waited for. Anything else must not be waited for.
+ * Open @path. The user named the recording, so it may be a FIFO. Opening a FIFO waits for a writer,
+ * because without a writer it would appear empty. No other kind of file is waited for.
  */
 static int open_name(const char *path)
 {
@@ -122,7 +122,7 @@ static int open_name(const char *path)
 	if (S_ISFIFO(st.st_mode))
 		return open(path, flags);
 	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-		errno = ENODEV; /* to open a device acts on it */
+		errno = ENODEV; /* opening a device can have effects */
 		return -1;
 	}
 	return open(path, flags | O_NONBLOCK);

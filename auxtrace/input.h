@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A name, and the bytes behind it: a regular file is mapped; what can be read
- * only once (a pipe, a FIFO, a socket) is read to its end first. Devices are
- * refused.
+ * An input file and its bytes: a regular file is mapped. Input that can be read only once (a pipe,
+ * a FIFO, a socket) is first read to its end. Devices are refused.
  */
 #ifndef PTC_AUXTRACE_INPUT_H
 #define PTC_AUXTRACE_INPUT_H
@@ -14,9 +13,9 @@
 #include "ptcap/error.h"
 
 struct ptc_input {
-	const uint8_t *bytes; /* never NULL once opened */
+	const uint8_t *bytes; /* never NULL after a successful open */
 	size_t len;
-	void *map; /* NULL: spooled, or the caller's */
+	void *map; /* NULL: spooled, or owned by the caller */
 	struct ptc_spool spool;
 };
 
@@ -26,21 +25,20 @@ struct ptc_input {
 	}
 
 /*
- * Open @path, "-" being standard input. A folder is opened and not read:
- * *@ret_folder is its descriptor, the caller's to close, else -1. A FIFO is
- * waited for; what does not begin as a perf.data is not read on.
+ * Open @path; "-" is standard input. A folder is opened but not read: *@ret_folder is its
+ * descriptor, which the caller closes; otherwise -1. For a FIFO the call waits for a writer.
+ * Reading stops early if the first bytes are not those of a perf.data.
  */
 int ptc_input_open(const char *path, struct ptc_input *ret, int *ret_folder, struct ptc_err *err);
 
 /*
- * Open the regular file @entry of a folder. It must be one, not a symbolic link
- * to one, and belong to the folder's owner, to root or to us. @name is for
- * messages. PTC_E_NOT_EXIST: there is none.
+ * Open the regular file @entry of a folder. It must not be a symbolic link. Its owner must be the
+ * folder's owner, root, or the current user. @name is for messages. PTC_E_NOT_EXIST: no such file.
  */
 int ptc_input_open_at(int folder, const char *entry, const char *name, struct ptc_input *ret,
 		      struct ptc_err *err);
 
-/* Accepts PTC_INPUT_INIT. */
+/* Free all resources of @in. Accepts PTC_INPUT_INIT. */
 void ptc_input_release(struct ptc_input *in);
 
 #endif

@@ -8,7 +8,7 @@
 #include "auxtrace/userrec.h"
 #include "base/err.h"
 
-/* An entry is its structure's numbers, 8 bytes each, in the structure's order. */
+/* An entry consists of its structure's numbers, 8 bytes each, in order. */
 static const char *const ring_names[] = {
 	"idx",	       "cpu",	     "tid",	     "data_made",   "data_read",
 	"data_stored", "lost",	     "lost_samples", "throttled",   "aux_made",
@@ -40,7 +40,7 @@ static_assert(sizeof(struct ptc_ledger_clock) == (size_t)CLOCK_WORDS * WORD,
 static_assert(sizeof(struct ptc_ledger_source) == (size_t)SOURCE_WORDS * WORD,
 	      "every number has a name");
 
-/* What a reader that knows nothing of this takes for an event's name. */
+/* Returns the event name, as seen by readers that do not know these records. */
 static const char *kind_name(uint32_t kind)
 {
 	return kind == PTC_LEDGER_RINGS	 ? "ptcap ledger: rings" :
@@ -51,7 +51,7 @@ static const char *kind_name(uint32_t kind)
 
 /* --- writing --- */
 
-/* @entries: of @each words. */
+/* @entries: @n entries of @each words. */
 static void put_record(struct ptc_buf *b, uint32_t kind, const uint8_t *entries, size_t each,
 		       size_t n)
 {

@@ -519,7 +519,7 @@ static const struct ptc_name misc_fork_list[] = { M(FORK_EXEC) };
 static const struct ptc_name misc_switch_list[] = { M(SWITCH_OUT), M(SWITCH_OUT_PREEMPT) };
 static const struct ptc_name misc_sample_list[] = { M(EXACT_IP) };
 static const struct ptc_name misc_other_list[] = { M(EXT_RESERVED) };
-/* perf's own: tools/lib/perf/include/perf/event.h */
+/* Bits defined by perf: tools/lib/perf/include/perf/event.h. */
 static const struct ptc_name misc_lost_samples_list[] = { { 1 << 15, "LOST_SAMPLES_BPF" } };
 static const struct ptc_name misc_build_id_list[] = { { 1 << 15, "BUILD_ID_SIZE" } };
 #undef M

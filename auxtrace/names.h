@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of include/uapi/linux/perf_event.h as tables: what a number or a
- * bit is called. A test holds them against the header itself.
+ * The constants of include/uapi/linux/perf_event.h as tables from value or bit to name. A test
+ * compares the tables with the header.
  */
 #ifndef PTC_AUXTRACE_NAMES_H
 #define PTC_AUXTRACE_NAMES_H
@@ -15,12 +15,12 @@ struct ptc_name {
 };
 
 struct ptc_names {
-	const char *prefix, *suffix; /* of the names in the header: PREFIX name SUFFIX */
+	const char *prefix, *suffix; /* a name in the header is PREFIX name SUFFIX */
 	const struct ptc_name *list;
 	size_t n;
 };
 
-/* The name of a value; NULL for one we do not know. Static. */
+/* Returns the name of a value, static; NULL for an unknown value. */
 const char *ptc_names_find(const struct ptc_names *t, uint64_t value);
 
 extern const struct ptc_names ptc_names_type;	  /* attr.type */
@@ -39,17 +39,17 @@ extern const struct ptc_names ptc_names_branch_new_type;    /* ptc_branch.new_ty
 extern const struct ptc_names ptc_names_branch_priv;	    /* ptc_branch.priv */
 extern const struct ptc_names ptc_names_regs_abi;	    /* ptc_regs.abi */
 extern const struct ptc_names ptc_names_txn;		    /* bits of ptc_sample.transaction */
-extern const struct ptc_names ptc_names_context;  /* marks among the addresses of a callchain */
+extern const struct ptc_names ptc_names_context;	    /* markers in a callchain */
 extern const struct ptc_names ptc_names_cpumode;  /* misc & PERF_RECORD_MISC_CPUMODE_MASK */
 extern const struct ptc_names ptc_names_aux_flag; /* bits of ptc_sb_aux.flags */
-extern const struct ptc_names
-	ptc_names_aux_format; /* flags & PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK, of CoreSight */
-extern const struct ptc_names ptc_names_ns;	      /* the links of NAMESPACES */
+/* flags & PERF_AUX_FLAG_PMU_FORMAT_TYPE_MASK (CoreSight) */
+extern const struct ptc_names ptc_names_aux_format;
+extern const struct ptc_names ptc_names_ns;	      /* links of NAMESPACES */
 extern const struct ptc_names ptc_names_ksymbol_type; /* ptc_sb_ksymbol.ksym_type */
 extern const struct ptc_names ptc_names_ksymbol_flag; /* bits of ptc_sb_ksymbol.flags */
 extern const struct ptc_names ptc_names_bpf_event;    /* ptc_sb_bpf.type */
 extern const struct ptc_names ptc_names_ioctl;	      /* ioctl requests */
-extern const struct ptc_names ptc_names_ioc_flag;     /* bits of their argument */
+extern const struct ptc_names ptc_names_ioc_flag;     /* bits of the ioctl argument */
 extern const struct ptc_names ptc_names_fd_flag;      /* bits of perf_event_open's flags */
 extern const struct ptc_names ptc_names_mem_op;	      /* data_src: bits of mem_op */
 extern const struct ptc_names ptc_names_mem_lvl;      /* bits of mem_lvl */
@@ -63,17 +63,19 @@ extern const struct ptc_names ptc_names_mem_blk;      /* bits of mem_blk */
 extern const struct ptc_names ptc_names_mem_hops;     /* mem_hops */
 extern const struct ptc_names ptc_names_mem_region;   /* mem_region */
 
-/* Ends with NULL. The bits of misc are not in it: ptc_names_misc. */
+/* Terminated by NULL. Without the bits of misc: ptc_names_misc. */
 extern const struct ptc_names *const ptc_names_all[];
 
 /*
- * The bits of misc above the CPU mode: what they mean is the record type's
- * matter. Kernel and perf records; a type without bits of its own has
- * EXT_RESERVED. Never NULL.
+ * Returns the names of the bits of misc above the CPU mode, which depend on the record type. A type
+ * without bits of its own gets EXT_RESERVED. Never NULL.
  */
 const struct ptc_names *ptc_names_misc(uint32_t type);
 
-/* "AX", "R15", "XMM0": bits of sample_regs_user and _intr on x86 (perf_regs.h); NULL: none. */
+/*
+ * Returns the name of a bit of sample_regs_user and _intr on x86 (perf_regs.h): "AX", "R15",
+ * "XMM0"; NULL: no such register.
+ */
 const char *ptc_reg_name(unsigned int bit);
 
 #endif

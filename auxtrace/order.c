@@ -10,30 +10,30 @@
 #include "base/opts.h"
 #include "base/vec.h"
 
-/* A record that waits. Places ascend as the file does, so they part equal times. */
+/* A waiting record. pos ascends with the file, and orders records of equal time. */
 struct waiting {
 	uint64_t time;
 	uint64_t pos; /* in the data section */
 };
 
 struct ptc_order {
-	const struct ptc_file *f; /* lent */
+	const struct ptc_file *f; /* borrowed */
 	struct ptc_order_opts opts;
 	struct ptc_order_stats stats;
-	struct waiting *heap; /* owned; the oldest is first */
+	struct waiting *heap; /* owned; min-heap, oldest record first */
 	size_t n, cap;
 	/*
-	 * Owned: those that came in order, as nearly all of one ring's do, from
-	 * run_at to run_end. They cost no sorting.
+	 * Owned. Records that arrived in order, as nearly all records of one ring do: run_at to
+	 * run_end. They need no sorting.
 	 */
 	struct waiting *run;
 	size_t run_at, run_end, run_cap;
-	uint64_t pos;	/* next record to be read */
-	uint64_t upto;	/* what is not younger than this may go out now */
-	uint64_t next;	/* and than this at the next mark */
-	uint64_t young; /* the youngest time met */
-	uint64_t given; /* the youngest given */
-	bool flushing;	/* at a mark, until nothing more may go out */
+	uint64_t pos;	/* position of the next record to be read */
+	uint64_t upto;	/* records not younger than this may be released now */
+	uint64_t next;	/* value of upto at the next mark */
+	uint64_t young; /* youngest time read */
+	uint64_t given; /* youngest time released */
+	bool flushing;	/* releasing records after a mark */
 	bool ended;
 };
 
@@ -83,7 +83,7 @@ static size_t nwaiting(const struct ptc_order *o)
 	return o->n + (o->run_end - o->run_at);
 }
 
-/* The oldest that waits is the run's, not the heap's. */
+/* Return whether the oldest waiting record is in the run, not in the heap. */
 static bool is_in_run(const struct ptc_order *o)
 {
 	return o->run_at < o->run_end && (!o->n || is_older(o->run[o->run_at], o->heap[0]));
@@ -163,7 +163,7 @@ static uint64_t oldest(const struct ptc_order *o)
 	return is_in_run(o) ? o->run[o->run_at].time : o->heap[0].time;
 }
 
-/* Its time, or 0. What cannot be read is somebody else's to complain about. */
+/* Returns the time of a record, or 0. Unreadable records are reported by other code. */
 static uint64_t time_of(const struct ptc_file *f, const struct ptc_rec *rec)
 {
 	struct ptc_cur body = rec->body;
@@ -181,7 +181,7 @@ static uint64_t time_of(const struct ptc_file *f, const struct ptc_rec *rec)
 	return (id.has & PERF_SAMPLE_TIME) && id.time != UINT64_MAX ? id.time : 0;
 }
 
-/* Give the oldest that waits. It was read once: it is whole. */
+/* Release the oldest waiting record, which is intact because it was read before. */
 static int give(struct ptc_order *o, struct ptc_rec *ret, uint64_t *ret_time, struct ptc_err *err)
 {
 	struct waiting w = pop(o);
@@ -198,7 +198,7 @@ static int give(struct ptc_order *o, struct ptc_rec *ret, uint64_t *ret_time, st
 	return 1;
 }
 
-/* A record that does not wait. */
+/* Handle a record that does not wait. */
 static int pass(struct ptc_order *o, const struct ptc_rec *rec, uint64_t *ret_time)
 {
 	if (rec->type == PTC_REC_FINISHED_ROUND && !o->opts.no_rounds) {

@@ -16,7 +16,7 @@ size_t ptc_without_padding(const uint8_t *bytes, size_t len)
 	return n;
 }
 
-/* Is there a TSC in the PSB+ at @p, which is known for @len bytes? */
+/* Return whether the PSB+ at @p has a TSC packet within @len bytes. */
 static bool has_tsc(const uint8_t *p, size_t len)
 {
 	enum ptc_pkt type;
@@ -35,8 +35,8 @@ static bool has_tsc(const uint8_t *p, size_t len)
 }
 
 /*
- * The longest end of @a, of at most @n bytes, that @b begins with: candidates
- * by a hash of both that grows byte by byte, the last one then compared.
+ * Returns the length of the longest suffix of @a, at most @n bytes, that is a prefix of @b. A
+ * rolling hash of both finds candidates. The longest candidate is then compared.
  */
 static size_t common(const uint8_t *a_end, const uint8_t *b, size_t n)
 {

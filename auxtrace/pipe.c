@@ -15,9 +15,9 @@ enum { UPDATE_UNIT = 0, UPDATE_SCALE = 1, UPDATE_NAME = 2 };
 
 struct reading {
 	struct ptc_file *f;
-	struct ptc_cur *ids; /* of each attr */
+	struct ptc_cur *ids; /* ids of each attr */
 	size_t ids_cap, attrs_cap;
-	uint64_t updates; /* where the first EVENT_UPDATE is, in the data */
+	uint64_t updates; /* position of the first EVENT_UPDATE in the data */
 	bool has_updates;
 };
 
@@ -64,8 +64,8 @@ static int take_feature(struct ptc_file *f, const struct ptc_rec *rec, struct pt
 		return ptc_fail_at(err, PTC_E_FORMAT, rec->off,
 				   "HEADER_FEATURE record is too short");
 	/*
-	 * An empty one ends the list, with the first number its writer did not
-	 * know, which is a feature to others: no writer sends empty features.
+	 * An empty record ends the list. Its number is the first that its writer did not know, and
+	 * may be a real feature for newer readers. No writer sends empty features.
 	 */
 	if (bit < PTC_FEATURE_BITS && ptc_cur_left(&c))
 		set_feature(f, (unsigned int)bit, c, rec->off + PTC_REC_HEADER_SIZE + 8);
@@ -137,7 +137,7 @@ static void take_update(const struct ptc_file *f, const struct ptc_rec *rec)
 		memcpy(&a->scale, &word, sizeof(a->scale));
 }
 
-/* May the records in front of the first one of the kernel go on behind this one? */
+/* Return whether records before the first kernel record can include this type. */
 static bool is_in_front(uint32_t type)
 {
 	return type >= PTC_REC_USER_START && type != PTC_REC_AUXTRACE &&
@@ -166,7 +166,9 @@ static bool is_text(uint8_t byte)
 	       byte == 0x1b;
 }
 
-/* Is what is left, from @pos on, text: what the writer said, to the pipe that the records went to?
+/*
+ * Return whether the bytes from @pos on are text: messages that the writing program printed to the
+ * same pipe. Then @err is set.
  */
 static bool refuse_text(const struct ptc_file *f, uint64_t pos, struct ptc_err *err)
 {

@@ -9,7 +9,7 @@
 #include "base/err.h"
 
 enum {
-	FEATURE_SIZE = PTC_REC_HEADER_SIZE + 8, /* HEADER_FEATURE without the feature */
+	FEATURE_SIZE = PTC_REC_HEADER_SIZE + 8, /* HEADER_FEATURE without the feature's bytes */
 	TRACING_DATA_SIZE = PTC_REC_HEADER_SIZE + 4,
 };
 
@@ -55,7 +55,10 @@ bool ptc_pipe_has_room(unsigned int bit, size_t len)
 	return len && len <= PTC_REC_MAX - FEATURE_SIZE;
 }
 
-/* Of records that are as long as what they hold, which need not be a multiple of 8; as perf's. */
+/*
+ * Write the header of a record that has exactly the size of its contents, not padded to 8, as perf
+ * does.
+ */
 static void put_head(struct ptc_buf *b, uint32_t type, uint16_t misc, size_t size)
 {
 	ptc_buf_le32(b, type);
@@ -63,7 +66,7 @@ static void put_head(struct ptc_buf *b, uint32_t type, uint16_t misc, size_t siz
 	ptc_buf_le16(b, (uint16_t)size);
 }
 
-/* What follows the record is padded, it is not. */
+/* The bytes after the record are padded, the record is not. */
 static void put_tracing_data(struct ptc_buf *b, const struct ptc_buf *bytes)
 {
 	const size_t pad = -bytes->len & 7;
@@ -86,9 +89,9 @@ static void put_build_ids(struct ptc_buf *b, const struct ptc_buf *bytes)
 
 		if (old && size + sizeof(int32_t) > UINT16_MAX)
 			return;
-		/* A file's have type 0. */
+		/* In a file's BUILD_ID feature these records have type 0. */
 		put_head(b, PTC_REC_HEADER_BUILD_ID, rec.misc, size + (old ? sizeof(int32_t) : 0));
-		if (old) /* pipe mode never had these */
+		if (old) /* pipe mode never had the layout without pid */
 			ptc_buf_le32(b, (uint32_t)ptc_feature_old_build_id_pid(rec.misc));
 		ptc_buf_put(b, rec.body.pos, ptc_cur_left(&rec.body));
 	}

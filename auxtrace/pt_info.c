@@ -7,7 +7,7 @@
 #include "auxtrace/layout.h"
 #include "base/err.h"
 
-/* The private words of AUXTRACE_INFO; perf of different ages writes 10 to 16 of them and more. */
+/* The private words of AUXTRACE_INFO. Versions of perf write 10 to 16 of these words, or more. */
 enum word {
 	W_PMU_TYPE,
 	W_TIME_SHIFT,
@@ -49,7 +49,9 @@ uint64_t ptc_config_field(uint64_t config, uint64_t mask)
 	return mask ? (config & mask) >> __builtin_ctzll(mask) : 0;
 }
 
-/* A shift of 64 and more, or a multiplier of more than 32 bits, is not what the kernel's page has.
+/*
+ * Returns false for a shift above 63 or a multiplier above 32 bits, which the kernel's page cannot
+ * contain.
  */
 static bool set_time(struct ptc_time_conv *tc, uint64_t shift, uint64_t mult, uint64_t zero)
 {
@@ -68,19 +70,19 @@ static bool get_filter(struct ptc_cur *c, uint64_t len, const char **ret)
 	*ret = "";
 	if (!len)
 		return true;
-	/* The word is the length without the NUL; the text is padded to 8 behind it. */
+	/* The word is the length without the NUL. The text is padded to a multiple of 8. */
 	if (len >= ptc_cur_left(c) || !ptc_cur_sub(c, (size_t)len + 1, &text))
 		return false;
 	(void)ptc_cur_skip(c, -(size_t)(len + 1) & 7);
 	return text.pos[len] == 0 && ptc_cur_str(&text, ret);
 }
 
-/* IA32_RTIT_CTL.MTCFreq has four bits, and the ratio of MSR_PLATFORM_INFO eight. */
+/* Widths in bits: IA32_RTIT_CTL.MTCFreq has four, the ratio of MSR_PLATFORM_INFO eight. */
 enum { MTC_FREQ_WIDTH = 4, RATIO_MAX = 255 };
 
 static bool is_bit(uint64_t mask)
 {
-	return !(mask & (mask - 1)); /* or none */
+	return !(mask & (mask - 1)); /* also true for 0 */
 }
 
 static bool is_field(uint64_t mask, int width)
@@ -90,7 +92,7 @@ static bool is_field(uint64_t mask, int width)
 	return is_bit(bits + 1) && bits < UINT64_C(1) << width;
 }
 
-/* Decoding shifts by these numbers and multiplies with them: they are checked here, once. */
+/* Check the numbers once, because the decoder shifts and multiplies with them. */
 static bool check_words(const uint64_t *w, const char **ret_what, uint64_t *ret_value)
 {
 	const struct {
@@ -158,7 +160,7 @@ int ptc_pt_info_parse(const struct ptc_rec *rec, struct ptc_pt_info *ret, struct
 	info.have_sched_switch = w[W_HAVE_SCHED_SWITCH];
 	info.snapshot_mode = w[W_SNAPSHOT_MODE] != 0;
 	info.per_cpu_mmaps = w[W_PER_CPU_MMAPS] != 0;
-	if (n > W_CYC_BIT) { /* these came together, in perf 4.3 */
+	if (n > W_CYC_BIT) { /* added together in perf 4.3 */
 		info.mtc_bit = w[W_MTC_BIT];
 		info.mtc_freq_bits = w[W_MTC_FREQ_BITS];
 		info.tsc_ctc_n = (uint32_t)w[W_TSC_CTC_N];
@@ -235,7 +237,7 @@ void ptc_time_conv_put(struct ptc_buf *b, const struct ptc_time_conv *tc)
 	ptc_buf_le64(b, tc->shift);
 	ptc_buf_le64(b, tc->mult);
 	ptc_buf_le64(b, tc->zero);
-	ptc_buf_le64(b, 0);	      /* time_cycles: for short counters only */
+	ptc_buf_le64(b, 0);	      /* time_cycles: used with short counters only */
 	ptc_buf_le64(b, UINT64_MAX);  /* time_mask */
 	ptc_buf_u8(b, tc->mult != 0); /* cap_user_time_zero */
 	ptc_buf_zero(b, 7);	      /* cap_user_time_short, padding */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing AUXTRACE_INFO for Intel PT, and TIME_CONV: what ptcap/userrec.h reads. */
+/*
+ * Writing AUXTRACE_INFO for Intel PT, and TIME_CONV: the inverse of the parsers in ptcap/userrec.h.
+ */
 #ifndef PTC_AUXTRACE_PT_INFO_H
 #define PTC_AUXTRACE_PT_INFO_H
 

@@ -14,7 +14,7 @@
 #include "auxtrace/salvage.h"
 #include "base/err.h"
 
-/* The bytes that an offset is in, from their start, and its offset there. */
+/* Returns the whole buffer that contains offset @off. *@ret_in: the offset inside the buffer. */
 static struct ptc_cur region(const struct ptc_file *f, uint64_t off, uint64_t *ret_in)
 {
 	const struct ptc_input *in;
@@ -38,7 +38,7 @@ bool ptc_file_bytes(const struct ptc_file *f, uint64_t off, uint64_t size, struc
 	return ptc_cur_skip(&c, (size_t)in) && ptc_cur_sub(&c, (size_t)size, ret);
 }
 
-/* The piece that has @off in it, or else in front of it. Of none: NULL. */
+/* Returns the last piece that starts at or before @off; NULL: none. */
 static const struct ptc_piece *piece_of(const struct ptc_file *f, uint64_t off)
 {
 	size_t lo = 0, hi = f->npieces;
@@ -71,7 +71,7 @@ void ptc_file_place(const struct ptc_file *f, uint64_t off, struct ptc_file_plac
 	*ret = p;
 }
 
-/* The message of ptc_fail_at ends with an offset: make it the place. */
+/* Replace the offset at the end of a message from ptc_fail_at by the location. */
 static void set_place(struct ptc_err *err, const struct ptc_file_place *place)
 {
 	size_t len = strlen(err->msg);
@@ -140,7 +140,7 @@ static int read_forms(struct ptc_file *f, int folder, struct ptc_err *err)
 		f->compressed = true;
 	if (f->tolerant && f->form != PTC_FORM_PIPE)
 		rc = ptc_salvage(f, err);
-	/* All records have been looked at then: once more costs little. */
+	/* All records have been read already, so reading them again costs little. */
 	if (!rc && f->tolerant && f->form != PTC_FORM_PIPE)
 		ptc_pipe_updates(f, 0, false);
 	if (!rc && f->compressed)
@@ -148,10 +148,10 @@ static int read_forms(struct ptc_file *f, int folder, struct ptc_err *err)
 	return rc ? ptc_file_err_name(f, err) : 0;
 }
 
-/* All bytes are there, of a folder those of its first file. */
+/* Read the recording. All bytes of its first file are already in memory. */
 static int read_file(struct ptc_file *f, int folder, struct ptc_err *err)
 {
-	struct ptc_err e; /* damage passes through it, which is no failure */
+	struct ptc_err e; /* also receives damage, which is not a failure */
 	const int rc = read_forms(f, folder, &e);
 
 	if (rc)
@@ -366,9 +366,8 @@ const struct ptc_file_attr *ptc_file_attr_of_id(const struct ptc_file *f, uint64
 }
 
 /*
- * An id that no attr has, 0 above all, is in what perf itself has put into the
- * file (the mappings of processes already running): that has the first attr's
- * fields.
+ * Returns the attr with the id in @word. Records that perf itself synthesized (mappings of running
+ * processes) have an id of no attr, usually 0, and the fields of the first attr.
  */
 static const struct ptc_file_attr *attr_of_word(const struct ptc_file *f, const uint8_t *word)
 {

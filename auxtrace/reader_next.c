@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The records of a file, one by one, and those that are compressed in their place. */
+/* Iteration over the records of a file. Compressed records are replaced by their contents. */
 #include <limits.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@
 #include "auxtrace/reader.h"
 #include "base/err.h"
 
-/* How much of the @left bytes behind a record belongs to it. */
+/* Get how many of the @left bytes after a record belong to it. */
 static int trailing(const struct ptc_rec *rec, uint64_t left, uint64_t *ret, struct ptc_err *err)
 {
 	struct ptc_cur body = rec->body;
@@ -32,8 +32,8 @@ static int trailing(const struct ptc_rec *rec, uint64_t left, uint64_t *ret, str
 }
 
 /*
- * A record of the kernel, which has nothing behind it: nearly all are, so for
- * them there is no call and no copy. False: look closer.
+ * Fast path for kernel records, which have no trailing bytes and are the most frequent. Avoids a
+ * call and a copy. Returns false if the record needs the slow path.
  */
 static inline bool take_plain(const uint8_t *p, uint64_t left, uint64_t off, struct ptc_rec *ret)
 {
@@ -119,7 +119,7 @@ int ptc_file_next_stored(const struct ptc_file *f, uint64_t *pos, struct ptc_rec
 	return 0;
 }
 
-/* The position behind the compressed record at offset @at. */
+/* Returns the position after the compressed record at offset @at. */
 static uint64_t pos_behind(const struct ptc_file *f, uint64_t at)
 {
 	const struct ptc_part *p = &f->parts[at >> PTC_OFF_PART_SHIFT];
@@ -127,7 +127,7 @@ static uint64_t pos_behind(const struct ptc_file *f, uint64_t at)
 	return at - p->data.off + ptc_le16(p->in.bytes + (at & PTC_OFF_MASK) + 6);
 }
 
-/* The next record of a piece; *@pos is in one. */
+/* Get the next record of a piece. *@pos is inside the piece. */
 static int next_inflated(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret,
 			 struct ptc_err *err)
 {
@@ -159,7 +159,7 @@ static int by_at(const void *pa, const void *pb)
 	return a->at < b->at ? -1 : a->at > b->at;
 }
 
-/* @rec is compressed: go to what it gave, if anything. */
+/* @rec is compressed: move *@pos to the records that it completed, if any. */
 static int enter(const struct ptc_file *f, const struct ptc_rec *rec, uint64_t *pos,
 		 struct ptc_err *err)
 {
@@ -177,7 +177,7 @@ static int enter(const struct ptc_file *f, const struct ptc_rec *rec, uint64_t *
 	return 0;
 }
 
-/* Whether compression has come to a bad end where *@pos is. */
+/* Returns the error of the compressed stream, if it became unreadable at or before *@pos. */
 static int check_bad(const struct ptc_file *f, uint64_t pos, struct ptc_err *err)
 {
 	const size_t i = (size_t)(pos >> PTC_OFF_PART_SHIFT);
@@ -188,7 +188,7 @@ static int check_bad(const struct ptc_file *f, uint64_t pos, struct ptc_err *err
 	return err->code;
 }
 
-/* *@pos may be at a compressed record. */
+/* Get the next record. *@pos may be at a compressed record. */
 static int next_any(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret,
 		    struct ptc_err *err)
 {
@@ -211,7 +211,7 @@ static int next_any(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret
 		rc = enter(f, &rec, &at, err);
 		if (rc)
 			return rc;
-		/* Whatever it gave or not: it is behind us. */
+		/* The compressed record is done, with or without contents. */
 		*pos = at;
 	}
 	rc = next_inflated(f, &at, ret, err);
@@ -237,14 +237,14 @@ int ptc_file_next(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret, 
 	return next_any(f, pos, ret, err);
 }
 
-/* Bytes in which one record follows the other, with no look at anything else. */
+/* Contiguous bytes of records, without compressed records. */
 struct run {
 	const uint8_t *bytes;
 	uint64_t left;
-	uint64_t off; /* of bytes, as in struct ptc_rec */
+	uint64_t off; /* offset of bytes, as in struct ptc_rec */
 };
 
-/* What there is of it from @pos on; false: go step by step. */
+/* Get the contiguous bytes from @pos on. Returns false if only single steps are possible. */
 static bool run_at(const struct ptc_file *f, uint64_t pos, struct run *ret)
 {
 	const uint64_t i = pos >> PTC_OFF_PART_SHIFT, in = pos & PTC_OFF_MASK;
@@ -268,7 +268,7 @@ static bool run_at(const struct ptc_file *f, uint64_t pos, struct run *ret)
 	return false;
 }
 
-/* The records of the kernel at *@pos, up to the first of another kind; at most @n. */
+/* Get up to @n consecutive kernel records at *@pos. Returns how many. */
 static size_t take_run(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *recs, size_t n)
 {
 	const struct ptc_piece *piece;
@@ -292,7 +292,8 @@ static size_t take_run(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *
 int ptc_file_next_batch(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *recs, size_t n,
 			struct ptc_err *err)
 {
-	struct ptc_err later; /* it comes again, in front of nothing */
+	/* Dropped: the next call returns the error again, before any record. */
+	struct ptc_err later;
 	size_t got = 0;
 
 	if (n > INT_MAX)

@@ -109,7 +109,7 @@ size_t ptc_rec_begin(struct ptc_buf *b, uint32_t type, uint16_t misc)
 
 	ptc_buf_le32(b, type);
 	ptc_buf_le16(b, misc);
-	ptc_buf_le16(b, 0); /* the size, known at the end */
+	ptc_buf_le16(b, 0); /* size, filled in by ptc_rec_end */
 	return start;
 }
 

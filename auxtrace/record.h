@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Building records: what ptcap/record.h frames. */
+/* Building records: the inverse of the parser in ptcap/record.h. */
 #ifndef PTC_AUXTRACE_RECORD_H
 #define PTC_AUXTRACE_RECORD_H
 
@@ -8,8 +8,8 @@
 #include "ptcap/record.h"
 
 /*
- * Building: begin returns the record's start in @b, to be given to end, which
- * pads to 8 and fills in the size. A record over PTC_REC_MAX fails the buffer.
+ * ptc_rec_begin returns the record's start in @b, for ptc_rec_end, which pads to 8 and fills in the
+ * size. A record over PTC_REC_MAX sets the buffer to failed.
  */
 size_t ptc_rec_begin(struct ptc_buf *b, uint32_t type, uint16_t misc);
 void ptc_rec_end(struct ptc_buf *b, size_t start);

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-/* [from, to) of a process. */
+/* Addresses [from, to) of a process. */
 struct area {
 	uint64_t pid, from, to;
 };
@@ -22,21 +22,21 @@ struct map {
 	bool is_stack;
 };
 
-/* The state of one process, while its records come. */
+/* State of one process, while its crash records are read. */
 struct state {
 	bool open;
-	uint64_t pid, random; /* AT_RANDOM; 0: not known */
+	uint64_t pid, random; /* random: AT_RANDOM; 0: not known */
 	struct map *maps;     /* owned */
 	size_t n, cap;
 };
 
 struct ptc_redact {
 	const struct ptc_file *f;
-	struct area *areas; /* owned; by pid, then ascending, apart from each other */
+	struct area *areas; /* owned; sorted by pid, then address; disjoint */
 	size_t n, cap;
 };
 
-/* --- where they are --- */
+/* --- finding the areas --- */
 
 static bool add_area(struct ptc_redact *r, uint64_t pid, uint64_t from, uint64_t to)
 {
@@ -65,7 +65,7 @@ static bool add_map(struct state *s, const struct ptc_crash *c)
 	return true;
 }
 
-/* AT_RANDOM of an auxiliary vector of 64-bit words; 0: it has none. */
+/* Returns AT_RANDOM of an auxiliary vector of 64-bit words; 0: it has none. */
 static uint64_t random_of(struct ptc_cur auxv)
 {
 	uint64_t type, value;
@@ -76,7 +76,7 @@ static uint64_t random_of(struct ptc_cur auxv)
 	return 0;
 }
 
-/* Add the area of the state that is complete. */
+/* Add the area of a completely read state. */
 static bool close_state(struct ptc_redact *r, struct state *s)
 {
 	bool any = false, ok = true;
@@ -190,9 +190,9 @@ void ptc_redact_free(struct ptc_redact *r)
 	free(r);
 }
 
-/* --- zeros --- */
+/* --- zeroing --- */
 
-/* A record or feature as it was, and as it becomes in @b. */
+/* A record or feature, and its changed copy in @b. */
 struct change {
 	const uint8_t *was;
 	size_t len;
@@ -200,7 +200,7 @@ struct change {
 	uint64_t zeroed;
 };
 
-/* Make @bytes, which lie inside what changes, zero. */
+/* Set @bytes, which lie inside the record or feature, to zero. */
 static void zero(struct change *c, struct ptc_cur bytes)
 {
 	const size_t len = ptc_cur_left(&bytes);
@@ -218,7 +218,7 @@ static void zero(struct change *c, struct ptc_cur bytes)
 	c->zeroed += n;
 }
 
-/* The first area of @pid that ends above @addr. */
+/* Returns the first area of @pid that ends above @addr. */
 static size_t first_above(const struct ptc_redact *r, uint64_t pid, uint64_t addr)
 {
 	size_t low = 0, high = r->n;
@@ -235,7 +235,7 @@ static size_t first_above(const struct ptc_redact *r, uint64_t pid, uint64_t add
 	return low;
 }
 
-/* Zero what of @bytes, at @addr of @pid, is in an area. */
+/* Zero the parts of @bytes, at @addr of @pid, that are in an area. */
 static void zero_memory(const struct ptc_redact *r, struct change *c, uint64_t pid, uint64_t addr,
 			struct ptc_cur bytes)
 {
@@ -283,7 +283,7 @@ static void zero_sample(const struct ptc_redact *r, struct change *c, const stru
 		zero(c, s.stack_user);
 }
 
-/* Each word but the first, which is the program's name, with what pads it. */
+/* Zero each word except the first, the program's name, with its padding. */
 static void zero_cmdline(struct change *c, struct ptc_cur section)
 {
 	struct ptc_feature_iter words;

@@ -6,8 +6,8 @@
 enum { SECTION_SIZE = 16 };
 
 /*
- * Is @off where the table of features is? Its sections follow it at once, as
- * every writer writes them.
+ * Return whether the table of features is at @off. Its sections directly follow it, as all writers
+ * write them.
  */
 static bool is_table(const struct ptc_file *f, uint64_t off)
 {
@@ -52,7 +52,10 @@ uint64_t ptc_salvage_trace(const struct ptc_file *f, size_t i, uint64_t pos)
 
 static int salvage_part(struct ptc_file *f, size_t i, struct ptc_err *err)
 {
-	/* Only a header that says where the data end says where the features are. */
+	/*
+	 * The features follow the data. So a header without the size of the data does not locate
+	 * them.
+	 */
 	const bool unfinished = !i && f->form != PTC_FORM_PIPE && f->ndamage &&
 				f->parts[0].in.bytes[8] == PTC_FILE_HEADER_SIZE;
 	struct ptc_part *p = &f->parts[i];

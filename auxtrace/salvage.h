@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* What is left of a damaged recording. */
+/* Finding the intact part of a damaged recording. */
 #ifndef PTC_AUXTRACE_SALVAGE_H
 #define PTC_AUXTRACE_SALVAGE_H
 
 #include "auxtrace/header.h"
 
 /*
- * Walk all records of a tolerant @f: the data of each part end in front of the
- * first damaged one, of which a damage is noted. Where a header says nothing of
- * features, they may be found behind the data. Out of memory is the only error.
+ * Read all records of a tolerant @f. The data of each part are cut before the first damaged record,
+ * and the damage is recorded. If the header has no features, they are searched behind the data.
+ * Errors: only PTC_E_NO_MEMORY.
  */
 int ptc_salvage(struct ptc_file *f, struct ptc_err *err);
 
 /*
- * How much trace there is, in whole words, in a piece at @pos of part @i's data, which end where
- * the file does, and the piece does not. 0: there is no such piece. Inside a file its size is
- * what is wrong: then nobody knows how much is trace.
+ * Returns the bytes of trace, in whole words, of the cut-off chunk at @pos of part @i's data, if
+ * the data end with the file. 0: no such chunk. If the data end inside the file, the chunk's size
+ * is wrong, and the amount of trace is unknown.
  */
 uint64_t ptc_salvage_trace(const struct ptc_file *f, size_t i, uint64_t pos);
 

@@ -99,7 +99,7 @@ bool ptc_sample_parse_front(struct ptc_cur *body, uint64_t sample_type, struct p
 	return true;
 }
 
-/* A count and so many u64. */
+/* Take a u64 count and that many u64. */
 static bool get_words(struct ptc_cur *c, struct ptc_cur *ret)
 {
 	uint64_t n;
@@ -108,7 +108,7 @@ static bool get_words(struct ptc_cur *c, struct ptc_cur *ret)
 	       ptc_cur_sub(c, (size_t)n * 8, ret);
 }
 
-/* A length and so many bytes. */
+/* Take a u64 length and that many bytes. */
 static bool get_bytes(struct ptc_cur *c, struct ptc_cur *ret)
 {
 	uint64_t len;
@@ -143,7 +143,7 @@ static bool get_raw(struct ptc_cur *c, const struct perf_event_attr *attr, struc
 	return ptc_cur_le32(c, &len) && ptc_cur_sub(c, len, &s->raw);
 }
 
-/* has_hw_idx and has_counters are set already: ptc_sample_parse. */
+/* has_hw_idx and has_counters were set by ptc_sample_parse. */
 static bool get_branches(struct ptc_cur *c, const struct perf_event_attr *attr,
 			 struct ptc_sample *s)
 {
@@ -163,7 +163,7 @@ static bool get_stack_user(struct ptc_cur *c, const struct perf_event_attr *attr
 	(void)attr;
 	if (!get_bytes(c, &s->stack_user))
 		return false;
-	if (!ptc_cur_left(&s->stack_user)) /* then dyn_size is not there */
+	if (!ptc_cur_left(&s->stack_user)) /* without a stack, dyn_size is absent */
 		return true;
 	return ptc_cur_le64(c, &s->stack_user_dyn) &&
 	       s->stack_user_dyn <= ptc_cur_left(&s->stack_user);
@@ -298,7 +298,7 @@ static void put_aux(struct ptc_buf *b, const struct perf_event_attr *attr,
 	ptc_buf_zero(b, pad);
 }
 
-/* What follows the front, in the kernel's order. A part without functions is one u64. */
+/* The parts after the front, in the kernel's order. A part without functions is one u64. */
 #define U64(bit, field)                                                                            \
 	{                                                                                          \
 		PERF_SAMPLE_##bit, #bit, NULL, NULL, offsetof(struct ptc_sample, field)            \
@@ -335,7 +335,7 @@ static const struct part {
 
 enum { NPARTS = sizeof(parts) / sizeof(parts[0]) };
 
-/* NULL, or the part that does not fit. */
+/* Parse all parts. Returns NULL, or the part that does not fit. */
 static const struct part *get_parts(struct ptc_cur c, const struct perf_event_attr *attr,
 				    struct ptc_sample *s)
 {
@@ -356,7 +356,10 @@ static const struct part *get_parts(struct ptc_cur c, const struct perf_event_at
 	return NULL;
 }
 
-/* With no entries the word of hw_idx may be missing: the one reading that ends with the record. */
+/*
+ * As get_parts. If a branch stack has no entries, hw_idx may be absent: choose the variant that
+ * ends exactly at the record's end.
+ */
 static const struct part *get_parts_any(struct ptc_cur c, const struct perf_event_attr *attr,
 					struct ptc_sample *s)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "auxtrace/schedstat.h"
 
-enum { CPU_WORDS = 6 }; /* the first counters of a CPU are u32, the others u64 */
+enum { CPU_WORDS = 6 }; /* the first counters of a CPU are u32, the rest are u64 */
 
-/* The same in versions 15 to 17. */
+/* Equal in versions 15 to 17. */
 static const char *const cpu_names[] = {
 	"yld_count",  "array_exp",   "sched_count", "sched_goidle", "ttwu_count",
 	"ttwu_local", "rq_cpu_time", "run_delay",   "pcount",
@@ -22,7 +22,7 @@ static const char *const cpu_names[] = {
 		"sbf_count", "sbf_balanced", "sbf_pushed", "ttwu_wake_remote", "ttwu_move_affine", \
 		"ttwu_move_balance", NULL
 
-/* All u32. */
+/* All counters of a domain are u32. */
 static const char *const domain_v15[] = { BALANCE("idle", ONE_IMBALANCE),
 					  BALANCE("busy", ONE_IMBALANCE),
 					  BALANCE("newidle", ONE_IMBALANCE), TAIL };
@@ -33,7 +33,7 @@ static const char *const domain_v17[] = { BALANCE("busy", FOUR_IMBALANCES),
 					  BALANCE("idle", FOUR_IMBALANCES),
 					  BALANCE("newidle", FOUR_IMBALANCES), TAIL };
 
-/* NULL for the end, or for what we do not know. */
+/* Returns NULL at the end, and for an unknown version. */
 static const char *name_at(const struct ptc_schedstat *s, unsigned int i)
 {
 	if (s->version < 15 || s->version > 17)
@@ -56,7 +56,7 @@ bool ptc_schedstat_parse(struct ptc_cur body, bool of_domain, struct ptc_schedst
 	size_t need = 0;
 	unsigned int i;
 
-	/* What a domain's number is to one record is padding to the other. */
+	/* The domain number is padding in SCHEDSTAT_CPU. */
 	if (!ptc_cur_le64(&body, &s.time) || !ptc_cur_le32(&body, &s.cpu) ||
 	    !ptc_cur_le16(&body, &s.version) || !ptc_cur_le16(&body, &s.domain))
 		return false;

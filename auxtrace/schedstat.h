@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing SCHEDSTAT records: what ptcap/userrec.h reads. */
+/* Writing SCHEDSTAT records: the inverse of the parser in ptcap/userrec.h. */
 #ifndef PTC_AUXTRACE_SCHEDSTAT_H
 #define PTC_AUXTRACE_SCHEDSTAT_H
 
@@ -7,7 +7,7 @@
 #include "base/cursor.h"
 #include "ptcap/userrec.h"
 
-/* Append the body: the inverse of parse. */
+/* Append the body: the inverse of ptc_schedstat_parse. */
 void ptc_schedstat_put(struct ptc_buf *b, const struct ptc_schedstat *s);
 
 #endif

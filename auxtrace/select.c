@@ -19,12 +19,12 @@ struct ptc_select {
 	struct ptc_select_opts opts;
 	struct ptc_index index;
 	struct ptc_aux_join aux;
-	bool per_cpu;	  /* every queue is of a cpu */
-	uint64_t *pieces; /* owned; offsets of the payloads that are part of it, ascending */
+	bool per_cpu;	  /* every queue belongs to a CPU */
+	uint64_t *pieces; /* owned; payload offsets of the selected AUXTRACE records, ascending */
 	size_t npieces;
-	bool *said; /* owned; of each AUX record by its order in the file: is it part? */
+	bool *said; /* owned; for each AUX record, in file order: selected? */
 	size_t nsaid, next_aux;
-	size_t said_at; /* in aux.said: the next queue's */
+	size_t said_at; /* position in aux.said of the next queue */
 	struct span samples, records;
 };
 
@@ -50,7 +50,7 @@ static bool has_tid(const struct ptc_select_opts *o, int32_t tid)
 
 static bool has_time(const struct ptc_select_opts *o, uint64_t ns)
 {
-	/* perf makes up records with time 0 or ~0. */
+	/* perf synthesizes records with time 0 or ~0. */
 	return !ns || ns == UINT64_MAX || (ns >= o->from_ns && (!o->to_ns || ns < o->to_ns));
 }
 
@@ -66,7 +66,7 @@ static uint64_t end_of(uint64_t off, uint64_t size)
 	return size > UINT64_MAX - off ? UINT64_MAX : off + size;
 }
 
-/* Where rings are overwritten they are in the order of the file, and have no times. */
+/* Return whether spans ascend. In overwrite mode they are in file order, without times. */
 static bool is_ascending(const struct ptc_aux_spans *spans)
 {
 	size_t i;
@@ -77,7 +77,7 @@ static bool is_ascending(const struct ptc_aux_spans *spans)
 	return true;
 }
 
-/* The first span that ends behind @off; of ascending ones. */
+/* Returns the first span that ends after @off. The spans must ascend. */
 static size_t span_behind(const struct ptc_aux_spans *spans, uint64_t off)
 {
 	size_t lo = 0, hi = spans->n;
@@ -93,7 +93,7 @@ static size_t span_behind(const struct ptc_aux_spans *spans, uint64_t off)
 	return lo;
 }
 
-/* Is it known to be outside? Times ascend as offsets do. */
+/* Return whether a chunk is known to be outside the time range. Times ascend with offsets. */
 static bool is_outside(const struct ptc_select *s, const struct ptc_chunk *c,
 		       const struct ptc_aux_spans *spans)
 {
@@ -103,13 +103,13 @@ static bool is_outside(const struct ptc_select *s, const struct ptc_chunk *c,
 
 	if (last == spans->n || spans->spans[last].off >= end)
 		last--;
-	if (!spans->n || last == SIZE_MAX || first > last) /* nothing is known of it */
+	if (!spans->n || last == SIZE_MAX || first > last) /* no span: the time is unknown */
 		return false;
 	return spans->spans[last].until_ns < s->opts.from_ns ||
 	       (s->opts.to_ns && spans->spans[first].after_ns >= s->opts.to_ns);
 }
 
-/* PSB: 02 82, eight times. */
+/* Return whether the chunk contains a PSB, which is 02 82 repeated eight times. */
 static bool has_psb(const struct ptc_file *f, const struct ptc_chunk *c)
 {
 	static const uint8_t psb[] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
@@ -119,7 +119,7 @@ static bool has_psb(const struct ptc_file *f, const struct ptc_chunk *c)
 	return memmem(bytes.pos, ptc_cur_left(&bytes), psb, sizeof(psb)) != NULL;
 }
 
-/* Where a piece is kept and the one before is not, keep what leads to it. */
+/* If a chunk is kept and the previous one is not, also keep the chunks back to a PSB. */
 static void keep_back_to_psb(const struct ptc_select *s, const struct ptc_queue *q, bool *keep)
 {
 	size_t i, j;
@@ -127,7 +127,8 @@ static void keep_back_to_psb(const struct ptc_select *s, const struct ptc_queue 
 	for (i = 1; i < q->nchunks; i++) {
 		if (!keep[i] || keep[i - 1])
 			continue;
-		for (j = i; j-- && !keep[j];) { /* what is kept has its own PSB, if there is one */
+		/* Stops at a kept chunk, which has its own PSB if there is one. */
+		for (j = i; j-- && !keep[j];) {
 			keep[j] = true;
 			if (has_psb(s->f, &q->chunks[j]))
 				break;
@@ -156,7 +157,7 @@ static int keep_by_time(struct ptc_select *s, size_t queue, bool *keep, struct p
 	return 0;
 }
 
-/* Kept pieces, by their offsets; end: the greatest of this and all before. */
+/* Kept chunks, sorted by offset. end: the maximum of this and all earlier chunks. */
 struct range {
 	uint64_t off, end;
 };
@@ -168,7 +169,7 @@ static int by_start(const void *pa, const void *pb)
 	return (a->off > b->off) - (a->off < b->off);
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct range *kept_ranges(const struct ptc_queue *q, const bool *keep, size_t *ret_n)
 {
 	struct range *r = calloc(q->nchunks ? q->nchunks : 1, sizeof(*r));
@@ -188,17 +189,19 @@ static struct range *kept_ranges(const struct ptc_queue *q, const bool *keep, si
 	return r;
 }
 
-/* Does @a tell of one of them? A record that is empty tells of a loss, which may be at either end.
+/*
+ * Return whether @a covers one of the ranges. An empty record reports a loss at its offset, so it
+ * matches a range that begins or ends there.
  */
 static bool tells_of(const struct ptc_aux_said *a, const struct range *r, size_t n)
 {
 	const uint64_t end = end_of(a->off, a->size);
 	size_t lo = 0, hi = n;
 
-	/* Of a ring that is overwritten it does not say which piece. */
+	/* In overwrite mode a record does not identify a chunk. */
 	if (a->flags & PERF_AUX_FLAG_OVERWRITE)
 		return n > 0;
-	while (lo < hi) { /* the first that begins behind it */
+	while (lo < hi) { /* find the first range that begins after the record */
 		const size_t mid = lo + (hi - lo) / 2;
 
 		if (r[mid].off < end || (!a->size && r[mid].off == end))
@@ -209,7 +212,7 @@ static bool tells_of(const struct ptc_aux_said *a, const struct range *r, size_t
 	return lo && (a->size ? r[lo - 1].end > a->off : r[lo - 1].end >= a->off);
 }
 
-/* AUX records of a queue go with its pieces. */
+/* Keep the AUX records of a queue that belong to kept chunks. */
 static int keep_said(struct ptc_select *s, size_t queue, const bool *keep, struct ptc_err *err)
 {
 	const struct ptc_aux_said *said = s->aux.said;
@@ -269,7 +272,7 @@ static int keep_queues(struct ptc_select *s, struct ptc_err *err)
 	s->said = calloc(s->nsaid ? s->nsaid : 1, sizeof(*s->said));
 	if (!s->pieces || !s->said)
 		return ptc_fail_mem(err);
-	for (i = 0; i < s->aux.nsaid; i++) /* nobody's are everybody's */
+	for (i = 0; i < s->aux.nsaid; i++) /* records of unknown queue are always kept */
 		s->said[s->aux.said[i].seq] = s->aux.said[i].queue == PTC_AUX_NO_QUEUE;
 	for (i = 0; i < s->index.nqueues && !rc; i++)
 		rc = keep_queue(s, i, err);
@@ -335,7 +338,7 @@ void ptc_select_free(struct ptc_select *s)
 	free(s);
 }
 
-/* What the record says of itself. */
+/* Returns the sample_id fields of a record. */
 static struct ptc_sample_id identify(const struct ptc_file *f, const struct ptc_rec *rec)
 {
 	const struct ptc_file_attr *a;
@@ -365,7 +368,7 @@ static bool has_id(const struct ptc_select *s, const struct ptc_sample_id *id)
 	       (!(id->has & PERF_SAMPLE_TIME) || has_time(o, id->time));
 }
 
-/* Who ran when: without it, trace that is kept would be another's. */
+/* Context switches are kept with trace: otherwise trace would be attributed to the wrong thread. */
 static bool has_switch(const struct ptc_select *s, const struct ptc_sample_id *id)
 {
 	if (!s->index.nqueues)
@@ -381,7 +384,7 @@ static bool has_piece(const struct ptc_select *s, const struct ptc_rec *rec)
 	       bsearch(&payload, s->pieces, s->npieces, sizeof(payload), by_off) != NULL;
 }
 
-/* An AUX record that cannot be read was not counted by gather either. */
+/* An unreadable AUX record was not counted by gather, so keep it without counting. */
 static bool has_aux(struct ptc_select *s, const struct ptc_rec *rec)
 {
 	struct ptc_err err;
@@ -401,7 +404,7 @@ static bool decide(struct ptc_select *s, const struct ptc_rec *rec, const struct
 	case PTC_REC_AUXTRACE:
 		return has_piece(s, rec);
 	case PTC_REC_HEADER_EVENT_TYPE:
-		/* It is of the whole, but for the clocks. */
+		/* The ledger is about the whole recording, except for its clocks. */
 		return ptc_ledger_parse(rec, &ledger, &err) != 1 ||
 		       ledger.kind == PTC_LEDGER_CLOCKS;
 	case PERF_RECORD_AUX:

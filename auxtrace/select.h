@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Part of a recording: the records and pieces of trace of some cpus, threads or
- * a span of time. What is needed to make sense of them stays, whoever it is of:
- * mappings, names, forks, exits, code; what has no cpu, tid or time; perf's own
- * records; and where there is trace, who ran when.
+ * Selecting a part of a recording: the records and chunks of some CPUs, threads, or of a time
+ * range. Records needed to interpret the selection are always kept: mappings, names, forks, exits,
+ * code; records without cpu, tid or time; perf's own records; with trace also context switches.
  */
 #ifndef PTC_AUXTRACE_SELECT_H
 #define PTC_AUXTRACE_SELECT_H
@@ -26,22 +25,22 @@ static inline bool ptc_select_is_all(const struct ptc_select_opts *o)
 struct ptc_select;
 
 /*
- * Look through @f, which is lent, as are @opts' lists. Pieces of trace are kept
- * or dropped whole. A queue of a cpu goes with its cpu, one of a thread with its
- * tid. By time go those pieces of which AUX records say that they are outside;
- * what is in front of the first one inside stays back to a PSB, so that decoding
- * can begin. AUX records stay with their pieces; the ledger, which is of the whole, goes.
+ * Scan @f. @f and @opts' lists are borrowed. AUXTRACE chunks are kept or dropped as a whole. A
+ * CPU's queue is selected by its CPU, a thread's queue by its tid. By time, chunks that are outside
+ * according to AUX records are dropped. Chunks before the first one inside are kept back to a PSB,
+ * so that decoding can start there. AUX records are kept with their chunks. The ledger, which
+ * describes the whole recording, is dropped.
  */
 int ptc_select_new(const struct ptc_file *f, const struct ptc_select_opts *opts,
 		   struct ptc_select **ret, struct ptc_err *err);
 void ptc_select_free(struct ptc_select *s);
 
-/* Is the next record part of it? To be asked about every record, in file order. */
+/* Return whether the next record is selected. Must be called for every record, in file order. */
 bool ptc_select_has(struct ptc_select *s, const struct ptc_rec *rec);
 
 /*
- * The first and last time of a SAMPLE that was part of it, in a file without any of
- * a record that has a time. False: none had.
+ * Get the first and last time of the selected SAMPLE records. In a file without samples, those of
+ * all selected records with a time. Returns false if none had a time.
  */
 bool ptc_select_times(const struct ptc_select *s, uint64_t *ret_first_ns, uint64_t *ret_last_ns);
 

@@ -34,12 +34,12 @@ static bool get_build_id(struct ptc_cur *c, struct ptc_build_id *ret)
 	return true;
 }
 
-/* PROT_READ, PROT_WRITE, PROT_EXEC, PROT_SEM, PROT_GROWSDOWN, PROT_GROWSUP: there are no others. */
+/* All valid bits: PROT_READ, PROT_WRITE, PROT_EXEC, PROT_SEM, PROT_GROWSDOWN, PROT_GROWSUP. */
 enum { ALL_PROT = 0x0300000f };
 
 /*
- * What a mapping is for, and the file. Kernels of RHEL 7 write the name where others have prot and
- * flags: of code, as such records are.
+ * Read prot, flags and the file name. Kernels of RHEL 7 write the name in the position of prot and
+ * flags. Such records are about code, so prot is READ|EXEC.
  */
 static bool get_prot(struct ptc_cur *c, struct ptc_sb_mmap *m)
 {
@@ -108,7 +108,7 @@ static bool get_throttle(struct ptc_cur *c, struct ptc_sb *sb)
 	       ptc_cur_le64(c, &t->stream_id);
 }
 
-/* Values are u64, at least one; which they are is in the attr. */
+/* Values are u64, at least one. Their meaning is in the attr. */
 static bool get_read(struct ptc_cur *c, struct ptc_sb *sb)
 {
 	return get_i32(c, &sb->u.read.pid) && get_i32(c, &sb->u.read.tid) && ptc_cur_left(c) >= 8 &&
@@ -138,7 +138,7 @@ static bool get_switch_cpu(struct ptc_cur *c, struct ptc_sb *sb)
 	return get_i32(c, &sb->u.sw.next_prev_pid) && get_i32(c, &sb->u.sw.next_prev_tid);
 }
 
-/* A count, and so many of @size bytes. */
+/* Take a u64 count and that many entries of @size bytes. */
 static bool get_array(struct ptc_cur *c, size_t size, struct ptc_cur *ret)
 {
 	uint64_t n;
@@ -374,7 +374,7 @@ static void put_callchain(struct ptc_buf *b, const struct ptc_sb *sb)
 	put_array(b, 8, sb->u.callchain.ips);
 }
 
-/* What stands between the header and the trailer. */
+/* Parser and writer of the part between the header and the trailer, by record type. */
 static const struct kind {
 	bool (*get)(struct ptc_cur *c, struct ptc_sb *sb);
 	void (*put)(struct ptc_buf *b, const struct ptc_sb *sb);
@@ -424,7 +424,7 @@ int ptc_sb_parse(const struct ptc_rec *rec, uint64_t sample_type, struct ptc_sb 
 	sb.off = rec->off;
 	sb.type = rec->type;
 	sb.misc = rec->misc;
-	/* The trailer goes first: without it a string's end would not be known. */
+	/* The trailer is cut off first: without that, the end of a string would be unknown. */
 	if (!ptc_sample_id_parse(&body, sample_type, &sb.id))
 		return ptc_fail_at(err, PTC_E_FORMAT, rec->off,
 				   "%s record is too short for its sample id",
@@ -453,7 +453,7 @@ void ptc_sb_put(struct ptc_buf *b, const struct ptc_sb *sb, uint64_t sample_type
 	start = ptc_rec_begin(b, sb->type, misc);
 	kind->put(b, sb);
 	if (!ptc_buf_failed(
-		    b)) /* the trailer starts at a multiple of 8, behind what pads a string */
+		    b)) /* the trailer starts at a multiple of 8, after the padding of a string */
 		ptc_buf_zero(b, -(b->len - start) & 7);
 	ptc_sample_id_put(b, sample_type, &sb->id);
 	ptc_rec_end(b, start);

@@ -10,7 +10,7 @@
 #include "auxtrace/ledger.h"
 #include "base/err.h"
 
-/* Bytes of one of them. */
+/* Sizes of entries, in bytes. */
 enum {
 	ID_ENTRY = 32,
 	ID_GUEST = 16,
@@ -35,7 +35,7 @@ static bool get_rest(struct ptc_cur *c, struct ptc_cur *ret)
 	return ptc_cur_sub(c, ptc_cur_left(c), ret);
 }
 
-/* A text in a field of @size bytes. */
+/* Take a NUL-terminated string in a field of @size bytes. */
 static bool get_field(struct ptc_cur *c, size_t size, const char **ret)
 {
 	struct ptc_cur field;
@@ -43,7 +43,7 @@ static bool get_field(struct ptc_cur *c, size_t size, const char **ret)
 	return ptc_cur_sub(c, size, &field) && ptc_cur_str(&field, ret);
 }
 
-/* A count, and so many of @size bytes. */
+/* Take a u64 count and that many entries of @size bytes. */
 static bool get_array(struct ptc_cur *c, size_t size, uint64_t *ret_n, struct ptc_cur *ret)
 {
 	return ptc_cur_le64(c, ret_n) && *ret_n <= ptc_cur_left(c) / size &&
@@ -93,7 +93,7 @@ static void put_nothing(struct ptc_buf *b, const struct ptc_user *u)
 static bool get_attr(struct ptc_cur *c, struct ptc_user *u)
 {
 	struct ptc_user_attr *a = &u->u.attr;
-	struct ptc_err ignored; /* ptc_user_parse says what it is about */
+	struct ptc_err ignored; /* ptc_user_parse reports its own error */
 
 	if (ptc_attr_parse(*c, u->off, &a->attr, &a->unknown_bytes, &ignored) ||
 	    !ptc_cur_skip(c, a->attr.size))
@@ -113,13 +113,13 @@ static void put_attr(struct ptc_buf *b, const struct ptc_user *u)
 	put_bytes(b, u->u.attr.ids);
 }
 
-/* Is it a record of ptcap, with more behind the name? */
+/* Return whether the record is ptcap's own, with data after the name. */
 static bool is_own(uint64_t event_id)
 {
 	return event_id == PTC_LEDGER_ID || event_id == PTC_CRASH_ID || event_id == PTC_FILECODE_ID;
 }
 
-/* Reads a short record of perf up to 3.10: it ends with the name, padded to 8, without a NUL. */
+/* Read a short record of perf up to 3.10, which ends with the name, padded to 8, without a NUL. */
 static bool get_short_name(struct ptc_cur *c, struct ptc_user_event_type *t)
 {
 	const size_t n = ptc_cur_left(c);
@@ -128,7 +128,7 @@ static bool get_short_name(struct ptc_cur *c, struct ptc_user_event_type *t)
 		return false;
 	memcpy(t->room, c->pos, n);
 	t->room[n] = 0;
-	t->name = NULL; /* ptc_user_parse sets it */
+	t->name = NULL; /* set by ptc_user_parse */
 	return ptc_cur_skip(c, n);
 }
 
@@ -170,7 +170,7 @@ static bool get_build_id(struct ptc_cur *c, struct ptc_user *u)
 	if (!get_i32(c, &e->pid) || !ptc_cur_bytes(c, PTC_BUILD_ID_MAX, &id) ||
 	    !ptc_cur_u8(c, &len) || !ptc_cur_skip(c, 3) || !ptc_cur_str(c, &e->filename))
 		return false;
-	if (!(u->misc & BUILD_ID_HAS_SIZE)) /* perfs that knew ids of 20 bytes only */
+	if (!(u->misc & BUILD_ID_HAS_SIZE)) /* versions of perf that knew only ids of 20 bytes */
 		len = PTC_BUILD_ID_MAX;
 	if (len > PTC_BUILD_ID_MAX)
 		return false;
@@ -198,7 +198,7 @@ static bool get_id_index(struct ptc_cur *c, struct ptc_user *u)
 
 	if (!get_array(c, ID_ENTRY, &x->n, &x->entries))
 		return false;
-	/* Only their room tells that there are guests. */
+	/* Guests are present if there are bytes left for them. */
 	if (x->n && x->n <= ptc_cur_left(c) / ID_GUEST)
 		return ptc_cur_sub(c, (size_t)x->n * ID_GUEST, &x->guests);
 	return true;
@@ -258,7 +258,7 @@ static bool get_auxtrace_error(struct ptc_cur *c, struct ptc_user *u)
 		return false;
 	if (e->fmt && !ptc_cur_le64(c, &e->time))
 		return false;
-	if (e->fmt < 2) /* the text ends the record, and is cut short with it */
+	if (e->fmt < 2) /* the text ends with the record */
 		return ptc_cur_str(c, &e->msg);
 	return get_field(c, PTC_AUXTRACE_ERROR_MSG_MAX, &e->msg) && get_i32(c, &e->machine_pid) &&
 	       get_i32(c, &e->vcpu);
@@ -472,7 +472,7 @@ static bool get_bpf_metadata(struct ptc_cur *c, struct ptc_user *u)
 		return false;
 	walk = *m;
 	for (i = 0; i < m->n; i++)
-		if (!ptc_bpf_metadata_next(&walk, &e)) /* a text does not end */
+		if (!ptc_bpf_metadata_next(&walk, &e)) /* a string without NUL */
 			return false;
 	return true;
 }
@@ -497,13 +497,13 @@ static void put_schedstat(struct ptc_buf *b, const struct ptc_user *u)
 }
 
 #define KIND(type, name)  [PTC_REC_##type - PTC_REC_USER_START] = { get_##name, put_##name, true }
-/* perf writes these in their exact size, and what they hold is as long as their size says. */
+/* perf writes these records without padding, and their size gives the length of the contents. */
 #define EXACT(type, name) [PTC_REC_##type - PTC_REC_USER_START] = { get_##name, put_##name, false }
 
 static const struct kind {
 	bool (*get)(struct ptc_cur *c, struct ptc_user *u);
 	void (*put)(struct ptc_buf *b, const struct ptc_user *u);
-	bool padded; /* to 8 */
+	bool padded; /* padded to 8 */
 } kinds[] = {
 	KIND(HEADER_ATTR, attr),
 	KIND(HEADER_EVENT_TYPE, event_type),
@@ -565,7 +565,7 @@ int ptc_user_parse(const struct ptc_rec *rec, struct ptc_user *ret, struct ptc_e
 	return 1;
 }
 
-/* ptc_rec_end without the padding. */
+/* As ptc_rec_end, but without padding. */
 static void end_exact(struct ptc_buf *b, size_t start)
 {
 	if (ptc_buf_failed(b))

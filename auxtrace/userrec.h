@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writing the records that perf itself makes: what ptcap/userrec.h reads. */
+/* Writing the records that perf itself makes: the inverse of the parsers in ptcap/userrec.h. */
 #ifndef PTC_AUXTRACE_USERREC_H
 #define PTC_AUXTRACE_USERREC_H
 
@@ -12,21 +12,22 @@
 #include "ptcap/userrec.h"
 
 /*
- * Append @u as a whole record: the inverse of parse. What follows a record
- * (ptc_rec_trailing) is the caller's to write. Counts are taken from the parts
- * (@n is not used). What is too long for its field, or lent in parts of a
- * wrong size, fails @b.
+ * Append @u as a whole record: the inverse of ptc_user_parse. The caller writes the bytes after a
+ * record (ptc_rec_trailing). Counts come from the lengths of the parts; @n fields are ignored. Data
+ * too long for their field, or borrowed parts of a wrong size, set @b to failed.
  */
 void ptc_user_put(struct ptc_buf *b, const struct ptc_user *u);
 
-/* Append one entry as it stands in its record; those of guests stand together, behind the others.
+/*
+ * Append one entry in the layout of its record. Entries for guests follow after all other entries.
  */
 void ptc_id_index_put_entry(struct ptc_buf *b, const struct ptc_id_index_entry *e);
 void ptc_id_index_put_guest(struct ptc_buf *b, const struct ptc_id_index_entry *e);
 
 /*
- * Is @rec a record of ptcap's own, a HEADER_EVENT_TYPE with @event_id? Returns 1, and *@ret is what
- * follows the name, lent by @rec; 0 if it is another record; or PTC_E_FORMAT.
+ * Parse @rec if it is one of ptcap's own records, a HEADER_EVENT_TYPE with @event_id. Returns 1,
+ * with the bytes after the name in *@ret, borrowed from @rec. Returns 0 for any other record, or
+ * PTC_E_FORMAT.
  */
 int ptc_user_own(const struct ptc_rec *rec, uint64_t event_id, struct ptc_cur *ret,
 		 struct ptc_err *err);

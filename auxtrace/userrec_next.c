@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One after the other: the entries of records that have many. */
+/* Iteration over the entries of records that have lists. */
 #include <string.h>
 
 #include "auxtrace/userrec.h"

@@ -20,7 +20,7 @@ void ptc_verify_say(struct ptc_verify *v, const char *check, uint64_t off, const
 	v->say(v->arg, &(struct ptc_finding){ check, off, msg });
 }
 
-/* A finding has its offset elsewhere. */
+/* A finding has the offset in a field, so it is removed from the text. */
 void ptc_verify_say_err(struct ptc_verify *v, const char *check, const struct ptc_err *err)
 {
 	const char *end = strstr(err->msg, " (offset 0x");

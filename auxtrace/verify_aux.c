@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ptc_verify looks at of trace that is no stream: snapshots, whose AUX records
- * tell of places in a ring, and what samples have of it.
+ * Checks of trace that is not a stream: snapshots, whose AUX records have positions in a ring, and
+ * trace in samples.
  */
 #include <inttypes.h>
 
@@ -57,14 +57,14 @@ void ptc_verify_sampled(struct ptc_verify *v)
 				       v->sampled.queues[i].idx);
 }
 
-/* The AUX records of one queue, by offset: where its ring stopped. */
+/* The AUX records of one queue, sorted by offset: the positions where its ring stopped. */
 struct stops {
 	const struct ptc_aux_said *said;
 	size_t n;
-	uint64_t ring; /* its size */
+	uint64_t ring; /* size of the ring */
 };
 
-/* Is one of them at @pos, or in front of it no further than padding goes? */
+/* Return whether a record is at @pos, or before it by at most the padding. */
 static bool is_near(const struct stops *s, uint64_t pos)
 {
 	size_t lo = 0, hi = s->n;
@@ -85,7 +85,10 @@ static bool stopped_at(const struct stops *s, uint64_t end)
 	return is_near(s, end % s->ring) || is_near(s, end % s->ring + s->ring);
 }
 
-/* An AUX record's size is the ring's, its offset a place in it. */
+/*
+ * In snapshot mode an AUX record's size is the ring's size, and its offset is a position in the
+ * ring.
+ */
 static void verify_ring(struct ptc_verify *v, const struct ptc_queue *q, struct stops *s)
 {
 	size_t i;
@@ -98,7 +101,7 @@ static void verify_ring(struct ptc_verify *v, const struct ptc_queue *q, struct 
 				       " in a ring of 0x%" PRIx64 " bytes, another of 0x%" PRIx64
 				       " bytes",
 				       q->idx, s->said[i].off, s->said[i].size, s->ring);
-			s->ring = 0; /* no more is known of it */
+			s->ring = 0; /* the ring size is unknown */
 			return;
 		}
 	if (s->ring > UINT64_MAX / 2)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ptc_verify looks at in front of the records and behind them. */
+/* Checks of the data before and after the records. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static const char *feature_name(unsigned int bit)
 	return name ? name : "of a newer writer";
 }
 
-/* The reader has seen that all of the attrs and the table are inside. */
+/* The reader has checked that the attrs and the table are inside the file. */
 static void gather(struct ptc_verify *v, const uint8_t *header, struct extents *x)
 {
 	const uint64_t entry = ptc_le64(header + 16);
@@ -92,7 +92,10 @@ static bool is_end_padding(const struct ptc_verify *v, uint64_t end, uint64_t le
 	return true;
 }
 
-/* Bytes between them are no finding: perf leaves room in the table for features it then drops. */
+/*
+ * Bytes between sections are not a finding: perf reserves table entries for features that it then
+ * drops.
+ */
 static void look(struct ptc_verify *v, const struct extents *x)
 {
 	const uint64_t len = v->f->parts[0].in.len;
@@ -113,7 +116,7 @@ static void look(struct ptc_verify *v, const struct extents *x)
 			       len - end);
 }
 
-/* Where the reader had to mend, the header's claims are no longer of use. */
+/* Skipped if the reader had to repair the header, because its claims are then unreliable. */
 int ptc_verify_layout(struct ptc_verify *v, struct ptc_err *err)
 {
 	struct extents x = { NULL, 0 };
@@ -247,7 +250,7 @@ void ptc_verify_features(struct ptc_verify *v)
 		(void)ptc_feature_get_nrcpus(&c, &cpus);
 	for (bit = 0; bit < PTC_FEATURE_BITS; bit++)
 		verify_feature(v, bit, cpus.available);
-	/* perf record --kcore makes a folder of one file, which does not need the feature. */
+	/* perf record --kcore makes a folder of one file, which does not need DIR_FORMAT. */
 	if (v->f->unread_parts)
 		ptc_verify_say(v, "dir_format", 0,
 			       "there is a data.%u, and no DIR_FORMAT that tells of it",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What ptc_verify holds the ledger to: itself, and what is in the file. */
+/* Checks of the ledger: its numbers against each other, and against the file. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "auxtrace/verify_parts.h"
 #include "base/err.h"
 
-enum { PADDING = 7 }; /* what a piece may have more than the bytes it was made of */
+enum { PADDING = 7 }; /* padding of a chunk, in bytes */
 
 static void verify_event(struct ptc_verify *v, uint64_t off, const struct ptc_ledger_event *e)
 {
@@ -80,7 +80,7 @@ static const struct ptc_queue *queue_of(const struct ptc_verify *v, uint64_t idx
 	return i == SIZE_MAX ? NULL : &v->index.queues[i];
 }
 
-/* The trace of one ring: no less than was stored, and no more than that, padded. */
+/* The trace of one ring in the file: at least the stored bytes, at most these plus padding. */
 static void verify_trace_of(struct ptc_verify *v, const struct ptc_ledger_ring *r)
 {
 	const struct ptc_queue *q = queue_of(v, r->idx);
@@ -94,7 +94,7 @@ static void verify_trace_of(struct ptc_verify *v, const struct ptc_ledger_ring *
 			       r->idx, r->aux_stored, bytes);
 }
 
-/* What was read but could not be stored may have told of more. */
+/* Records that were read but not stored may have reported more losses. */
 static void verify_count(struct ptc_verify *v, const char *what, uint64_t said, uint64_t seen)
 {
 	const struct ptc_ledger_ring *sum = &v->ledger_sum;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What ptc_verify looks at in each record. */
+/* Checks of each single record. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 #include "auxtrace/verify_parts.h"
 #include "base/err.h"
 
-/* 0 is in what the recorder made up. */
+/* Records that the recorder synthesized have id 0. */
 static void verify_id(struct ptc_verify *v, const struct ptc_rec *rec, uint64_t id)
 {
 	if (id && v->f->nids && !ptc_file_attr_of_id(v->f, id))
@@ -44,9 +44,9 @@ static void verify_sample_id(struct ptc_verify *v, const struct ptc_rec *rec,
 enum { CPU_MAP_ROOM = 16 };
 
 /*
- * perf leaves room in every EVENT_UPDATE for the largest kind, and ends names in a HEADER_BUILD_ID
- * at a multiple of 64, as we do: zeros are behind them. perf up to 5.19 reckons a CPU_MAP a word
- * longer than it is, and ends it at a multiple of 8.
+ * Known zero padding of real writers. Names in a HEADER_BUILD_ID are padded to a multiple of 64, by
+ * ptcap too. An EVENT_UPDATE of perf always has the size of the largest kind. A CPU_MAP of perf up
+ * to 5.19 is a word too large, and is then padded to a multiple of 8.
  */
 static bool is_habit(const struct ptc_rec *rec, size_t known)
 {
@@ -61,7 +61,7 @@ static bool is_habit(const struct ptc_rec *rec, size_t known)
 	return p == rec->body.end;
 }
 
-/* v->again has the record as it was understood: what is longer has more. */
+/* v->again is the record encoded again from its parsed form. A longer record has unknown bytes. */
 static void verify_end(struct ptc_verify *v, const struct ptc_rec *rec)
 {
 	const size_t size = PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
@@ -69,7 +69,7 @@ static void verify_end(struct ptc_verify *v, const struct ptc_rec *rec)
 	const bool failed = ptc_buf_failed(&v->again);
 
 	ptc_buf_reset(&v->again);
-	if (failed) /* what cannot be put so is no record that anybody writes */
+	if (failed) /* data that cannot be encoded were not written by any real writer */
 		ptc_verify_say(v, "record", rec->off, "a record %s makes no sense",
 			       ptc_rec_name(rec->type));
 	else if (size > known && !is_habit(rec, known))
@@ -175,14 +175,14 @@ static int take_auxtrace(struct ptc_verify *v, const struct ptc_rec *rec, struct
 
 	if (!v->has_info)
 		ptc_verify_say(v, "info", rec->off, "no AUXTRACE_INFO in front of the trace");
-	/* ptc_file_next has seen that it is whole. */
+	/* ptc_file_next has checked that the record is complete. */
 	if (ptc_file_auxtrace(v->f, rec, &a, &bytes, &broken))
 		return 0;
 	v->stats.trace_bytes += a.size;
 	return ptc_index_add(&v->index, v->f, rec, err);
 }
 
-/* The state of a crash: whole, and each part of a process that a signal has been told of. */
+/* Check a crash record: it is complete, and its process had a signal record before. */
 static void verify_crash(struct ptc_verify *v, const struct ptc_rec *rec)
 {
 	struct ptc_err broken;
@@ -196,7 +196,7 @@ static void verify_crash(struct ptc_verify *v, const struct ptc_rec *rec)
 	if (c.kind == PTC_CRASH_SIGNAL) {
 		v->crashed = true;
 		v->crashed_pid = c.u.signal.pid;
-	} else if (!v->crashed || c.u.signal.pid != v->crashed_pid) { /* a pid begins all kinds */
+	} else if (!v->crashed || c.u.signal.pid != v->crashed_pid) { /* all begin with a pid */
 		ptc_verify_say(v, "crash", rec->off,
 			       "the state of a crash of process %" PRIu64
 			       " is behind no signal that killed it",
@@ -204,7 +204,7 @@ static void verify_crash(struct ptc_verify *v, const struct ptc_rec *rec)
 	}
 }
 
-/* Code of a file: whole, and inside the file. */
+/* Check a record with code of a mapped file: complete, and inside that file. */
 static void verify_filecode(struct ptc_verify *v, const struct ptc_rec *rec)
 {
 	struct ptc_filecode c;

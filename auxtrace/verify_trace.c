@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What ptc_verify looks at once it has seen all the records. */
+/* Checks after all records were read. */
 #include <inttypes.h>
 
 #include "auxtrace/order.h"
 #include "auxtrace/overlap.h"
 #include "auxtrace/verify_parts.h"
 
-#define INJECTED UINT64_C(1000000000) /* what perf inject adds to an id */
+#define INJECTED UINT64_C(1000000000) /* perf inject adds this to an id */
 
 static void verify_info(struct ptc_verify *v)
 {
@@ -19,7 +19,7 @@ static void verify_info(struct ptc_verify *v)
 			       "TIME_CONV is another clock than that of AUXTRACE_INFO");
 }
 
-/* Pieces of one queue that have the same bytes of its stream, and more than padding. */
+/* Report chunks of one queue that overlap in the stream by more than padding. */
 static void verify_pieces(struct ptc_verify *v, const struct ptc_queue *q)
 {
 	size_t i;
@@ -35,7 +35,10 @@ static void verify_pieces(struct ptc_verify *v, const struct ptc_queue *q)
 	}
 }
 
-/* The AUXTRACE record that has byte @off of the stream, or ends in front of it. */
+/*
+ * Returns the offset of the AUXTRACE record that contains byte @off of the stream, or is the last
+ * before it.
+ */
 static uint64_t piece_of(const struct ptc_queue *q, uint64_t off)
 {
 	size_t i = 0;
@@ -68,7 +71,7 @@ static void verify_spans(struct ptc_verify *v, const struct ptc_queue *q,
 	}
 }
 
-/* The same byte told of by two AUX records. They are sorted by queue and offset. */
+/* Report bytes covered by two AUX records, which are sorted by queue and offset. */
 static void verify_said(struct ptc_verify *v)
 {
 	size_t i;
@@ -95,7 +98,7 @@ static int verify_aux(struct ptc_verify *v, struct ptc_err *err)
 	if (v->join.unplaced)
 		ptc_verify_say(v, "aux", v->aux_off, "%" PRIu64 " AUX records are of no queue",
 			       v->join.unplaced);
-	if (v->snapshot) { /* what an AUX record says is then a place in the ring */
+	if (v->snapshot) { /* offsets of AUX records are then positions in the ring */
 		ptc_verify_snapshot(v);
 		return 0;
 	}
@@ -126,11 +129,11 @@ int ptc_verify_trace(struct ptc_verify *v, struct ptc_err *err)
 		ptc_verify_say_err(v, "index", &complaint);
 	}
 	ptc_verify_sampled(v);
-	/* Of trace that is not joined to records (another tracer's) nothing is known. */
+	/* Trace without AUX records (of another tracer) cannot be checked. */
 	return v->index.nqueues && v->join.nsaid ? verify_aux(v, err) : 0;
 }
 
-/* perf orders what it reads by the marks; what they do not cover it cannot order. */
+/* Report records that perf cannot sort, because they are older than the marks promise. */
 int ptc_verify_order(struct ptc_verify *v, struct ptc_err *err)
 {
 	uint64_t time, last = 0;
@@ -153,12 +156,12 @@ int ptc_verify_order(struct ptc_verify *v, struct ptc_err *err)
 	ptc_order_free(o);
 	if (rc == PTC_E_NO_MEMORY)
 		*err = damage;
-	return rc == PTC_E_NO_MEMORY ? rc : 0; /* damage was found before */
+	return rc == PTC_E_NO_MEMORY ? rc : 0; /* damage was reported before */
 }
 
 /*
- * Did perf inject --itrace make events of the trace? Their ids are those of the event that was
- * traced, and INJECTED more (tools/perf/util/intel-pt.c, intel_pt_synth_events).
+ * Return whether perf inject --itrace synthesized events. Their ids are those of the traced event
+ * plus INJECTED (tools/perf/util/intel-pt.c, intel_pt_synth_events).
  */
 static bool is_injected(const struct ptc_file *f)
 {
@@ -171,8 +174,8 @@ static bool is_injected(const struct ptc_file *f)
 }
 
 /*
- * perf record spans samples, ITRACE_START and AUX, an older one samples; others may span more.
- * Nobody spans what no record is of.
+ * Check SAMPLE_TIME. perf record covers samples, ITRACE_START and AUX, older versions only samples,
+ * and other writers may cover more. A time outside all records is a finding.
  */
 void ptc_verify_times(struct ptc_verify *v)
 {
@@ -186,7 +189,7 @@ void ptc_verify_times(struct ptc_verify *v)
 	if (!ptc_file_feature(v->f, PTC_FEAT_SAMPLE_TIME, &c, &off) ||
 	    !ptc_feature_get_sample_time(&c, &t) || (!t.first_ns && !t.last_ns) || !v->times.last)
 		return;
-	if (injected) /* the feature is that of the file before */
+	if (injected) /* the feature is from the file before injection */
 		return;
 	if (s->last && (t.first_ns > s->first || t.last_ns < s->last))
 		ptc_verify_say(v, "time", off,
@@ -201,7 +204,7 @@ void ptc_verify_times(struct ptc_verify *v)
 			       t.first_ns, t.last_ns, v->times.first, v->times.last);
 }
 
-/* Bytes of compressed records, as stored. *@ret_off: of the first one. */
+/* Returns the bytes of compressed records, as stored. *@ret_off: offset of the first one. */
 static uint64_t packed_bytes(const struct ptc_file *f, uint64_t *ret_off)
 {
 	uint64_t pos = 0, n = 0;
@@ -222,7 +225,7 @@ static void verify_pieces_of(struct ptc_verify *v, uint32_t mmap_len)
 {
 	size_t i;
 
-	/* The beginning of its first record may have come before. */
+	/* The piece's first record may have begun in an earlier compressed record. */
 	for (i = 0; i < v->f->npieces; i++)
 		if (v->f->pieces[i].end - v->f->pieces[i].start > (uint64_t)mmap_len + PTC_REC_MAX)
 			ptc_verify_say(v, "compressed", v->f->pieces[i].at,
@@ -245,7 +248,7 @@ void ptc_verify_compressed(struct ptc_verify *v)
 	}
 	if (!ptc_feature_get_compressed(&c, &x))
 		return;
-	/* perf leaves the version 0 */
+	/* perf leaves the version at 0 */
 	if (x.version > PTC_COMPRESSED_VERSION || x.type != PTC_COMPRESSED_ZSTD)
 		ptc_verify_say(v, "compressed", off,
 			       "version %" PRIu32 ", type %" PRIu32 ": not known", x.version,

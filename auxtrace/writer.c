@@ -19,45 +19,45 @@
 
 enum {
 	BUFFER_SIZE = 256 * 1024,
-	/* Of the disk: for what is in the buffer, the features and the ledger. */
+	/* Disk space for the rest of the buffer, the features and the ledger. */
 	RESERVE = 1 << 20,
 };
 static_assert(RESERVE > 2 * BUFFER_SIZE, "there is room for more than the buffer");
 
 struct event {
 	struct perf_event_attr attr;
-	uint8_t *stored; /* owned; the attr as a file had it; NULL: attr, and name */
+	uint8_t *stored; /* owned; the attr as stored in a file; NULL: attr and name are used */
 	size_t stored_len;
 	char *name;
 	uint64_t *ids;
 	size_t nids;
-	size_t front_nids; /* in front of the data; if there are more, all are behind it */
+	size_t front_nids; /* ids before the data; if nids is larger, all ids are behind the data */
 };
 
 struct ptc_writer {
 	struct ptc_tmpfile file;
 	struct ptc_writer_opts opts;
-	bool to_stdout; /* then file has no name to come under */
+	bool to_stdout; /* file has no path to be renamed to */
 	struct event *events;
 	size_t nevents, events_cap;
 	struct ptc_buf features[PTC_FEATURE_BITS];
 	bool has[PTC_FEATURE_BITS];
-	struct ptc_auxtrace_entry *pieces; /* the AUXTRACE records */
+	struct ptc_auxtrace_entry *pieces; /* entries for the AUXTRACE feature */
 	size_t npieces, pieces_cap;
 	uint64_t data_off; /* 0: no record yet, events may still be declared */
 	uint64_t data_size;
-	uint64_t late_off; /* ids that came too late for the front */
-	uint64_t in_file;  /* bytes that were written; those of buf come behind them */
+	uint64_t late_off; /* offset of the ids that came after the data began */
+	uint64_t in_file;  /* bytes written; buf follows */
 	uint8_t *buf;
 	size_t buf_len;
-	uint64_t whole;	     /* bytes of the data section up to which all records are whole */
-	size_t whole_pieces; /* of pieces, the same */
-	int reserve;	     /* a file that keeps room of the disk; -1: none */
-	bool cut;	     /* the disk was full: nothing is compressed any more */
-	struct ptc_compressor *compressor; /* NULL: records stay as they are */
+	uint64_t whole;	     /* size of the data section up to the last complete record */
+	size_t whole_pieces; /* number of pieces at that point */
+	int reserve;	     /* file that reserves disk space; -1: none */
+	bool cut;	     /* the disk was full: no compression any more */
+	struct ptc_compressor *compressor; /* NULL: records are not compressed */
 	unsigned int level;
 	struct ptc_writer_packed packed;
-	struct ptc_err failed; /* code 0: not; else what every later call returns */
+	struct ptc_err failed; /* the first error, which every later call returns; code 0: none */
 };
 
 static int open_stdout(struct ptc_writer *w, struct ptc_err *err)
@@ -133,7 +133,7 @@ void ptc_writer_free(struct ptc_writer *w)
 	free(w);
 }
 
-/* What was written last may be half there: nothing can follow it. */
+/* The last data may be half written, so every later call must fail. */
 static int fail(struct ptc_writer *w, struct ptc_err *err)
 {
 	w->failed = *err;
@@ -147,7 +147,7 @@ static int check(const struct ptc_writer *w, struct ptc_err *err)
 	return w->failed.code;
 }
 
-/* Takes over what @e owns. */
+/* Append @e, and take ownership of its members. */
 static int add_event(struct ptc_writer *w, struct event *e, const uint64_t *ids, size_t nids,
 		     struct ptc_err *err)
 {
@@ -246,7 +246,7 @@ static uint32_t event_size(const struct event *e)
 	return ptc_attr_stored_size(&e->attr) > least ? ptc_attr_stored_size(&e->attr) : least;
 }
 
-/* All entries of a file have one size. */
+/* All attrs of a file have one size. */
 static uint32_t attr_size(const struct ptc_writer *w)
 {
 	uint32_t size = w->nevents ? 0 : PERF_ATTR_SIZE_VER7;
@@ -272,7 +272,7 @@ static void put_section(struct ptc_buf *b, uint64_t off, uint64_t size)
 	ptc_buf_le64(b, size);
 }
 
-/* Where the ids of @e are, in front or behind; both places move on. */
+/* Returns the offset of the ids of @e, before or behind the data. Both positions advance. */
 static uint64_t section_of_ids(const struct event *e, uint64_t *front, uint64_t *late)
 {
 	uint64_t *from = e->nids > e->front_nids ? late : front;
@@ -284,7 +284,7 @@ static uint64_t section_of_ids(const struct event *e, uint64_t *front, uint64_t 
 	return off;
 }
 
-/* Everything in front of the data: header, ids, attrs. Its size depends on the events only. */
+/* Write everything before the data: header, ids, attrs. Its size depends on the events only. */
 static void put_front(const struct ptc_writer *w, struct ptc_buf *b)
 {
 	const uint32_t size = attr_size(w);
@@ -304,7 +304,7 @@ static void put_front(const struct ptc_writer *w, struct ptc_buf *b)
 	ptc_buf_le64(b, entry);
 	put_section(b, attrs_off, w->nevents * entry);
 	put_section(b, attrs_off + w->nevents * entry, w->data_size);
-	put_section(b, 0, 0); /* event types: long unused */
+	put_section(b, 0, 0); /* event types: unused for a long time */
 	for (i = 0; i < PTC_FEATURE_BITS / 64; i++)
 		ptc_buf_le64(b, bitmap[i]);
 	for (i = 0; i < w->nevents; i++)
@@ -331,7 +331,7 @@ static int append(struct ptc_writer *w, const void *bytes, size_t len, struct pt
 	if (len > BUFFER_SIZE - w->buf_len) {
 		if (flush(w, err))
 			return err->code;
-		if (len > BUFFER_SIZE / 2) { /* large: not worth a copy */
+		if (len > BUFFER_SIZE / 2) { /* a large block is not worth a copy */
 			if (ptc_write_all(w->file.fd, bytes, len, w->file.path, err))
 				return fail(w, err);
 			w->in_file += len;
@@ -344,7 +344,7 @@ static int append(struct ptc_writer *w, const void *bytes, size_t len, struct pt
 	return 0;
 }
 
-/* perf makes room for mmap_len bytes each time it reads a COMPRESSED record. */
+/* perf allocates mmap_len bytes for each COMPRESSED record that it reads. */
 static void make_compressed(struct ptc_writer *w)
 {
 	struct ptc_buf *b = &w->features[PTC_FEAT_COMPRESSED];
@@ -363,7 +363,7 @@ static void make_compressed(struct ptc_writer *w)
 	w->has[PTC_FEAT_COMPRESSED] = true;
 }
 
-/* What a file's header says, as records. */
+/* Write the contents of a file's header as records. */
 static int put_pipe_front(struct ptc_writer *w, struct ptc_buf *b, struct ptc_err *err)
 {
 	unsigned int bit;
@@ -371,7 +371,10 @@ static int put_pipe_front(struct ptc_writer *w, struct ptc_buf *b, struct ptc_er
 	int rc = 0;
 
 	ptc_pipe_put_header(b);
-	/* In front of all: it may be the only thing that is not a record yet (ptc_copy). */
+	/*
+	 * COMPRESSED comes first: the attrs and features of a copied pipe may follow as records
+	 * (ptc_copy).
+	 */
 	if (w->compressor) {
 		make_compressed(w);
 		ptc_pipe_put_feature(b, PTC_FEAT_COMPRESSED, &w->features[PTC_FEAT_COMPRESSED]);
@@ -394,7 +397,8 @@ static int put_pipe_front(struct ptc_writer *w, struct ptc_buf *b, struct ptc_er
 	return rc;
 }
 
-/* The front as it is known now, to be written over at commit. A killed writer leaves data size 0.
+/*
+ * Write a preliminary front, which commit overwrites. If the writer is killed, the data size is 0.
  */
 static int begin_data(struct ptc_writer *w, struct ptc_err *err)
 {
@@ -424,7 +428,7 @@ static int append_data(struct ptc_writer *w, const void *bytes, size_t len, stru
 	return rc;
 }
 
-/* What the compressor holds, as a record. */
+/* Write the compressor's contents as a record. */
 static int flush_compressor(struct ptc_writer *w, struct ptc_err *err)
 {
 	const void *rec;
@@ -458,7 +462,7 @@ static int compress(struct ptc_writer *w, const struct ptc_seg *seg, struct ptc_
 	return rc;
 }
 
-/* What was begun is whole. @rc as it came. */
+/* Mark the data up to here as complete if @rc is 0. Returns @rc. */
 static int ended(struct ptc_writer *w, int rc)
 {
 	if (!rc) {
@@ -517,7 +521,7 @@ void ptc_writer_packed(const struct ptc_writer *w, struct ptc_writer_packed *ret
 	*ret = w->packed;
 }
 
-/* Note that an AUXTRACE record of @size bytes comes next. */
+/* Begin an AUXTRACE record of @size bytes: add it to the AUXTRACE feature. */
 static int begin_piece(struct ptc_writer *w, size_t size, struct ptc_err *err)
 {
 	void *items = w->pieces;
@@ -660,7 +664,10 @@ static int make_features(struct ptc_writer *w, struct ptc_err *err)
 		return err->code;
 	if (!w->opts.copy || w->npieces || w->has[PTC_FEAT_AUXTRACE]) {
 		ptc_buf_reset(&w->features[PTC_FEAT_AUXTRACE]);
-		/* perf goes straight to the pieces with this, instead of reading all */
+		/*
+		 * perf seeks to the AUXTRACE records with this feature instead of reading the whole
+		 * file
+		 */
 		ptc_feature_put_auxtrace(&w->features[PTC_FEAT_AUXTRACE], w->pieces, w->npieces);
 		w->has[PTC_FEAT_AUXTRACE] = true;
 	}
@@ -671,7 +678,7 @@ static int make_features(struct ptc_writer *w, struct ptc_err *err)
 	return failed ? ptc_fail_mem(err) : 0;
 }
 
-/* A table of sections in the order of their bits, then the sections. */
+/* Write a table of sections in the order of their bits, then the sections. */
 static int write_features(struct ptc_writer *w, struct ptc_err *err)
 {
 	struct ptc_buf table = PTC_BUF_INIT;
@@ -695,7 +702,7 @@ static int write_features(struct ptc_writer *w, struct ptc_err *err)
 	return rc;
 }
 
-/* All ids of the events that have more than when the data began. */
+/* Write all ids of the events that got more ids after the data began. */
 static int write_late_ids(struct ptc_writer *w, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -714,7 +721,7 @@ static int write_late_ids(struct ptc_writer *w, struct ptc_err *err)
 	return rc;
 }
 
-/* Last of all: until then the file says that it holds no data. */
+/* Written last: until then the file has a data size of 0. */
 static int write_front(struct ptc_writer *w, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -731,7 +738,7 @@ static int write_front(struct ptc_writer *w, struct ptc_err *err)
 	return rc;
 }
 
-/* What only a file has: its features, and a header that tells where all is. */
+/* Write the parts that only file mode has: features, late ids and the final header. */
 static int finish_file(struct ptc_writer *w, struct ptc_err *err)
 {
 	int rc = make_features(w, err);

@@ -8,9 +8,8 @@
 #include "ptcap/writer.h"
 
 /*
- * The @event-th event that was declared has these ids in the end: those that it had, and behind
- * them others, of events that were opened meanwhile. Not in pipe mode, where its ids have
- * gone out: PTC_E_UNSUPPORTED.
+ * Set the final ids of event number @event: its declared ids, followed by those of events opened
+ * later. PTC_E_UNSUPPORTED: in pipe mode, where its ids are already written.
  */
 int ptc_writer_late_ids(struct ptc_writer *w, size_t event, const uint64_t *ids, size_t nids,
 			struct ptc_err *err);

@@ -19,20 +19,23 @@
 #endif
 
 #ifdef SANITIZED
-/* Of sanitizer/allocator_interface.h, which gcc 12 does not install. */
+/* From sanitizer/allocator_interface.h, which gcc 12 does not install. */
 size_t __sanitizer_get_current_allocated_bytes(void);
 #endif
 
-static const uint64_t LIMIT_MAX = (uint64_t)4 << 30; /* of the default */
-static const uint64_t STEP_MAX = (uint64_t)16 << 20; /* between two looks at the heap */
-static const uint64_t SPARE = (uint64_t)8 << 20;     /* of RLIMIT_AS: for who cannot do without */
+static const uint64_t LIMIT_MAX = (uint64_t)4 << 30; /* maximum of the default */
+/* Bytes between two measurements of the heap. */
+static const uint64_t STEP_MAX = (uint64_t)16 << 20;
+/* Part of RLIMIT_AS kept for allocations that must not fail. */
+static const uint64_t SPARE = (uint64_t)8 << 20;
 
-static const uint64_t FRAGILE = (uint64_t)24 << 20; /* of RLIMIT_AS: for libdw's own errors */
+/* Part of RLIMIT_AS kept for libdw, which cannot handle failed allocations. */
+static const uint64_t FRAGILE = (uint64_t)24 << 20;
 
-/* Of all threads; atomic. */
+/* Shared by all threads; accessed atomically. */
 static uint64_t limit;	/* bytes; 0: the default, not computed yet */
-static uint64_t held;	/* bytes that are not in the heap */
-static uint64_t credit; /* bytes that may be allocated before the next look */
+static uint64_t held;	/* bytes outside the heap */
+static uint64_t credit; /* bytes that may be allocated before the next measurement */
 
 void ptc_memory_set_limit(uint64_t bytes)
 {
@@ -75,7 +78,7 @@ static uint64_t less(uint64_t from, uint64_t n)
 	return from > n ? from - n : 0;
 }
 
-/* The first number of /proc/self/statm is all addresses of the process, in pages. */
+/* Returns the process's address space in bytes: the first number of /proc/self/statm, in pages. */
 static uint64_t addresses_used(void)
 {
 	const int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -88,7 +91,7 @@ static uint64_t addresses_used(void)
 	return strtoull(text, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Bytes of addresses that RLIMIT_AS leaves. */
+/* Returns the bytes of address space that RLIMIT_AS leaves. */
 static uint64_t addresses_left(void)
 {
 	struct rlimit r;
@@ -112,7 +115,9 @@ static void refuse(void)
 	(void)ptc_err_budget((ptc_budget_limit() + 0xfffff) >> 20);
 }
 
-/* Threads that look at the same time may each set the credit: that is a step more for each. */
+/*
+ * Measure the heap and set a new credit. If threads do so at the same time, each may add one step.
+ */
 static bool look(uint64_t n)
 {
 	const uint64_t left = ptc_budget_left(), part = ptc_budget_limit() / 64;

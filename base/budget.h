@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One budget for all memory of the process. Whoever is about to allocate as much as a file says
- * asks here first. What is in use is measured, not counted: so memory that libelf, libdw and libipt
- * take counts, too, and nothing has to be given back.
+ * One memory budget for the whole process. Code that allocates an amount given by a file asks here
+ * first. Memory in use is measured, not counted. So memory of libelf, libdw and libipt counts too,
+ * and no allocation has to be returned to the budget.
  *
- * The limit is ptc_memory_set_limit's (ptcap/memory.h). Any thread may call these functions.
+ * ptc_memory_set_limit (ptcap/memory.h) sets the limit. All functions are thread-safe.
  */
 #ifndef PTC_BASE_BUDGET_H
 #define PTC_BASE_BUDGET_H
@@ -12,28 +12,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Bytes: what the budget is. */
+/* Returns the budget in bytes. */
 uint64_t ptc_budget_limit(void);
 
-/* Bytes that may be allocated now. It walks the heap: not for each allocation. */
+/* Returns the bytes that may be allocated now. Slow, because it walks the heap. */
 uint64_t ptc_budget_left(void);
 
 /*
- * May @n bytes more be allocated? Quick if they are few: the heap is measured only once in a while,
- * so that the budget is exceeded by a sixty-fourth of it at most.
+ * Return whether @n more bytes may be allocated. Fast if @n is small: the heap is measured only
+ * from time to time. The budget can be exceeded by at most 1/64.
  */
 bool ptc_budget_allows(uint64_t n);
 
 /*
- * The same for a library that ends the process, or crashes, where its malloc fails (libdw): under
- * an RLIMIT_AS there must be more than it is expected to need.
+ * As ptc_budget_allows, for libraries that abort or crash when malloc fails (libdw). Under an
+ * RLIMIT_AS more memory must be left than such a library is expected to need.
  */
 bool ptc_budget_allows_fragile(uint64_t n);
 
-/* Has this thread been refused memory since it asked last? */
+/* Return whether memory was refused to this thread since its last call. */
 bool ptc_budget_refused(void);
 
-/* Memory that is not in the heap (of a memfd, of a mapping): @n bytes more, and less again. */
+/* Add and remove @n bytes outside the heap (of a memfd, of a mapping). */
 void ptc_budget_hold(uint64_t n);
 void ptc_budget_drop(uint64_t n);
 

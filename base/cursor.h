@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The cursor is public; this is where the layers have it from. */
+/* Includes the public cursor header, for use by all layers. */
 #ifndef PTC_BASE_CURSOR_H
 #define PTC_BASE_CURSOR_H
 

@@ -13,12 +13,12 @@
 
 #define NOTE_HEADER ((size_t)12)
 
-/* Notes of a file are read up to this far: build-ids come early, notes of a core do not end. */
+/* Limit for notes in a file: build-ids come early, and a core's notes can be very large. */
 enum { NOTES_MAX = 1 << 16 };
 
 /*
- * Notes of one segment: namesz, descsz, type, name, desc; desc and the next
- * note start at multiples of 4 (of 8 where p_align is 8) from the note's start.
+ * Scan the notes of one segment: namesz, descsz, type, name, desc. desc and the next note are
+ * aligned to 4 bytes from the note's start, or to 8 if p_align is 8.
  */
 static int scan_notes(struct ptc_cur c, uint64_t align, struct ptc_build_id *ret)
 {
@@ -44,14 +44,16 @@ static int scan_notes(struct ptc_cur c, uint64_t align, struct ptc_build_id *ret
 	return 0;
 }
 
-/* An image in memory, or in a file: that may be cut at any time, so it is read, not mapped. */
+/*
+ * An image in memory or in a file. A file can be truncated at any time, so it is read, not mapped.
+ */
 struct image {
-	const uint8_t *bytes; /* NULL: fd */
+	const uint8_t *bytes; /* NULL: use fd */
 	int fd;
 	uint64_t len;
 };
 
-/* @n bytes at @off: lent from the image, or read into @buf. NULL: not all there. */
+/* Returns @n bytes at @off, borrowed from the image or read into @buf. NULL: not all available. */
 static const uint8_t *get(const struct image *m, uint64_t off, size_t n, uint8_t *buf)
 {
 	size_t done = 0;
@@ -93,13 +95,13 @@ static int scan_segment(const struct image *m, uint64_t off, uint64_t size, uint
 	return found;
 }
 
-/* Where one class of ELF has its table of what is in the file, and what an entry says. */
+/* Layout of the segment or section table of one ELF class. */
 struct layout {
-	size_t header;		       /* size */
-	size_t tab_off, tab_n;	       /* in the header: where the table is, its entries */
-	size_t entry;		       /* size */
-	size_t type, off, size, align; /* in an entry */
-	uint32_t note;		       /* the type of an entry for notes */
+	size_t header;		       /* size in bytes */
+	size_t tab_off, tab_n;	       /* header fields: offset of the table, number of entries */
+	size_t entry;		       /* size in bytes */
+	size_t type, off, size, align; /* offsets of fields in an entry */
+	uint32_t note;		       /* type of an entry for notes */
 	bool is64;
 };
 
@@ -115,7 +117,7 @@ struct layout {
 		.is64 = (bits) == 64                                                               \
 	}
 
-/* What is not linked yet (a kernel module's file) has no segments. */
+/* Object files that are not linked yet (kernel modules) have sections but no segments. */
 #define SECTIONS(bits)                                                                             \
 	{                                                                                          \
 		.header = sizeof(Elf##bits##_Ehdr),                                                \

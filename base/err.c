@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static _Thread_local uint64_t
-	budget_mib; /* the budget that refused memory to this thread; 0: none did */
+/* MiB of the budget that refused memory to this thread; 0: none */
+static _Thread_local uint64_t budget_mib;
 
 static void set(struct ptc_err *err, enum ptc_errc code, const char *fmt, va_list ap)
 	__attribute__((format(printf, 3, 0)));

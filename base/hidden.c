@@ -24,7 +24,7 @@ static const char letters[] = "abcdefghijklmnopqrstuvwxyz012345";
 
 /* --- names --- */
 
-/* How many bytes of @path are its folder, the slash included. */
+/* Returns the length of the folder part of @path, including the slash. */
 static int folder_len(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -32,7 +32,7 @@ static int folder_len(const char *path)
 	return slash ? (int)(slash - path) + 1 : 0;
 }
 
-/* NULL: errno says why. */
+/* Returns a new name in the folder of @path. On failure NULL, with errno. */
 static char *name_beside(const char *path)
 {
 	char text[LETTERS + 1] = "";
@@ -69,9 +69,9 @@ static bool is_at(int fd, int folder, const char *name)
 }
 
 /*
- * Between its creation and its lock a name looks like one of a killed process, and another process
- * may remove it: then the caller takes another name (EEXIST). A file system without locks: nothing
- * is swept there.
+ * Lock a new file. Between its creation and its lock, its name looks like one of a killed process,
+ * and another process may remove it. The caller then takes another name (EEXIST). On file systems
+ * without locks, no left-over names are removed.
  */
 static int locked(int fd, const char *name)
 {
@@ -99,7 +99,7 @@ static int try_folder(const char *name, int unused)
 	return locked(open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), name);
 }
 
-/* The first of some names that nothing has. */
+/* Try random names until one is free. */
 static int make(int (*try)(const char *name, int fd), int fd, const char *path, char **ret)
 {
 	int i, got, sys;
@@ -152,11 +152,14 @@ int ptc_hidden_link(int fd, const char *path, char **ret)
 	return make(try_link, fd, path, ret);
 }
 
-/* --- removing what others left --- */
+/* --- removing left-over names of killed processes --- */
 
 static void sweep(const char *folder, bool inside);
 
-/* Whose lock is gone is dead. Both kinds are opened such that nothing else blocks or acts. */
+/*
+ * Remove a name if its lock can be taken, because its owner is then dead. The open flags ensure
+ * that opening neither blocks nor has side effects.
+ */
 static void remove_left(int folder, const char *folder_name, const char *name, bool inside)
 {
 	char *path = NULL;
@@ -192,7 +195,7 @@ static void sweep(const char *folder, bool inside)
 
 	if (!d)
 		return;
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is ours alone */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses the stream */
 	while ((e = readdir(d)))
 		if (is_hidden(e->d_name))
 			remove_left(dirfd(d), folder, e->d_name, inside);

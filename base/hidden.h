@@ -15,14 +15,19 @@
 int ptc_hidden_file(const char *path, char **ret);
 int ptc_hidden_folder(const char *path, char **ret);
 
-/* Lock the nameless file @fd and give it such a name in the folder of @path. 0, or -1 and errno;
- * *@ret as above. */
+/*
+ * Lock the nameless file @fd, and give it a temporary name in the folder of @path. Returns 0, or -1
+ * and errno. Caller frees *@ret, the name.
+ */
 int ptc_hidden_link(int fd, const char *path, char **ret);
 
-/* Give the nameless file @fd the name @name, which nothing has. 0, or -1 and errno. */
+/* Give the nameless file @fd the name @name, which must not exist. Returns 0, or -1 and errno. */
 int ptc_hidden_give_name(int fd, const char *name);
 
-/* Remove what killed processes of this user left in the folder of @path. Locked names stay. */
+/*
+ * Remove temporary names left by killed processes of this user in the folder of @path. Locked names
+ * stay.
+ */
 void ptc_hidden_sweep(const char *path);
 
 #endif

@@ -6,7 +6,7 @@
 enum { FIRST_SLOTS = 16 };
 
 struct ptc_idmap_slot {
-	size_t place_plus_1; /* 0: the slot is free */
+	size_t place_plus_1; /* place + 1; 0: the slot is free */
 	int32_t id;
 };
 
@@ -16,7 +16,7 @@ void ptc_idmap_release(struct ptc_idmap *m)
 	*m = (struct ptc_idmap){ .n = 0 };
 }
 
-/* Where @id is, or would be. A slot is always free. */
+/* Returns the slot of @id, or the free slot for it. At least one slot is always free. */
 static struct ptc_idmap_slot *slot_of(const struct ptc_idmap *m, int32_t id)
 {
 	const uint64_t h = (uint64_t)(uint32_t)id * 0x9e3779b97f4a7c15u;

@@ -6,9 +6,9 @@
 #include <string.h>
 
 /*
- * Returns the newline behind @p, or @end. Texts of megabytes are read with this and not with the C
- * library's functions for strings: AddressSanitizer's strict_string_checks reads a string to its
- * end at each call.
+ * Returns the newline after @p, or @end. Large texts must be read with this function and not with
+ * string functions of the C library. AddressSanitizer's strict_string_checks would read such a
+ * string to its end at each call.
  */
 static inline const char *ptc_line_end(const char *p, const char *end)
 {

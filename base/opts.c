@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 
-enum { SIZE_LIMIT = 1 << 16 }; /* no options struct comes near: the size is not set */
+enum { SIZE_LIMIT = 1 << 16 }; /* larger than any options struct: the size is not set */
 
 int ptc_opts_take(void *ret, size_t known, const void *opts, const char *init, struct ptc_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options structs of callers, which begin with their size. */
+/* Copying options structs, which begin with their size. */
 #ifndef PTC_BASE_OPTS_H
 #define PTC_BASE_OPTS_H
 
@@ -8,10 +8,10 @@
 #include "ptcap/error.h"
 
 /*
- * Copies @opts, of a caller that may be older or newer than this library, to @ret, which has
- * @known bytes. Options that an older caller does not know become 0. @init names the initialiser.
- * PTC_E_USAGE: @opts is NULL, or its size is not set. PTC_E_UNSUPPORTED: a newer caller set an
- * option that this library does not know.
+ * Copy the caller's @opts to @ret, which has @known bytes. The caller may be older or newer than
+ * this library. Options that an older caller does not know become 0. @init names the initializer
+ * macro, for messages. PTC_E_USAGE: @opts is NULL, or its size is not set. PTC_E_UNSUPPORTED: a
+ * newer caller set an option that this library does not know.
  */
 int ptc_opts_take(void *ret, size_t known, const void *opts, const char *init, struct ptc_err *err);
 

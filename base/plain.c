@@ -9,7 +9,7 @@
 enum { ESCAPED = 4, JSON_ESCAPED = 6, JSON_GROWTH = 6 };
 
 static const char hex[] = "0123456789abcdef";
-static bool ascii_out, ascii_err; /* the stream is for ASCII only: other bytes are escaped */
+static bool ascii_out, ascii_err; /* the stream is ASCII only: other bytes are escaped */
 
 void ptc_plain_set_ascii(bool out, bool err)
 {
@@ -17,7 +17,7 @@ void ptc_plain_set_ascii(bool out, bool err)
 	ascii_err = err;
 }
 
-/* The length of what @s begins with, if it is UTF-8 in its shortest form; else 0. */
+/* Returns the length of the character at @s if it is valid, shortest-form UTF-8; otherwise 0. */
 static size_t decode(const unsigned char *s, uint32_t *ret)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -30,7 +30,7 @@ static size_t decode(const unsigned char *s, uint32_t *ret)
 	size_t i;
 
 	for (i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80) /* the end of the string, too */
+		if ((s[i] & 0xc0) != 0x80) /* also true at the end of the string */
 			return 0;
 		c = c << 6 | (s[i] & 0x3f);
 	}
@@ -43,8 +43,8 @@ static size_t decode(const unsigned char *s, uint32_t *ret)
 static bool acts_on_terminal(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) ||	   /* C0, DEL, C1 */
-	       c == 0x61c || c == 0x200e || c == 0x200f || /* marks of a direction */
-	       (c >= 0x2028 && c <= 0x202e) || /* ends of lines, embeddings and overrides */
+	       c == 0x61c || c == 0x200e || c == 0x200f || /* direction marks */
+	       (c >= 0x2028 && c <= 0x202e) || /* line separators, embeddings and overrides */
 	       (c >= 0x2066 && c <= 0x2069);   /* isolates */
 }
 
@@ -122,7 +122,7 @@ char *ptc_plain_dup(const char *s)
 	return copy;
 }
 
-/* Writes \uXXXX for @unit to @at. Returns the end of the six bytes. */
+/* Write \uXXXX for @unit to @at. Returns the end of these six bytes. */
 static char *json_escape(char *at, uint32_t unit)
 {
 	at[0] = '\\';
@@ -142,14 +142,14 @@ char *ptc_plain_json(const char *json)
 	size_t n;
 
 	for (; copy && (n = ptc_plain_next(json, &plain)); json += n) {
-		/* White space of JSON: within strings it is escaped already. */
+		/* JSON white space; control characters inside strings are already escaped */
 		if (plain || (unsigned char)*json < 0x20 ||
 		    !decode((const unsigned char *)json, &c)) {
 			memcpy(at, json, n);
 			at += n;
 		} else if (c < 0x10000) {
 			at = json_escape(at, c);
-		} else { /* a pair of surrogates */
+		} else { /* a surrogate pair */
 			at = json_escape(at, 0xd800 + ((c - 0x10000) >> 10));
 			at = json_escape(at, 0xdc00 + (c & 0x3ff));
 		}

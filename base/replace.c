@@ -15,13 +15,16 @@
 
 /* --- folders that are recordings --- */
 
-/* "data", "data.12", "header": files of a recording. */
+/* Return whether @name is a file of a recording: "data", "data.12", "header". */
 static bool is_part(const char *name)
 {
 	return !strcmp(name, "header") || !strcmp(name, "data") || !strncmp(name, "data.", 5);
 }
 
-/* The kernel's code, "kcore_dir", and that of guests, "kcore_dir__PID". */
+/*
+ * Return whether @name is a folder for kernel code, "kcore_dir", or for that of a guest,
+ * "kcore_dir__PID".
+ */
 static bool is_kcore_dir(const char *name)
 {
 	return !strcmp(name, "kcore_dir") || !strncmp(name, "kcore_dir__", 11);
@@ -47,12 +50,15 @@ static DIR *open_at(int folder, const char *name)
 	return d;
 }
 
-/* Is nothing else in there? @ret_part: there is a part of a recording. */
+/*
+ * Return whether the folder contains only names accepted by @is. *ret_part: it contains a part of a
+ * recording.
+ */
 static bool holds_only(DIR *d, bool (*is)(const char *name), bool *ret_part)
 {
 	const struct dirent *e;
 
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is ours alone */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses the stream */
 	while ((e = readdir(d))) {
 		if (is_dots(e->d_name))
 			continue;
@@ -86,7 +92,7 @@ static bool is_none(const char *name)
 	return false;
 }
 
-/* A removal that was killed may leave it empty. */
+/* An interrupted removal may leave the folder empty. */
 static bool is_recording_or_empty(const char *path)
 {
 	DIR *d = open_at(AT_FDCWD, path);
@@ -98,12 +104,12 @@ static bool is_recording_or_empty(const char *path)
 	return empty || is_recording(path);
 }
 
-/* What is a file there and may be, goes; the folder itself will not if anything is left. */
+/* Remove the files accepted by @is. Removing the folder later fails if other files remain. */
 static void remove_files(DIR *d, bool (*is)(const char *name))
 {
 	const struct dirent *e;
 
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is ours alone */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses the stream */
 	while ((e = readdir(d)))
 		if (is(e->d_name))
 			(void)unlinkat(dirfd(d), e->d_name, 0);
@@ -114,7 +120,7 @@ static void remove_kcore_dirs(DIR *d)
 	const struct dirent *e;
 	DIR *sub;
 
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is ours alone */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses the stream */
 	while ((e = readdir(d))) {
 		if (!is_kcore_dir(e->d_name))
 			continue;
@@ -133,7 +139,10 @@ int ptc_replace_remove(const char *path)
 
 	if (!d)
 		return unlink(path);
-	/* Killed in between it is a recording yet, so that the next run may remove the rest. */
+	/*
+	 * The kcore folders are removed first. If this process is killed in between, the folder is
+	 * still a recording, and the next run can remove it.
+	 */
 	remove_kcore_dirs(d);
 	rewinddir(d);
 	remove_files(d, is_part);
@@ -141,9 +150,12 @@ int ptc_replace_remove(const char *path)
 	return rmdir(path);
 }
 
-/* --- may it be replaced --- */
+/* --- checks before replacing --- */
 
-/* In a sticky folder (/tmp) what others own cannot be renamed: unlink(2), EPERM. */
+/*
+ * Return whether @name cannot be renamed because another user owns it in a sticky folder (/tmp):
+ * unlink(2), EPERM.
+ */
 static bool is_others(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
@@ -169,7 +181,7 @@ static int check_one(const char *path, const char *name, struct ptc_err *err)
 	if (lstat(name, &st) || S_ISREG(st.st_mode))
 		return 0;
 	if (S_ISLNK(st.st_mode)) {
-		/* A link is moved whatever it leads to, but /dev/stdout is not moved away. */
+		/* A link to a file or folder is renamed itself, but /dev/stdout must stay. */
 		if (stat(name, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))
 			return 0;
 		return ptc_fail(err, PTC_E_USAGE,
@@ -222,9 +234,9 @@ int ptc_replace_check(const char *path, struct ptc_err *err)
 	return rc;
 }
 
-/* --- doing it --- */
+/* --- replacing --- */
 
-/* Nothing has the name @old then. */
+/* Remove @old to make its name free. */
 static int make_room(const char *old)
 {
 	struct stat st;
@@ -243,17 +255,17 @@ static bool cannot_exchange(void)
 	return errno == EINVAL || errno == ENOSYS;
 }
 
-/* Exchanges the new recording, at @old, with the old recording, at @path, in one call. */
+/* Exchange the new recording, at @old, with the old recording, at @path, in one call. */
 static int exchange(const char *old, const char *path)
 {
 	if (!renameat2(AT_FDCWD, old, AT_FDCWD, path, RENAME_EXCHANGE))
 		return 0;
-	return errno == ENOENT ? rename(old, path) : -1; /* ENOENT: somebody removed @path */
+	return errno == ENOENT ? rename(old, path) : -1; /* ENOENT: another process removed @path */
 }
 
 /*
- * On a file system that cannot exchange names a file has two names for a moment. A folder, or a
- * file where there are no hard links, leaves a moment without @path.
+ * Fallback for file systems that cannot exchange names. A file has two names for a moment. For a
+ * folder, or without hard links, @path does not exist for a moment.
  */
 static int one_by_one(const char *tmp, const char *path, const char *old)
 {
@@ -277,7 +289,7 @@ static int one_by_one(const char *tmp, const char *path, const char *old)
 	return -1;
 }
 
-/* Something is at @path. */
+/* Replace an existing @path, and keep it as @old. */
 static int keep_old(const char *tmp, const char *path, const char *old)
 {
 	int sys;
@@ -302,7 +314,9 @@ static int keep_old_nameless(int fd, const char *path, const char *old)
 		return -1;
 	if (!exchange(old, path))
 		return 0;
-	/* The last name of a file is not removed before it has another one: it could not get one.
+	/*
+	 * Keep the file's last name until it has another one: a file without a name might not get
+	 * one.
 	 */
 	rc = cannot_exchange() ? ptc_hidden_link(fd, path, &tmp) : -1;
 	sys = errno;
@@ -318,7 +332,7 @@ static int keep_old_nameless(int fd, const char *path, const char *old)
 	return rc;
 }
 
-/* Rename @tmp if nothing has the name @path; else -1 and EEXIST. */
+/* Rename @tmp if @path does not exist. Otherwise returns -1 with EEXIST. */
 static int take_free_name(const char *tmp, const char *path)
 {
 	struct stat st;
@@ -343,7 +357,7 @@ static char *old_of(const char *path)
 	return NULL;
 }
 
-/* @tmp is the name of the new recording; NULL: the recording has none, and is @fd. */
+/* @tmp: name of the new recording. NULL: the new recording is the nameless file @fd. */
 static int replace(const char *tmp, int fd, const char *path)
 {
 	int rc = tmp ? take_free_name(tmp, path) : ptc_hidden_give_name(fd, path);

@@ -15,7 +15,7 @@
 
 static const char name[] = "temporary file";
 
-/* -1 with errno set */
+/* Returns -1 with errno on failure. */
 static int open_in(const char *folder)
 {
 	char path[PATH_MAX];
@@ -30,7 +30,7 @@ static int open_in(const char *folder)
 	fd = mkostemp(path, O_CLOEXEC);
 	if (fd >= 0)
 		(void)unlink(path);
-	else if (errno == EPERM || errno == EACCES) /* a sandbox that lets no file be made */
+	else if (errno == EPERM || errno == EACCES) /* a sandbox that forbids creating files */
 		fd = memfd_create("ptcap-spool", MFD_CLOEXEC);
 	return fd;
 }
@@ -40,14 +40,14 @@ static int open_file(struct ptc_spool *s, struct ptc_err *err)
 	const char *folders[] = { secure_getenv("TMPDIR"), "/var/tmp", "/tmp" };
 	size_t i = folders[0] && *folders[0] ? 0 : 1;
 
-	/* A folder that was asked for is the one. */
+	/* If TMPDIR is set, no other folder is tried. */
 	do {
 		s->fd = open_in(folders[i]);
 	} while (s->fd < 0 && i && ++i < sizeof(folders) / sizeof(folders[0]));
 	if (s->fd < 0)
 		return ptc_fail_sys(err, errno, "cannot create a temporary file in '%s'",
 				    folders[i ? i - 1 : 0]);
-	s->is_memory = fcntl(s->fd, F_GET_SEALS) >= 0; /* only such files can be sealed */
+	s->is_memory = fcntl(s->fd, F_GET_SEALS) >= 0; /* only memory files support seals */
 	return 0;
 }
 
@@ -94,7 +94,7 @@ int ptc_spool_finish(struct ptc_spool *s, const uint8_t **ret, struct ptc_err *e
 	int rc;
 
 	if (s->fd < 0) {
-		/* No byte more than there are: an overread is then one of the allocation. */
+		/* Shrink to the exact size, so that tools detect reads beyond the end. */
 		p = s->mem.len ? realloc(s->mem.bytes, s->mem.len) : NULL;
 		if (p) {
 			s->mem.bytes = p;

@@ -15,8 +15,8 @@
 #include "base/replace.h"
 
 /*
- * A file that has no name yet: nothing of it is left however we end. -1: not on
- * this file system, or there would be no way to name it later.
+ * Open a nameless file, which disappears however this process ends. -1: the file system does not
+ * support it, or the file could not be named later.
  */
 static int open_nameless(const char *path)
 {
@@ -77,7 +77,10 @@ int ptc_tmpfile_nameless(const struct ptc_tmpfile *t)
 	return open_nameless(t->path);
 }
 
-/* A network or quota file system may say only at a close that it cannot. */
+/*
+ * Return whether all data were written. Network and quota file systems may report errors only at
+ * close.
+ */
 static bool is_written(const struct ptc_tmpfile *t)
 {
 	const int fd = dup(t->fd);
@@ -97,7 +100,7 @@ int ptc_tmpfile_commit(struct ptc_tmpfile *t, struct ptc_err *err)
 		free(t->tmp);
 		t->tmp = NULL;
 	}
-	ptc_tmpfile_release(t); /* the lock on the temporary name ends here */
+	ptc_tmpfile_release(t); /* also releases the lock on the temporary name */
 	return rc;
 }
 

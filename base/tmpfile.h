@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An output file that appears under its name only when it is whole. Until then
- * it has no name at all (O_TMPFILE), so nothing of it is left even by SIGKILL.
- * Where the file system has no such files it is beside the final one under a
- * temporary name (base/hidden.h), renamed at the end, removed on failure, and by the next
- * output in that folder after a SIGKILL.
+ * An output file that appears under its path only when complete. Until then the file has no name
+ * (O_TMPFILE), so even SIGKILL leaves nothing behind. On file systems without O_TMPFILE it has a
+ * temporary name next to the final one (base/hidden.h). It is renamed at the end and removed on
+ * failure. After a SIGKILL the next output in that folder removes it.
  */
 #ifndef PTC_BASE_TMPFILE_H
 #define PTC_BASE_TMPFILE_H
@@ -13,8 +12,8 @@
 
 struct ptc_tmpfile {
 	int fd;	    /* -1: none */
-	char *tmp;  /* owned; its temporary name; NULL: none (yet, or any more) */
-	char *path; /* owned; the final name, as ptc_replace_name gives it */
+	char *tmp;  /* owned; its temporary name; NULL: none */
+	char *path; /* owned; the final path, from ptc_replace_name */
 };
 
 #define PTC_TMPFILE_INIT                                                                           \
@@ -23,26 +22,26 @@ struct ptc_tmpfile {
 	}
 
 /*
- * Create it in the folder of @path, and remove there what killed processes left (base/hidden.h).
- * Mode 0600 as perf's: what ran is nobody else's business. @path may name what base/replace.h can
- * replace, which stays until commit. A symbolic link is replaced itself, never followed. Anything
- * else that exists is refused.
+ * Create the file in the folder of @path, and remove there what killed processes left
+ * (base/hidden.h). Mode 0600, as perf's, because a recording is confidential. @path may name
+ * anything that base/replace.h can replace; it stays until commit. A symbolic link is replaced
+ * itself, never followed. Any other existing file is refused.
  */
 int ptc_tmpfile_open(struct ptc_tmpfile *t, const char *path, struct ptc_err *err);
 
-/* The same with a temporary name from the start, as where there is no O_TMPFILE. */
+/* As ptc_tmpfile_open, but with a temporary name from the start, as without O_TMPFILE. */
 int ptc_tmpfile_open_named(struct ptc_tmpfile *t, const char *path, struct ptc_err *err);
 
-/* Another file in the folder of @t, that never has a name: a descriptor, or -1. */
+/* Open another file in the folder of @t that never gets a name. Returns a descriptor, or -1. */
 int ptc_tmpfile_nameless(const struct ptc_tmpfile *t);
 
 /*
- * Close, and give it its name; what had it is kept as PATH.old (base/replace.h). On failure the
- * temporary file is removed.
+ * Close the file and rename it to its path. An existing file is kept as PATH.old (base/replace.h).
+ * On failure the temporary file is removed.
  */
 int ptc_tmpfile_commit(struct ptc_tmpfile *t, struct ptc_err *err);
 
-/* Remove what was not committed. Accepts PTC_TMPFILE_INIT. */
+/* Remove the file if it was not committed. Accepts PTC_TMPFILE_INIT. */
 void ptc_tmpfile_release(struct ptc_tmpfile *t);
 
 #endif

@@ -17,12 +17,12 @@
 #include "base/io.h"
 
 enum {
-	DEPTH_MAX = 256, /* folders below the root, in a walk by hand */
+	DEPTH_MAX = 256, /* folders below the root, in a manual walk */
 	LINKS_MAX = 40,	 /* MAXSYMLINKS of the kernel */
 	TRIES = 3,
 };
 
-/* openat2(2), which headers before Linux 5.6 do not have. */
+/* openat2(2), missing in headers before Linux 5.6. */
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif
@@ -38,16 +38,16 @@ struct how_to_open {
 #define PATH_FLAGS (O_PATH | O_CLOEXEC)
 #define READ_FLAGS (O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
 
-/* --- a name below a root, by hand --- */
+/* --- resolving a name below a root manually --- */
 
-/* Where a walk is: the open folders from below the root down to the current one. */
+/* State of a walk: the open folders from below the root down to the current one. */
 struct walk {
 	int root;
 	int folders[DEPTH_MAX];
 	size_t n;
 	int links;
-	char *rest; /* owned; the part of the name that is not resolved yet */
-	int found;  /* the last part of the name, if it is no folder; -1: none */
+	char *rest; /* owned; the unresolved part of the name */
+	int found;  /* the last part of the name, if it is not a folder; -1: none */
 };
 
 static int top(const struct walk *w)
@@ -61,7 +61,7 @@ static void up(struct walk *w)
 		(void)close(w->folders[--w->n]);
 }
 
-/* Puts the target of the link @fd in front of @behind, the rest of the name. */
+/* Put the target of the link @fd before @behind, the rest of the name. */
 static int follow(struct walk *w, int fd, const char *behind)
 {
 	char target[PATH_MAX], *rest;
@@ -83,7 +83,7 @@ static int follow(struct walk *w, int fd, const char *behind)
 	return *target ? 0 : ENOENT;
 }
 
-/* Resolves one part of the name, @len bytes at @part. *@ret_next: the next part, in w->rest. */
+/* Resolve one part of the name, @len bytes at @part. *@ret_next: the next part, in w->rest. */
 static int step(struct walk *w, const char *part, size_t len, bool no_link, const char **ret_next)
 {
 	const char *behind = part + len;
@@ -145,7 +145,7 @@ static int walk_all(struct walk *w, bool no_link)
 	return sys;
 }
 
-/* Resolves @name below @root without openat2. An O_PATH descriptor, or -1 and errno. */
+/* Resolve @name below @root without openat2. Returns an O_PATH descriptor, or -1 and errno. */
 static int walk(int root, const char *name, bool no_link)
 {
 	struct walk w = { .root = root, .rest = strdup(name), .found = -1 };
@@ -165,7 +165,7 @@ static int walk(int root, const char *name, bool no_link)
 	return fd;
 }
 
-/* --- a name, as a descriptor that opens nothing --- */
+/* --- resolving a name to an O_PATH descriptor --- */
 
 static int resolve_once(int root, const char *name, int flags)
 {
@@ -175,7 +175,7 @@ static int resolve_once(int root, const char *name, int flags)
 	return (int)syscall(SYS_openat2, root, name, &how, sizeof(how));
 }
 
-/* Below @root, or anywhere if @root is AT_FDCWD. */
+/* Resolve @name below @root, or anywhere if @root is AT_FDCWD. */
 static int resolve(int root, const char *name, const struct ptc_untrusted *how)
 {
 	const int flags = PATH_FLAGS | (how->no_link ? O_NOFOLLOW : 0);
@@ -185,7 +185,10 @@ static int resolve(int root, const char *name, const struct ptc_untrusted *how)
 		return openat(root, name, flags);
 	for (tries = 0; tries < TRIES && fd < 0 && !how->by_hand; tries++) {
 		fd = resolve_once(root, name, flags);
-		/* EAGAIN: somebody renames folders. ENOSYS, EPERM: an old kernel or container. */
+		/*
+		 * EAGAIN: folders were renamed meanwhile. ENOSYS, EPERM: an old kernel or
+		 * container.
+		 */
 		if (fd < 0 && errno != EAGAIN && errno != ENOSYS && errno != EPERM)
 			return -1;
 	}
@@ -214,7 +217,9 @@ static const char *kind_of(mode_t mode)
 	}
 }
 
-/* Are files there made by the kernel as they are read? Their sizes say nothing, and reading acts.
+/*
+ * Return whether the kernel generates the files of this file system when they are read. Their sizes
+ * are then meaningless, and reading can have side effects.
  */
 static bool is_made_by_kernel(int fd)
 {
@@ -255,9 +260,12 @@ static int check(int fd, const char *path, const struct ptc_untrusted *how, stru
 	return 0;
 }
 
-/* --- opening it --- */
+/* --- opening --- */
 
-/* Without /proc, by name again: it must be the same file, and it cannot block. */
+/*
+ * Open by name again, if there is no /proc. Returns the file only if it is the same, and never
+ * blocks.
+ */
 static int open_again(int root, const char *name, const struct ptc_untrusted *how,
 		      const struct stat *st)
 {

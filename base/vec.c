@@ -6,7 +6,7 @@
 
 #include "base/budget.h"
 
-/* The capacity for @want, where there is @cap. 0: too many. */
+/* Returns the new capacity for @want elements. 0: overflow. */
 static size_t enough(size_t cap, size_t want)
 {
 	size_t n = cap ? cap : 16;
@@ -17,10 +17,10 @@ static size_t enough(size_t cap, size_t want)
 	return n;
 }
 
-/* Small arrays are not asked about: what says that there is no memory must have some. */
+/* Arrays up to this size bypass the budget, so that errors can still be reported. */
 enum { SMALL = 1 << 14 };
 
-/* May there be @n elements of @size bytes instead of @had? */
+/* Return whether the budget allows @n elements of @size bytes instead of @had. */
 static bool is_allowed(size_t n, size_t had, size_t size)
 {
 	size_t bytes;

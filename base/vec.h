@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Growing an array: the one place that multiplies a count by a size. */
+/* Growing an array. All multiplications of a count by a size are here. */
 #ifndef PTC_BASE_VEC_H
 #define PTC_BASE_VEC_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 /*
- * Make room for @want elements of @size bytes in *@items, whose capacity is
- * *@cap. Existing elements keep their values; new ones are not initialised.
- * Returns false, changing nothing, when out of memory.
+ * Make space for @want elements of @size bytes in *@items, whose capacity is *@cap. Existing
+ * elements keep their values; new ones are not initialized. Returns false, without changes, if out
+ * of memory.
  */
 bool ptc_vec_reserve(void **items, size_t *cap, size_t want, size_t size);
 
-/* The same, for those that are lines of the processor's cache: each is in one line, not in two. */
+/* As ptc_vec_reserve, for elements of the size of a cache line: each is aligned to one line. */
 enum { PTC_VEC_LINE = 64 };
 
 bool ptc_vec_reserve_lines(void **items, size_t *cap, size_t want);

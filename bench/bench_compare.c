@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What comparing branch stacks costs, next to decoding the same file alone with a sink that hashes
- *every transfer: CPU time, turn by turn, one thread; medians and their ratio, 1.3 at most wanted.
+ * Cost of comparing branch stacks, relative to decoding the same file with a sink that hashes every
+ * branch. CPU time of one thread; the two alternate. Prints medians and their ratio, which should
+ * be at most 1.3.
  *
  *	bench_compare [-p PAIRS] FILE		(5)
  *
- * FILE has both: ptcap record -o a -- COMMAND; ptcap convert -i a -o FILE --branch-stacks=32,10000
+ * FILE has trace and branch stacks: ptcap record -o a -- COMMAND; ptcap convert -i a -o FILE
+ * --branch-stacks=32,10000
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What decoding costs, next to what it cannot be had without, in ratios of CPU time. Programs are
- * recorded with the emulated source; then, for each of them,
+ * Cost of decoding, as ratios of CPU time to the unavoidable minimum. Programs are recorded with
+ * the emulated source. For each of them:
  *
- *	engine	ptc_decode_pass with a sink that hashes every transfer, next to a bare loop around
+ *	engine	ptc_decode_pass with a sink that hashes every branch, against a bare loop around
  *		libipt's block decoder with the same flags, image and warm section cache. Both
  *		count instructions, which must agree. One thread.
- *	text	ptcap decode -j 1 -F from,to next to perf script --itrace=b -F ip,addr. Both print
- *		as many lines as there are transfers, which must agree.
- *	last	ptcap decode --last 1000, in ms, and next to decoding all.
+ *	text	ptcap decode -j 1 -F from,to against perf script --itrace=b -F ip,addr. Both print
+ *		one line per branch, and the number of lines must agree.
+ *	last	ptcap decode --last 1000, in ms, and relative to decoding all.
  *
- * The two of a pair take turns; medians are printed. There are fewer pairs where they take
- * long: all of it is done in about a quarter of an hour. It needs perf, gcc, python3, xz, QEMU,
- * and 200 MB of /dev/shm. What decoding is made of, next to the bare loop: pt_pkt_next over
- * the trace (packets), and the loop itself (flow).
+ * The two of a pair alternate; medians are printed. Slow programs get fewer pairs: the whole run
+ * takes about a quarter of an hour. Required: perf, gcc, python3, xz, QEMU, and 200 MB of /dev/shm.
+ * Breakdown of the decoding time: pt_pkt_next over the trace (packets), the bare loop (flow), and
+ * the rest.
  *
  *	bench_decode [-e|-t|-l] [-f] [-p PAIRS] [-i FILE | COMMAND...]
  *						(all three; 5; cc1, python3 and xz)
- *	-f	with the second engine, which finds out about the code anew in each run
+ *	-f	with the second engine, which analyses the code again in each run
  */
 #include <fcntl.h>
 #include <intel-pt.h>
@@ -35,10 +35,10 @@
 
 enum { MAX_PAIRS = 64, MAX_ARGS = 64, LAST = 1000 };
 
-/* Seconds: no further pair is begun after that. */
+/* Seconds after which no further pair is started. */
 static const double BUDGET = 60;
 
-static const char *engine = "libipt"; /* ours */
+static const char *engine = "libipt"; /* of ptcap's runs */
 
 static void die(const char *what)
 {
@@ -73,7 +73,7 @@ static double wall_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Is there to be another pair, after @done of at most @pairs since @begin? */
+/* Return whether to measure another pair, after @done of at most @pairs since @begin. */
 static bool goes_on(size_t done, size_t pairs, double begin)
 {
 	return done < pairs && (!done || wall_now() - begin < BUDGET);
@@ -91,7 +91,7 @@ static double cpu_now(void)
 }
 
 struct trace {
-	uint8_t *bytes; /* owned; a span */
+	uint8_t *bytes; /* owned; one contiguous span */
 	size_t len;
 };
 
@@ -132,14 +132,14 @@ static struct count ours(struct ptc_decode *d)
 	return c;
 }
 
-/* What libipt knows of the code. */
+/* The code as libipt uses it. */
 struct code {
 	struct ptc_ipt *ipt;
 	struct ptc_addrspace *as;
 	const struct ptc_ipt_image *image;
 };
 
-/* At first, and when libipt has read code that it may have from a file. */
+/* Update the image: at the start, and after libipt read code that can come from a file. */
 static void tell_libipt(struct code *c)
 {
 	struct ptc_err err;
@@ -147,7 +147,10 @@ static void tell_libipt(struct code *c)
 	must(ptc_ipt_image(c->ipt, c->as, PTC_MODE_64, &c->image, &err), &err);
 }
 
-/* The process with the most code, as it is at the end: there must be no other that counts. */
+/*
+ * Returns the process with the most code, in its final state. The recording must have no other
+ * relevant process.
+ */
 static struct code last_code(struct ptc_decode *d)
 {
 	struct code code = { .ipt = &d->ipt };
@@ -168,7 +171,7 @@ static struct code last_code(struct ptc_decode *d)
 	return code;
 }
 
-/* Blocks from a PSB to where libipt gives up, or the end; the decoder's status. */
+/* Decode blocks from a PSB until libipt fails, or to the end. Returns the decoder's status. */
 static int run_blocks(struct pt_block_decoder *dec, struct code *code, struct count *c)
 {
 	struct pt_event ev;
@@ -217,7 +220,7 @@ static struct count bare(struct ptc_decode *d, const struct trace *traces, size_
 	return c;
 }
 
-/* Seconds of libipt's packet decoder alone. */
+/* Returns the seconds of libipt's packet decoder alone. */
 static double packets(const struct ptc_decode *d, const struct trace *traces, size_t n)
 {
 	struct pt_packet_decoder *dec;
@@ -269,7 +272,7 @@ static struct trace *copy_traces(const struct ptc_decode *d, size_t *ret_n, uint
 	return traces;
 }
 
-/* Seconds of the packet decoder, of the bare loop, and ours. */
+/* Print shares of the seconds of the packet decoder, the bare loop, and ptcap. */
 static void tell_shares(double pkt, double bare_s, double ours_s)
 {
 	fprintf(stderr,
@@ -292,7 +295,7 @@ static void bench_engine(const char *path, size_t pairs)
 	opts.engine = !strcmp(engine, "fast") ? PTC_ENGINE_FAST : PTC_ENGINE_LIBIPT;
 	must(ptc_decode_open(path, &opts, &d, &err), &err);
 	traces = copy_traces(d, &n, &bytes);
-	(void)ours(d); /* both find the section cache warm */
+	(void)ours(d); /* warm up the section cache for both */
 	begin = wall_now();
 	for (i = 0; goes_on(i, pairs, begin); i++) {
 		theirs = bare(d, traces, n);
@@ -321,7 +324,7 @@ static void bench_engine(const char *path, size_t pairs)
 		mid, ratio[0], ratio[pairs - 1], a[0] / b[0], us.insns, x, (double)bytes / 1e6 / x,
 		(double)theirs.blocks / 1e6 / x, y, (double)bytes / 1e6 / y,
 		(double)theirs.blocks / 1e6 / y, (double)us.transfers / 1e6 / y, us.hash);
-	/* Another engine does not do what the bare loop does. */
+	/* The bare loop is a part of ptcap's work only with libipt. */
 	if (opts.engine == PTC_ENGINE_LIBIPT)
 		tell_shares(packets(d, traces, n), x, y);
 	for (i = 0; i < n; i++)
@@ -332,7 +335,7 @@ static void bench_engine(const char *path, size_t pairs)
 
 /* --- commands --- */
 
-/* FILE, PTCAP and ENGINE stand for what they say. */
+/* FILE, PTCAP and ENGINE are placeholders. */
 static const char *const decode_text[] = {
 	"PTCAP",    "decode", "-i", "FILE",    "-j",	     "1",
 	"--engine", "ENGINE", "-F", "from,to", "--no-pager", NULL
@@ -345,7 +348,7 @@ static const char *const perf_text[] = { "perf",    "script", "--itrace=b", "-F"
 
 struct run {
 	double cpu, wall; /* seconds */
-	uint64_t lines;	  /* if they were counted */
+	uint64_t lines;	  /* if counted */
 };
 
 static const char *ptcap(void)
@@ -374,7 +377,7 @@ static uint64_t count_lines(int fd)
 	return lines;
 }
 
-/* @count: the lines, which go through a pipe; else to /dev/null. */
+/* @count: count the lines, through a pipe. Otherwise the output goes to /dev/null. */
 static bool run_command(const char *const *line, const char *file, bool count, struct run *ret)
 {
 	char *argv[MAX_ARGS] = { NULL };
@@ -507,7 +510,7 @@ static void measure(char *const *argv, const char *out, char which, size_t pairs
 	(void)unlink(out);
 }
 
-/* Something for a compiler to do: functions full of branches, that call each other. */
+/* Write input for a compiler: functions full of branches that call each other. */
 static void write_source(const char *path)
 {
 	FILE *f = fopen(path, "we");
@@ -527,7 +530,7 @@ static void write_source(const char *path)
 		die("cannot write a source file");
 }
 
-/* Where gcc has its compiler proper; NULL: nowhere. */
+/* Returns the path of gcc's cc1; NULL: not found. */
 static const char *cc1(void)
 {
 	static char path[4096];
@@ -589,7 +592,7 @@ int main(int argc, char **argv)
 	if (!mkdtemp(dir))
 		die("cannot make a folder");
 	(void)snprintf(out, sizeof(out), "%s/perf.data", dir);
-	null = open("/dev/null", O_WRONLY); /* the commands' output; ours is on stderr */
+	null = open("/dev/null", O_WRONLY); /* the commands' output; results go to stderr */
 	(void)dup2(null, STDOUT_FILENO);
 	if (optind < argc)
 		measure(argv + optind, out, which, pairs);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What draining costs, in two parts.
+ * Cost of draining, in two parts.
  *
- * "drain": the trace of a ring that is always full, read into a recording, beside write(2) of the
- * same bytes from the same memory to the same file system: how much of its speed is left, and
- * whether memory grows. Nothing is produced: the ring's head moves over bytes that are there. The
- * two take turns; medians.
+ * "drain": read the trace of an always full ring into a recording. Compared with write(2) of the
+ * same bytes from the same memory to the same file system. Shows the fraction of the speed, and
+ * whether memory grows. Nothing is produced: the ring's head moves over existing bytes. The two
+ * alternate; medians.
  *
- * "record": `ptcap record` and `perf record` attached to a process that makes page faults, each a
- * sample in a data ring, or none: their CPU time from the first sample on, without that for none;
- * and what they had in memory. All have to have the same samples, with the same fields. perf is
- * there twice: as it is, when it reads all again in the end for the names of the files that
- * were hit, which ptcap has seen pass by; and without (-B), when it looks at no record at all. What
- *a trace costs them: tests/guest/cost.sh.
+ * "record": `ptcap record` and `perf record` attached to a process with page faults, each a sample
+ * in a data ring, or without faults. Measured: CPU time from the first sample on, minus the time
+ * without faults, and memory. All recorders must have the same samples with the same fields.
  *
- *	bench_drain PTCAP PERF [FOLDER [MB [PAIRS]]]	(default: . 512 5; perf "": not there)
+ * perf is measured twice. By default perf reads all records again at the end, for the names of the
+ * files that were hit; ptcap reads them while recording. With -B perf reads no record at all. The
+ * cost of a trace: tests/guest/cost.sh.
+ *
+ *	bench_drain PTCAP PERF [FOLDER [MB [PAIRS]]]	(default: . 512 5; perf "": skip)
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -37,11 +38,11 @@ enum {
 	PAGE = 4096,
 	DATA = 512 << 10,
 	AUX = 4 << 20,
-	WAKEUP = AUX / 4, /* as the kernel is asked to */
+	WAKEUP = AUX / 4, /* as requested from the kernel */
 	MAX_PAIRS = 64,
-	FAULTS = 400, /* pages that are touched, and given back, again and again */
+	FAULTS = 400, /* pages that are touched and released in each round */
 	ROUNDS = 2000,
-	SETTLE_MS = 500, /* for a recorder to be attached */
+	SETTLE_MS = 500, /* time for a recorder to attach */
 };
 
 static char path[4096], other[4096];
@@ -105,7 +106,7 @@ static void drained(struct ptc_source *s, size_t i, bool stopped)
 
 static const struct ptc_source_ops fake_ops = { .rings = rings, .drained = drained };
 
-/* Bytes like a trace's, as far as draining looks at them: a PSB every 2 KiB. */
+/* Fill with bytes that look like trace to the drain code: a PSB every 2 KiB. */
 static void fill(uint8_t *area)
 {
 	static const uint8_t psb[] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
@@ -199,7 +200,7 @@ static void bench_drain(uint64_t bytes, size_t pairs)
 	size_t i;
 
 	fake_init(&f);
-	drain(&f, AUX); /* once, for nothing */
+	drain(&f, AUX); /* warm-up */
 	first = peak_kib();
 	for (i = 0; i < pairs; i++) {
 		double t[4];
@@ -227,7 +228,7 @@ static void bench_drain(uint64_t bytes, size_t pairs)
 
 /* --- record --- */
 
-/* Waits for a byte, makes its faults, @rounds times, and ends. */
+/* Start a process that waits for a byte, makes its faults @rounds times, and exits. */
 static pid_t victim(int rounds, int *ret_go)
 {
 	int ends[2], i, k;
@@ -272,12 +273,12 @@ static uint64_t samples_of(const char *file)
 }
 
 struct cost {
-	double ms, start_ms; /* since the first sample; until then */
+	double ms, start_ms; /* ms: after the first sample; start_ms: before */
 	uint64_t samples;
 	long kib;
 };
 
-/* ms of CPU that process @pid has had so far. */
+/* Returns the CPU time in ms that process @pid has used so far. */
 static double cpu_ms(pid_t pid)
 {
 	clockid_t clock;
@@ -286,7 +287,7 @@ static double cpu_ms(pid_t pid)
 	return seconds(clock) * 1e3;
 }
 
-/* @argv ends with "-p" and room for the process. */
+/* @argv ends with "-p" and the buffer @pid_text for the process. */
 static struct cost record(char **argv, char *pid_text, size_t size, const char *file, int rounds)
 {
 	const struct timespec settle = { .tv_nsec = SETTLE_MS * 1000000L };
@@ -323,7 +324,7 @@ static struct cost record(char **argv, char *pid_text, size_t size, const char *
 	};
 }
 
-/* What the samples cost, and all the rest. */
+/* Cost of the samples, and of everything else. */
 struct side {
 	char **argv;
 	const char *file;

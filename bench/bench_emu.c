@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Guest instructions and bytes of trace per second of the emulated source, all of
- * ptcap record with a file on tmpfs, next to qemu-x86_64 without a plugin. The two take
- * turns; medians are printed. Then what is lost if nothing waits (--lossy), and if four
- * times the work takes more memory.
+ * Speed of the emulated source in guest instructions and trace bytes per second: the whole of ptcap
+ * record, with a file on tmpfs. Compared with qemu-x86_64 without a plugin. The two alternate;
+ * medians are printed. Then: losses if the program never waits (--lossy), and whether four times
+ * the work uses more memory.
  *
- *	bench_emu [-z] [PAIRS [COMMAND...]]	(xz and python3, if none is given; -z: side records
- *						compressed)
+ *	bench_emu [-z] [PAIRS [COMMAND...]]	(default: xz and python3; -z: compress the sideband
+ *						records)
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,9 +26,9 @@ enum { MAX_PAIRS = 64, MAX_ARGS = 64, LOSSY_RING = 64 << 10 };
 static unsigned int compression;
 
 struct result {
-	double insns_s[MAX_PAIRS]; /* instructions a second */
-	double aux_s[MAX_PAIRS];   /* bytes of trace a second */
-	double ratio[MAX_PAIRS];   /* of bare QEMU's time */
+	double insns_s[MAX_PAIRS]; /* instructions per second */
+	double aux_s[MAX_PAIRS];   /* bytes of trace per second */
+	double ratio[MAX_PAIRS];   /* relative to the time of bare QEMU */
 	uint64_t insns;
 };
 
@@ -40,7 +40,7 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Seconds in QEMU alone; 0: it did not run. */
+/* Returns the seconds in QEMU alone; 0: it did not run. */
 static double bare(char *const *argv)
 {
 	char *line[MAX_ARGS + 4] = { (char *)"qemu-x86_64", (char *)"-cpu", (char *)"max" };
@@ -134,8 +134,7 @@ static void measure(char *const *argv, size_t pairs, const char *out)
 	lose(argv, out);
 }
 
-/* The peak of memory, in KiB, of a process that records and does nothing else; QEMU's is not in it.
- */
+/* Returns the peak memory in KiB of a process that only records. QEMU's memory is not included. */
 static long peak_kib(char *const *argv, const char *out, uint64_t *ret_insns)
 {
 	struct {
@@ -203,7 +202,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	(void)snprintf(out, sizeof(out), "%s/perf.data", dir);
-	null = open("/dev/null", O_WRONLY); /* the commands' output; ours is on stderr */
+	null = open("/dev/null", O_WRONLY); /* the commands' output; results go to stderr */
 	(void)dup2(null, STDOUT_FILENO);
 	if (argc > 2) {
 		measure(argv + 2, pairs, out);

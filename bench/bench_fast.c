@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The second engine next to libipt's block decoder over the same trace, one thread, CPU time: each
- * PATH is a recording of one process whose code does not change, or a folder with a bare trace.
- * The two take turns; medians are printed, of
+ * The second engine against libipt's block decoder on the same trace: one thread, CPU time. Each
+ * PATH is a recording of one process whose code does not change, or a folder with a bare trace. The
+ * two alternate; medians are printed:
  *
- *	cold	the engine's first pass, nothing known of the code
- *	hot	the code known; libipt, in both, with a warm section cache
+ *	cold	the engine's first pass, without knowledge of the code
+ *	hot	the code is known; in both rows libipt has a warm section cache
  *
- * Of a short trace there are as many hot passes, of both, as make a MiB, and their mean counts.
- * Both count instructions, which must agree. Transfers are made, 16 bytes each, and thrown away;
- * with -c they are counted, by their kinds, from references to where the engine has them.
+ * For a short trace, hot passes of both are repeated up to a MiB of trace, and their mean is used.
+ * Both count instructions, which must agree. The engine produces branches of 16 bytes each, which
+ * are discarded. With -c branches are counted by kind, from references to the engine's own storage.
  *
  *	bench_fast [-c] [-n] [-p PAIRS] PATH...	(-n: the engine alone, for callgrind)
  */
@@ -54,7 +54,7 @@ static double median(double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* What both are run over. */
+/* Input of both decoders. */
 struct work {
 	struct ptc_decode *d;
 	struct ptc_addrspace as;
@@ -100,7 +100,7 @@ static void unload(struct work *w)
 	ptc_decode_free(w->d);
 }
 
-/* At first, and when libipt has read code that it may have from a file. */
+/* Returns the image, updated at the start and after libipt read code that can come from a file. */
 static const struct ptc_ipt_image *image_of(struct work *w)
 {
 	const struct ptc_ipt_image *image;
@@ -111,7 +111,7 @@ static const struct ptc_ipt_image *image_of(struct work *w)
 	return image;
 }
 
-/* Blocks from the first PSB on; its instructions. */
+/* Decode blocks from the first PSB on. Returns the number of instructions. */
 static uint64_t blocks(struct work *w, struct pt_block_decoder *dec)
 {
 	const struct ptc_ipt_image *image = image_of(w);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass of framing and indexing over a recording, next to the least it can cost: a loop
- * that hops from header to header by their sizes, over the same mapping, and does nothing
- * else. Page faults cost more than either, so they are measured apart ("first passes", each
- * over a mapping of its own). File A is 2 GB of which nearly all is AUX trace, file B 256 MB of
- *small records. The two take turns; what is printed are medians, their ratio, and memory beyond the
- *mapping. Beside it, for a feeling: cat, and perf, which is given a small B.
+ * One pass of framing and indexing over a recording, against the minimal cost: a loop over the same
+ * mapping that only jumps from header to header by their sizes. Page faults cost more than either,
+ * so they are measured separately ("first passes", each over its own mapping).
+ *
+ * File A is 2 GB, nearly all of it AUX trace. File B is 256 MB of small records. The two loops
+ * alternate. Prints medians, their ratio, and memory in addition to the mapping. For comparison:
+ * cat, and perf on a small B.
  *
  *	bench_file [FOLDER [PAIRS]]		(default: /dev/shm 5)
  */
@@ -50,7 +51,7 @@ static void must(int rc, const struct ptc_err *err)
 
 /* --- the files --- */
 
-/* Records of 48 to 64 bytes: switches, comms. */
+/* Append records of 48 to 64 bytes: switches, comms. */
 static void put_records(struct ptc_buf *b, uint64_t time)
 {
 	struct ptc_sb sb = { .type = PERF_RECORD_SWITCH };
@@ -66,7 +67,7 @@ static void put_records(struct ptc_buf *b, uint64_t time)
 	}
 }
 
-/* @aux: of every batch of records, so many bytes of trace behind them. */
+/* @aux: bytes of trace after each batch of records. */
 static void make(const char *path, uint64_t size, size_t aux)
 {
 	static const uint8_t trace[PIECE];
@@ -106,7 +107,7 @@ static void make(const char *path, uint64_t size, size_t aux)
 
 /* --- the passes --- */
 
-/* Records. */
+/* Minimal loop. Returns the number of records. */
 static uint64_t hop(struct ptc_cur data, double *ret_s)
 {
 	const double t = now();
@@ -126,7 +127,7 @@ static uint64_t hop(struct ptc_cur data, double *ret_s)
 	return n;
 }
 
-/* Records. */
+/* Framing and indexing. Returns the number of records. */
 static uint64_t frame(const struct ptc_file *f, double *ret_s)
 {
 	struct ptc_index ix = PTC_INDEX_INIT;
@@ -149,7 +150,7 @@ static uint64_t frame(const struct ptc_file *f, double *ret_s)
 	return count;
 }
 
-/* Records, in the order of their times. */
+/* Iteration in time order. Returns the number of records. */
 static uint64_t order(const struct ptc_file *f, double *ret_s)
 {
 	const double t = now();
@@ -195,7 +196,7 @@ static long anonymous_kib(void)
 	return kib;
 }
 
-/* Seconds of a pass that is the first over its mapping; @bare: by hopping. */
+/* Returns the seconds of the first pass over a new mapping; @bare: with the minimal loop. */
 static double first_pass(const char *path, bool bare)
 {
 	struct ptc_cur data;
@@ -225,7 +226,7 @@ static void compare(const char *name, const char *path, size_t pairs)
 	must(ptc_file_open(path, &f, &err), &err);
 	if (!ptc_file_bytes(f, ptc_file_data_off(f), ptc_file_data_size(f), &data))
 		exit(1);
-	(void)hop(data, &ignored); /* both find it mapped */
+	(void)hop(data, &ignored); /* make sure that both find the file mapped */
 	for (i = 0; i < pairs; i++) {
 		bare = hop(data, &a[i]);
 		n = frame(f, &b[i]);

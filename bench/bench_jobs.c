@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a second thread is worth: `decode -j 2` next to two processes with one thread each, side by
- * side, which is all that two CPUs can do, and next to one that is alone. Each opens the recording,
- * decodes it and hashes every transfer, in a process of its own; instructions, transfers and hash
- * must agree. They take turns; medians are printed:
+ * Benefit of a second thread: `decode -j 2` against two single-threaded processes at the same time,
+ * the most that two CPUs can do, and against a single one alone. Each process opens the recording,
+ * decodes it and hashes every branch. Instructions, branches and hash must agree. The runs
+ * alternate; medians are printed:
  *
- *	speed	trace in a second of -j 2, of that of the two together (at least 0.9 wanted)
- *	cpu	CPU time of -j 2, of that of one of the two (at most 1.1 wanted)
- *	of one	trace in a second of -j 2, of that of the one alone (at least 1.8 wanted),
- *		and what the two together do of it
- *	memory	peak of -j 2, and of one of the two
- *	line	how long a line of the cache takes to another CPU and back
+ *	speed	trace per second of -j 2, relative to both processes together (goal: at least 0.9)
+ *	cpu	CPU time of -j 2, relative to one of the two processes (goal: at most 1.1)
+ *	of one	trace per second of -j 2, relative to the process alone (goal: at least 1.8).
+ *		The same for the two processes together.
+ *	memory	peak of -j 2, and of one of the two processes
+ *	line	round-trip time of a cache line to another CPU
  *
- * The last is 60 ns or so where CPUs share a cache, and several times that where they do not, and a
- * host moves virtual CPUs about as it likes. So it is looked at in front of each pair and behind
- * it. Medians are also told of the pairs that had it near both times, and of those that had it far.
+ * The last figure is about 60 ns if the CPUs share a cache, and several times more otherwise. A
+ * host moves virtual CPUs at will. So it is measured before and after each pair. Medians are also
+ * printed for the pairs with a low value both times, and for those with a high value.
  *
  *	bench_jobs [-r] [-s] [-e fast|libipt|verify] [-j THREADS] [-b BYTES] [-p PAIRS] FILE...
  *
- * with THREADS processes, too, and that engine (as a rule, the library's default); BYTES of trace,
- * about, are what a thread takes at a time; with -r the sink takes RUN items; with -s transfers
- * are counted, as `decode --stats` does, and the hash is that of how many there are of each kind.
- * FILE: of `ptcap record`; some 40 MB of trace are enough.
+ * THREADS is also the number of processes. -e selects the engine (default: the library's). BYTES is
+ * the approximate amount of trace per unit of work. With -r the sink takes RUN items. With -s
+ * branches are counted, as `decode --stats` does, and the hash covers the counts by kind. FILE is
+ * from `ptcap record`; about 40 MB of trace are enough.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -42,20 +42,20 @@
 
 enum { MAX_PAIRS = 64, MAX_THREADS = 64, MEMORY = 1 << 30 };
 
-/* How often a cache line goes to and fro. */
+/* Round trips of the cache line. */
 enum { TIMES = 50000 };
 
-/* Two CPUs are far from each other if a cache line takes longer than this. */
+/* If a cache line takes longer than this, the two CPUs share no cache. */
 static const double far_ns = 150;
 
 struct count {
 	uint64_t insns, transfers, hash;
 };
 
-/* What a process, or some, took. */
+/* Cost of one or more processes. */
 struct cost {
 	double wall, cpu; /* seconds */
-	double mib;	  /* the largest one's peak */
+	double mib;	  /* peak of the largest process */
 	struct count c;
 };
 
@@ -65,7 +65,7 @@ static void die(const char *what)
 	exit(1);
 }
 
-static size_t slice; /* 0: what is best */
+static size_t slice; /* 0: automatic */
 static bool counts, runs;
 static enum ptc_engine_choice engine;
 
@@ -155,7 +155,7 @@ static double wall_now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* In a process of its own, which says into @out what it saw. */
+/* Decode in a process of its own, which writes its counts to @out. */
 static void start(const char *path, unsigned int jobs, int out)
 {
 	const pid_t pid = fork();
@@ -187,8 +187,8 @@ static void add_child(struct cost *cost, int in)
 }
 
 /*
- * A host may have taken back what the machine has free: giving it again takes as long as a tenth of
- * decoding, and hits who comes first. So all of it is there before anybody begins.
+ * The host may have reclaimed free memory of the machine. Getting it back can cost a tenth of the
+ * decoding time, for the first process only. So all of it is touched before a measurement.
  */
 static void have_memory(void)
 {
@@ -199,7 +199,7 @@ static void have_memory(void)
 		die("out of memory");
 }
 
-/* @n processes side by side. */
+/* Run @n processes at the same time. */
 static struct cost run(const char *path, unsigned int n, unsigned int jobs)
 {
 	struct cost cost = { .wall = 0 };
@@ -222,7 +222,9 @@ static struct cost run(const char *path, unsigned int n, unsigned int jobs)
 
 static alignas(128) atomic_uint line;
 
-/* Until it is @i; if that takes long the other one may want this CPU. */
+/*
+ * Wait until the line is @i. Yields the CPU from time to time, in case the other thread needs it.
+ */
 static void await_line(unsigned int i)
 {
 	unsigned int looks = 0;
@@ -232,7 +234,7 @@ static void await_line(unsigned int i)
 			(void)sched_yield();
 }
 
-/* Throw back whatever comes. */
+/* Answer each value with the next one. */
 static void *throw_back(void *unused)
 {
 	unsigned int i;
@@ -245,7 +247,7 @@ static void *throw_back(void *unused)
 	return NULL;
 }
 
-/* In ns, on the CPUs that the system gives two threads that are busy. */
+/* Returns the round-trip time in ns, on the CPUs that the system assigns to two busy threads. */
 static double line_time(void)
 {
 	pthread_t other;
@@ -265,11 +267,11 @@ static double line_time(void)
 	return wall * 1e9 / (double)TIMES;
 }
 
-/* What is told of each pair. */
+/* Figures printed for each pair. */
 enum figure { SPEED, CPU, OF_ONE, MOST, FIGURES };
 
 struct pair {
-	double v[FIGURES], before, after; /* the line's ns */
+	double v[FIGURES], before, after; /* before, after: the line's ns */
 };
 
 static bool is_near(const struct pair *p)
@@ -300,7 +302,7 @@ static double median(double *v, size_t n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-/* Medians of those of @n pairs that are @such, if there are any. */
+/* Print medians of those pairs among @n that are @such, if any. */
 static void tell(const char *which, const struct pair *pairs, size_t n,
 		 bool (*such)(const struct pair *))
 {

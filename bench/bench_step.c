@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps per second of the step source, next to the least that stepping can
- * cost: a bare loop of PTRACE_SINGLESTEP, waitpid and PTRACE_GETREGS, tracer and
- * tracee pinned to one CPU. The two take turns; medians and their ratio are
- * printed, and ptcap's peak memory after a short and after a long recording.
+ * Steps per second of the step source, against the minimal cost of stepping: a bare loop of
+ * PTRACE_SINGLESTEP, waitpid and PTRACE_GETREGS, with tracer and tracee on one CPU. The two
+ * alternate. Prints medians and their ratio, and ptcap's peak memory after a short and after a long
+ * recording.
  *
  *	bench_step [PAIRS [COMMAND...]]
  */
@@ -41,7 +41,7 @@ static void pin(pid_t pid, int cpu)
 	(void)sched_setaffinity(pid, sizeof(one), &one);
 }
 
-/* Steps a second of the bare loop; the command's output goes where ours goes. */
+/* Returns the steps per second of the bare loop. The command inherits the output. */
 static double bare(char *const *argv)
 {
 	struct user_regs_struct regs;
@@ -142,7 +142,7 @@ int main(int argc, char **argv)
 	printf("bare loop      %10.0f steps/s (median of %zu)\n", median(a, pairs), pairs);
 	printf("ptcap step     %10.0f steps/s, %" PRIu64 " instructions a run\n", median(b, pairs),
 	       insns);
-	mid = median(ratio, pairs); /* sorts */
+	mid = median(ratio, pairs); /* also sorts */
 	printf("ratio          %10.2f (pair by pair: %.2f to %.2f)\n", mid, ratio[0],
 	       ratio[pairs - 1]);
 	printf("peak memory    %10ld KiB after %" PRIu64 " instructions, %ld KiB after %" PRIu64

@@ -30,7 +30,10 @@ uint64_t ptc_aux_read(struct ptc_aux *a, struct ptc_seg seg[2], uint64_t *ret_st
 	struct ptc_window w = { { 0, 0 }, { 0, 0 }, 0 };
 	int i;
 
-	/* A head behind pos is no head; taken as a distance it would be 2^64 lost bytes. */
+	/*
+	 * A head below pos is invalid. As an unsigned distance it would count as nearly 2^64 lost
+	 * bytes.
+	 */
 	if (head - a->pos <= INT64_MAX)
 		w = ptc_window_between(a->pos, head, a->size);
 	a->lost += w.lost;
@@ -47,7 +50,10 @@ void ptc_aux_done(struct ptc_aux *a, uint64_t end, bool all)
 
 	assert(end - a->pos <= INT64_MAX);
 	a->pos = end;
-	/* Rounding down must not take back what was given back with @all before. */
+	/*
+	 * The rounded tail may lie below a tail that was published with @all: the tail never moves
+	 * back.
+	 */
 	if (tail == a->tail || tail - a->tail > INT64_MAX)
 		return;
 	a->tail = tail;

@@ -20,7 +20,7 @@ static uint64_t whole_tsc(const uint8_t *packet, uint64_t now)
 	return tsc > now && tsc >= span ? tsc - span : tsc;
 }
 
-/* The TSC of the PSB+ at @bytes. */
+/* Finds the TSC packet of the PSB+ at @bytes. Returns false if there is none. */
 static bool find_tsc(const uint8_t *bytes, size_t len, uint64_t now, uint64_t *ret)
 {
 	enum ptc_pkt type = PTC_PKT_PAD;

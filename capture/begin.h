@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a piece of Intel PT's trace that was cut out of a ring can begin to be decoded. */
+/* Finds the first decodable sync point (PSB) in Intel PT bytes that were copied out of a ring. */
 #ifndef PTC_CAPTURE_BEGIN_H
 #define PTC_CAPTURE_BEGIN_H
 
@@ -9,13 +9,14 @@
 #include "auxtrace/pt_info.h"
 
 struct ptc_begin {
-	size_t at;     /* offset of the first PSB that will do; the length if there is none */
-	uint64_t time; /* of that PSB, in ns; 0: it does not say */
+	size_t at;     /* offset of the first suitable PSB; the length if there is none */
+	uint64_t time; /* time of that PSB in ns; 0: its PSB+ has no TSC packet */
 };
 
 /*
- * The first PSB of @bytes whose time is not before @since. @now is a TSC from behind all of them,
- * whose top byte packets do not have. @since 0: any PSB will do, one without a time, too.
+ * Returns the first PSB in @bytes with a time of @since or later. With @since 0 any PSB is
+ * suitable, also one without a time. @now is a TSC value read after all of @bytes were written: TSC
+ * packets lack the top byte, and @now supplies it.
  */
 struct ptc_begin ptc_begin_find(const uint8_t *bytes, size_t len, const struct ptc_time_conv *conv,
 				uint64_t now, uint64_t since);

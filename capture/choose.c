@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which source: what the machine has, and what to say when it has it not. */
+/* Chooses the source from the machine's abilities, and explains the choice. */
 #include "capture/choose.h"
 
 #include <cpuid.h>
@@ -57,7 +57,10 @@ static int choose_for_user(const struct ptc_record_opts *opts, const struct ptc_
 	return 0;
 }
 
-/* What only the kernel records, whoever else is there; NULL: nothing of the kind is asked for. */
+/*
+ * Returns the first option that only the kernel's source supports, as part of a sentence. Returns
+ * NULL if there is none.
+ */
 static const char *kernel_only(const struct ptc_record_opts *opts)
 {
 	if (opts->event)

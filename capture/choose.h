@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The choice of a source, apart from the machine it is made on. */
+/* Chooses a source from given facts about the machine. */
 #ifndef PTC_CAPTURE_CHOOSE_H
 #define PTC_CAPTURE_CHOOSE_H
 
 #include "ptcap/capture.h"
 
-/* What there is to choose from. Why not, as part of a sentence; NULL: it is there. */
+/*
+ * What the machine offers. A member says why a source is missing, as part of a sentence. NULL: the
+ * source is available.
+ */
 struct ptc_offer {
 	const char *no_pt;
-	const char *no_emu; /* for this command, with these options; asked of AUTO only */
+	const char *no_emu; /* for this command with these options; used for AUTO only */
 };
 
-/* As ptc_source_choose, on a machine that has what @offer says. */
+/* Same as ptc_source_choose, for a machine that @offer describes. */
 int ptc_choose(const struct ptc_record_opts *opts, const struct ptc_offer *offer,
 	       struct ptc_source_choice *ret, struct ptc_err *err);
 

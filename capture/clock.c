@@ -20,7 +20,10 @@ static uint64_t ns_of(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-/* TSC and clock at one moment: of several tries, the one the scheduler disturbed least. */
+/*
+ * Reads the TSC and @clock at the same moment. Of 8 tries it keeps the fastest: the scheduler
+ * disturbed that one least.
+ */
 static void sample(clockid_t clock, uint64_t *ret_tsc, uint64_t *ret_ns)
 {
 	uint64_t best = UINT64_MAX;
@@ -44,7 +47,7 @@ void ptc_clock_scale(uint64_t hz, struct ptc_time_conv *ret)
 	uint16_t shift = 32; /* 1e9 << 31 fits 64 bits */
 	uint64_t mult;
 
-	do { /* the largest shift whose mult fits 32 bits */
+	do { /* find the largest shift whose mult fits 32 bits */
 		shift--;
 		mult = (1000000000ull << shift) / hz;
 	} while (mult > UINT32_MAX && shift);
@@ -52,7 +55,10 @@ void ptc_clock_scale(uint64_t hz, struct ptc_time_conv *ret)
 	ret->mult = (uint32_t)mult;
 }
 
-/* The page of any event has the same clock; a dummy software event is always allowed on oneself. */
+/*
+ * The pages of all events have the same clock. A process may always open a dummy software event on
+ * itself.
+ */
 static bool from_kernel(struct ptc_clock *c)
 {
 	struct perf_event_attr attr;
@@ -76,12 +82,15 @@ static bool from_kernel(struct ptc_clock *c)
 		return false;
 	ok = ptc_timepage_read(map, &c->conv);
 	(void)munmap(map, (size_t)sysconf(_SC_PAGESIZE));
-	if (ok) /* mult / 2^shift is ns a tick */
+	if (ok) /* mult / 2^shift is ns per tick */
 		c->tsc_hz = (1000000000ull << c->conv.shift) / c->conv.mult;
 	return ok;
 }
 
-/* Hold the TSC against @clock for a while: ticks a second, and one moment by both. */
+/*
+ * Compares the TSC with @clock for at least 10 ms. Returns ticks per second, and one moment in both
+ * clocks.
+ */
 static uint64_t measure(clockid_t clock, uint64_t *ret_tsc, uint64_t *ret_ns)
 {
 	uint64_t t0 = 0, n0 = 0;
@@ -96,7 +105,7 @@ static uint64_t measure(clockid_t clock, uint64_t *ret_tsc, uint64_t *ret_ns)
 	return (uint64_t)((double)(*ret_tsc - t0) * 1e9 / (double)(*ret_ns - n0));
 }
 
-/* From @tsc, which is @ns, on. */
+/* Sets conv.zero: @tsc then converts to @ns. */
 static void begin_at(struct ptc_clock *c, uint64_t tsc, uint64_t ns)
 {
 	c->conv.zero = 0;

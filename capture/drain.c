@@ -13,12 +13,12 @@
 enum { AUX_NEARLY_FULL = 2 * 4096, PIECE_UNIT = 8 };
 
 struct ptc_drain_ring {
-	const struct ptc_source_ring *desc; /* lent by the source */
+	const struct ptc_source_ring *desc; /* borrowed from the source */
 	struct ptc_ring data;
-	struct ptc_aux aux;	  /* full trace */
-	struct ptc_snapshot snap; /* snapshots */
-	uint64_t pending;	  /* bytes of side records that the writer still may hold */
-	bool stopped; /* the trace stopped, as the ring was full: to be told once it is empty */
+	struct ptc_aux aux;	  /* in full-trace mode */
+	struct ptc_snapshot snap; /* in snapshot mode */
+	uint64_t pending;	  /* bytes of sideband records that the writer may still hold */
+	bool stopped; /* the ring was full and the trace stopped; reported once the ring is empty */
 };
 
 /* --- the rings --- */
@@ -38,7 +38,7 @@ static int map_aux(const struct ptc_drain *d, struct ptc_drain_ring *r, struct p
 	return ptc_snapshot_init(&r->snap, s->page, s->aux, s->aux_size, err);
 }
 
-/* If it is there by now. */
+/* Maps the ring, if the source has created it by now. */
 static int map_ring(const struct ptc_drain *d, struct ptc_drain_ring *r, struct ptc_err *err)
 {
 	const struct ptc_source_ring *s = r->desc;
@@ -106,9 +106,12 @@ void ptc_drain_woken(struct ptc_drain *d, const struct pollfd *fds)
 		d->ledger[i].wakeups += (fds[i].revents & POLLIN) != 0;
 }
 
-/* --- into the file --- */
+/* --- writing to the file --- */
 
-/* No room is no failure, if what was written can stay. Then nothing more is. */
+/*
+ * Converts a full disk (ENOSPC, EDQUOT) into success if the file can keep what was written so far.
+ * After that nothing more is written.
+ */
 static int written(struct ptc_drain *d, int rc, struct ptc_err *err)
 {
 	if (rc != PTC_E_IO || (err->sys != ENOSPC && err->sys != EDQUOT))
@@ -125,7 +128,7 @@ static int put_records(struct ptc_drain *d, const struct ptc_seg seg[2], struct 
 	return d->full ? 0 : written(d, ptc_writer_records(d->writer, seg, err), err);
 }
 
-/* Records, and what we know of what they tell of. */
+/* Writes records, and scans them for losses, times and files. */
 static int write_records(struct ptc_drain *d, const struct ptc_seg seg[2],
 			 struct ptc_ledger_ring *ledger, struct ptc_err *err)
 {
@@ -135,7 +138,7 @@ static int write_records(struct ptc_drain *d, const struct ptc_seg seg[2],
 
 	if (!rc)
 		rc = ptc_noted_scan(&d->noted, seg, ledger, err);
-	if (d->full) { /* it is not there */
+	if (d->full) { /* the records were dropped: restore the time range */
 		d->noted.first_ns = first;
 		d->noted.last_ns = last;
 	}
@@ -182,7 +185,7 @@ static void clear_wakeup(const struct ptc_source_ring *s)
 		(void)!read(s->fd, &count, sizeof(count));
 }
 
-/* What the writer has of ring @i is in the file now. */
+/* Marks the pending records of ring @i as stored: they are in the file now. */
 static void settle(struct ptc_drain *d, size_t i)
 {
 	d->ledger[i].data_stored += d->rings[i].pending;
@@ -205,7 +208,7 @@ static int drain_data(struct ptc_drain *d, size_t i, bool *ret_any, struct ptc_e
 	if (rc)
 		return rc;
 	l->data_read += (uint64_t)got;
-	l->data_made = l->data_read; /* so far */
+	l->data_made = l->data_read; /* preliminary: ptc_drain_close sets it */
 	if (!d->full && !d->kept)
 		r->pending += (uint64_t)got;
 	if (!d->packs)
@@ -216,8 +219,9 @@ static int drain_data(struct ptc_drain *d, size_t i, bool *ret_any, struct ptc_e
 }
 
 /*
- * Where a piece can end that begins @before bytes in front of @seg: in front of a PSB, at or behind
- * @from, so that it is not padded. The segment's end if there is none.
+ * Returns the offset in @seg at which a chunk of trace can end: a PSB at or after @from. @before
+ * bytes of the chunk precede @seg. The chunk's size must be a multiple of PIECE_UNIT, so that it is
+ * not padded. Returns the segment's length if there is no such PSB.
  */
 static size_t next_end(struct ptc_seg seg, size_t from, size_t before)
 {
@@ -229,8 +233,8 @@ static size_t next_end(struct ptc_seg seg, size_t from, size_t before)
 }
 
 /*
- * Leave what is more than a ring may have in a round. A piece has to end where a packet ends, and
- * the only ends that can be seen from here are those in front of a PSB.
+ * Limits @seg to one ring's share of a round. A chunk must end at a packet boundary, and the only
+ * boundaries visible here are those before a PSB.
  */
 static uint64_t bound(const struct ptc_drain *d, struct ptc_seg seg[2])
 {
@@ -247,9 +251,9 @@ static uint64_t bound(const struct ptc_drain *d, struct ptc_seg seg[2])
 }
 
 /*
- * The AUX head is taken first, then the data ring is emptied, then the AUX bytes up to that
- * head follow: so the record that tells of them is always in the file before them. With
- * snapshots the AUX ring is left alone.
+ * Order: load the AUX head, drain the data ring, then write the AUX bytes up to that head. So the
+ * AUX record that describes trace bytes is always in the file before those bytes. With snapshots
+ * the AUX ring is not read here. Returns 1 if the ring was full and is empty now.
  */
 static int drain_ring(struct ptc_drain *d, size_t i, bool last, bool *ret_any, bool *ret_more,
 		      struct ptc_err *err)
@@ -277,7 +281,9 @@ static int drain_ring(struct ptc_drain *d, size_t i, bool last, bool *ret_any, b
 	ptc_aux_done(&r->aux, start + n, last && n == all);
 	*ret_any = *ret_any || n;
 	*ret_more = *ret_more || n < all;
-	/* A start that finds the ring full makes no record at all (pt.c, pt_buffer_reset_markers).
+	/*
+	 * If tracing starts while the ring is full, there is no record at all (pt.c,
+	 * pt_buffer_reset_markers). So a nearly full ring also counts as stopped.
 	 */
 	r->stopped |= d->ledger[i].truncated != truncated ||
 		      all + AUX_NEARLY_FULL >= r->desc->aux_size;
@@ -287,7 +293,7 @@ static int drain_ring(struct ptc_drain *d, size_t i, bool last, bool *ret_any, b
 	return 1;
 }
 
-/* What is new in the AUX rings, which stand still. */
+/* Writes the new trace of all AUX rings. The rings stand still. */
 static int write_snapshot(struct ptc_drain *d, struct ptc_err *err)
 {
 	struct ptc_seg seg[2];
@@ -312,7 +318,7 @@ uint64_t ptc_drain_window(struct ptc_drain *d, size_t i, struct ptc_seg seg[2], 
 	return ptc_snapshot_window(s, d->snapshot_size, seg, ret_start);
 }
 
-/* --- all of them --- */
+/* --- all rings --- */
 
 static int put_mark(struct ptc_drain *d, struct ptc_err *err)
 {

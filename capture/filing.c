@@ -16,7 +16,7 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* The ids of a source whose events are one of each for a ring. */
+/* Lists the ids of a source that has one event of each kind per ring. */
 static void ids_of_rings(struct ptc_filing *f, struct ptc_source *source, size_t nrings)
 {
 	const struct ptc_source_ring *rings;
@@ -34,7 +34,7 @@ static void ids_of_rings(struct ptc_filing *f, struct ptc_source *source, size_t
 	}
 }
 
-/* Now, by the clock that the records have and by CLOCK_MONOTONIC. */
+/* Returns the current time in the records' clock and in CLOCK_MONOTONIC. */
 static struct ptc_ledger_clock clocks_of(const struct ptc_filing *f)
 {
 	struct ptc_ledger_clock c = { .time_ns = 0 };
@@ -62,7 +62,7 @@ int ptc_filing_init(struct ptc_filing *f, const struct ptc_record_opts *opts,
 		ids_of_rings(f, source, nrings);
 	if (opts->snapshot) {
 		f->desc.info.snapshot_mode = true;
-		f->desc.attr[0].aux_watermark = 0; /* in overwrite mode there is none */
+		f->desc.attr[0].aux_watermark = 0; /* overwrite mode has no watermark */
 	}
 	return 0;
 }
@@ -102,7 +102,7 @@ int ptc_filing_refresh(struct ptc_filing *f, struct ptc_source *source, struct p
 	return 0;
 }
 
-/* The ids of event @event, into ids[0..]; how many. */
+/* Copies the ids of event @event into ids[0..]. Returns their number. */
 static size_t ids_of(const struct ptc_filing *f, size_t event, uint64_t *ids)
 {
 	size_t k, n = 0;
@@ -113,7 +113,7 @@ static size_t ids_of(const struct ptc_filing *f, size_t event, uint64_t *ids)
 	return n;
 }
 
-/* Those behind the @known[] first ones of each event. */
+/* Writes an ID_INDEX for each id after the first @known[] ids of its event. */
 static int write_late_index(const struct ptc_filing *f, const size_t *known, struct ptc_writer *w,
 			    struct ptc_err *err)
 {
@@ -223,7 +223,7 @@ static int write_sample_time(struct ptc_writer *w, const struct ptc_noted *noted
 	return rc;
 }
 
-/* As perf record -k writes it: which clock the records have, and what time of day it was. */
+/* Same as perf record -k: the clock of the records, and the time of day. */
 static int write_clock(const struct ptc_filing *f, struct ptc_writer *w, struct ptc_err *err)
 {
 	struct ptc_clock_data now = { .version = 1, .clockid = (uint32_t)f->desc.attr[0].clockid };
@@ -249,7 +249,7 @@ static int write_clock(const struct ptc_filing *f, struct ptc_writer *w, struct 
 	return rc;
 }
 
-/* A folder's data is in one file. */
+/* Writes DIR_FORMAT for a directory: its data is in a single file. */
 static int write_dir_format(const struct ptc_filing *f, struct ptc_writer *w, struct ptc_err *err)
 {
 	static const uint8_t single[8];

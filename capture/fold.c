@@ -16,30 +16,30 @@ enum { COMM_MAX = 16, KERNEL = -1, PIECES = 4096 /* not worth a look before that
 
 struct thread {
 	int32_t tid;
-	char comm[COMM_MAX]; /* "": not known */
+	char comm[COMM_MAX]; /* "": unknown */
 };
 
 struct process {
-	int32_t pid; /* KERNEL: what is everybody's */
+	int32_t pid; /* KERNEL: the kernel, shared by all processes */
 	struct thread *threads;
 	size_t nthreads, cap;
-	struct ptc_spans maps, pokes; /* of records as told_mmap, told_poke */
-	size_t enough;		      /* pieces that are worth a look; 0: PIECES */
+	struct ptc_spans maps, pokes; /* spans of told_mmap, told_poke */
+	size_t enough;		      /* number of spans that makes a look worthwhile; 0: PIECES */
 };
 
-/* Whose newest record counts, by what. */
+/* Tables that keep the newest record for each key. */
 enum { BY_SYMBOL, BY_PROGRAM, BY_CGROUP, BY_NAMESPACES, BY_START, BY_SWITCH, TABLES };
 
 struct ptc_fold {
 	uint64_t sample_type, id;
-	struct process *items; /* ascending by pid */
+	struct process *items; /* owned; ascending by pid */
 	size_t n, cap;
 	struct ptc_latest tables[TABLES];
-	struct ptc_buf made; /* a record for one of them */
+	struct ptc_buf made; /* buffer in which a record for a table is built */
 };
 
 struct told_mmap {
-	struct ptc_sb_mmap m; /* filename: below */
+	struct ptc_sb_mmap m; /* filename is invalid: use name */
 	uint16_t misc;
 	char name[];
 };
@@ -84,7 +84,7 @@ void ptc_fold_free(struct ptc_fold *f)
 
 /* --- processes and threads --- */
 
-/* The first whose pid is not below. */
+/* Returns the index of the first process whose pid is at least @pid. */
 static size_t place(const struct ptc_fold *f, int32_t pid)
 {
 	size_t lo = 0, hi = f->n;
@@ -107,7 +107,7 @@ static struct process *find(const struct ptc_fold *f, int32_t pid)
 	return at < f->n && f->items[at].pid == pid ? &f->items[at] : NULL;
 }
 
-/* NULL: out of memory. What find gave before is elsewhere now. */
+/* Finds or adds process @pid. NULL: out of memory. Invalidates pointers from find. */
 static struct process *get(struct ptc_fold *f, int32_t pid)
 {
 	const size_t at = place(f, pid);
@@ -168,8 +168,8 @@ static bool take_comm(struct ptc_fold *f, const struct ptc_sb *sb)
 
 	if (!p)
 		return false;
-	if (sb->misc &
-	    PERF_RECORD_MISC_COMM_EXEC) /* no other thread is left; not all have an EXIT */
+	/* exec ends all other threads, and not every one of them has an EXIT record */
+	if (sb->misc & PERF_RECORD_MISC_COMM_EXEC)
 		empty(p);
 	t = get_thread(p, sb->u.comm.tid);
 	if (!t)
@@ -188,7 +188,10 @@ static bool inherit(struct ptc_fold *f, struct process *child, int32_t ppid)
 			   ptc_spans_copy(&child->pokes, &parent->pokes));
 }
 
-/* At time 0 it is of one that was there already: its mappings are told as well. */
+/*
+ * A FORK of time 0 describes a process that already ran. Such a process has its own mmap records,
+ * so it inherits nothing.
+ */
 static bool take_fork(struct ptc_fold *f, const struct ptc_sb *sb)
 {
 	const struct ptc_sb_task *k = &sb->u.task;
@@ -244,7 +247,7 @@ static bool put_told(struct ptc_spans *s, uint64_t addr, uint64_t len, struct pt
 	return ok;
 }
 
-/* Of data: it only hides what was there. */
+/* A mapping of data only hides the code that was there before. */
 static bool take_mmap(struct ptc_fold *f, const struct ptc_sb *sb)
 {
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
@@ -287,9 +290,9 @@ static bool take_poke(struct ptc_fold *f, const struct ptc_sb *sb)
 	return put_told(&p->pokes, sb->u.poke.addr, len, told);
 }
 
-/* --- what is kept as a record --- */
+/* --- state that is kept as whole records --- */
 
-/* The newest by @key, at the time of all that is told of. */
+/* Keeps the newest record for @key, with time 0 as all records of this state have. */
 static bool keep(struct ptc_fold *f, int table, uint64_t key, const struct ptc_sb *sb)
 {
 	struct ptc_sb told = *sb;
@@ -356,7 +359,7 @@ int ptc_fold_take(struct ptc_fold *f, const struct ptc_sb *sb, struct ptc_err *e
 	return take(f, sb) ? 0 : ptc_fail_mem(err);
 }
 
-/* --- a look at what is mapped --- */
+/* --- comparing with the current mappings --- */
 
 static size_t pieces(const struct process *p)
 {
@@ -408,7 +411,7 @@ int ptc_fold_look(struct ptc_fold *f, int32_t pid, const struct ptc_maps *maps, 
 	return good ? 0 : ptc_fail_mem(err);
 }
 
-/* --- back into records --- */
+/* --- making records from the state --- */
 
 static void put(const struct ptc_fold *f, struct ptc_buf *b, struct ptc_sb *sb, int32_t pid,
 		int32_t tid)
@@ -472,7 +475,7 @@ static void put_process(const struct ptc_fold *f, struct ptc_buf *b, const struc
 	const struct thread *first = find_thread(p, p->pid);
 	size_t i;
 
-	if (first) /* the others are of it */
+	if (first) /* first: the forks of the other threads name it as parent */
 		put_thread(f, b, p->pid, first);
 	for (i = 0; i < p->nthreads; i++)
 		if (&p->threads[i] != first)

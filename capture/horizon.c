@@ -8,7 +8,7 @@ void ptc_horizon_init(struct ptc_horizon *h, uint64_t size, uint64_t head)
 	*h = (struct ptc_horizon){ .size = size, .made = head % size };
 }
 
-/* Those that the ring has nothing of any more. */
+/* Drops the stops whose trace has been overwritten, and moves reach to the last of them. */
 static void forget(struct ptc_horizon *h)
 {
 	size_t k = 0;
@@ -25,7 +25,7 @@ void ptc_horizon_stop(struct ptc_horizon *h, uint64_t time, uint64_t head)
 
 	h->made += (head + h->size - h->made % h->size) % h->size;
 	forget(h);
-	/* Up to there nothing more was made than up to the last: only the time is another. */
+	/* No trace was written since the last stop: update only its time. */
 	if (h->n && h->stops[h->n - 1].made == h->made)
 		h->stops[h->n - 1].time = time;
 	else if (!h->n || h->made - h->stops[h->n - 1].made >= step)

@@ -49,7 +49,7 @@ void ptc_hostinfo_cpuid(char *out, size_t size)
 	(void)snprintf(out, size, "%s,%u,%u,%u", vendor, family, model, a & 0xf);
 }
 
-/* The value behind "KEY<blanks>:" in a text of lines; copied to @out. */
+/* Copies the value after "KEY<blanks>:" to @out. @text consists of lines. */
 static bool line_value(const char *text, const char *key, char *out, size_t size)
 {
 	const size_t n = strlen(key);
@@ -125,11 +125,11 @@ static int put_cmdline(struct ptc_writer *w, const char *const *argv, struct ptc
 struct pmus {
 	struct ptc_pmu_mapping items[MAX_PMUS];
 	size_t n;
-	uint32_t free_type; /* above all types */
-	uint32_t pt_type;   /* of intel_pt; 0: not there */
+	uint32_t free_type; /* larger than all types */
+	uint32_t pt_type;   /* of intel_pt; 0: not present */
 };
 
-/* Every /sys/bus/event_source/devices/NAME/type. Names are owned. */
+/* Reads every /sys/bus/event_source/devices/NAME/type. Caller owns the names. */
 static void read_pmus(struct pmus *p, const char *root)
 {
 	struct ptc_buf text = PTC_BUF_INIT;
@@ -181,7 +181,7 @@ uint32_t ptc_hostinfo_pt_type(const char *root)
 	return type;
 }
 
-/* A software source adds an intel_pt that is not there; @pt_type 0: there is none. */
+/* For a software source, adds an intel_pt that the machine lacks. @pt_type 0: do not add it. */
 static int put_pmus(struct ptc_writer *w, const char *root, uint32_t pt_type, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;

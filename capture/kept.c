@@ -11,22 +11,23 @@
 #include "capture/horizon.h"
 #include "capture/ring.h"
 
-enum { PACK_AT = 64 << 10 }; /* folded bytes in front that are worth moving the rest */
+enum { PACK_AT = 64 << 10 }; /* folded bytes at the front that make moving the rest worthwhile */
 
-/* The records of one ring that are as they came, oldest first. */
+/* The unchanged records of one ring, oldest first. */
 struct line {
 	struct ptc_buf buf;
-	size_t from;	/* those in front are folded */
-	uint64_t first; /* the time of the one there, if has_first */
+	size_t from;	/* offset of the first record that is not folded */
+	uint64_t first; /* time of the record at from; valid if has_first */
 	bool has_first;
 	struct ptc_horizon horizon;
 	bool traces;
 };
 
 /*
- * A look at what a process has mapped. It was taken when all up to @before had been drained; a
- * record behind @until was made after it, as a whole round that began after it came no further.
- * When such a record is folded nobody wants to know any more what was mapped before the look.
+ * The current mappings of one process. They were read after all records up to time @before had been
+ * drained. A record with a time after @until was made after that reading: a whole round that began
+ * after the reading ended at @until. Once such a record is folded, the mappings before the reading
+ * are no longer needed.
  */
 struct look {
 	enum { NO_LOOK, TAKEN, DATED } state;
@@ -37,14 +38,14 @@ struct look {
 
 struct ptc_kept {
 	uint64_t sample_type;
-	const char *proc; /* lent; NULL: nothing is looked up */
+	const char *proc; /* borrowed; NULL: no look-up */
 	struct look look;
 	struct ptc_fold *fold; /* owned */
 	struct line *lines;    /* owned */
 	size_t n, bytes, max_bytes;
-	uint64_t newest;  /* time of a record */
-	uint64_t settled; /* no older one comes any more */
-	uint64_t since;	  /* all older ones are folded */
+	uint64_t newest;  /* time of the newest record */
+	uint64_t settled; /* no record older than this will come */
+	uint64_t since;	  /* all records before this time are folded */
 };
 
 int ptc_kept_new(const struct ptc_kept_opts *opts, struct ptc_kept **ret, struct ptc_err *err)
@@ -88,7 +89,7 @@ void ptc_kept_free(struct ptc_kept *k)
 	free(k);
 }
 
-/* The record at @at of @b, typed. Returns its size, 0 at the end, or an error. */
+/* Parses the record at offset @at of @b. Returns its size, 0 at the end, or an error. */
 static int next(const struct ptc_kept *k, const struct ptc_buf *b, size_t at, struct ptc_sb *sb,
 		struct ptc_err *err)
 {
@@ -99,7 +100,7 @@ static int next(const struct ptc_kept *k, const struct ptc_buf *b, size_t at, st
 
 	if (!rc)
 		return 0;
-	*sb = (struct ptc_sb){ .type = 0 }; /* of a SAMPLE nothing more is known */
+	*sb = (struct ptc_sb){ .type = 0 }; /* a SAMPLE is not parsed */
 	if (rc > 0)
 		rc = ptc_sb_parse(&rec, k->sample_type, sb, err);
 	return rc < 0 ? rc : (int)(before - ptc_cur_left(&c));
@@ -121,7 +122,7 @@ int ptc_kept_before(struct ptc_kept *k, const struct ptc_buf *records, struct pt
 	return n;
 }
 
-/* --- what comes --- */
+/* --- adding records --- */
 
 static void note(struct ptc_kept *k, struct line *l, const struct ptc_sb *sb,
 		 struct ptc_ledger_ring *ledger)
@@ -155,9 +156,9 @@ int ptc_kept_add(struct ptc_kept *k, size_t i, const struct ptc_seg seg[2],
 	return n;
 }
 
-/* --- what goes --- */
+/* --- folding records --- */
 
-/* Before this no ring has any trace, as far as that is known. */
+/* Returns a time before which no ring has trace, as far as that is known. */
 static uint64_t reach(const struct ptc_kept *k)
 {
 	uint64_t least = UINT64_MAX;
@@ -190,7 +191,7 @@ static int look_at_first(const struct ptc_kept *k, struct line *l, struct ptc_er
 	return n < 0 ? n : 0;
 }
 
-/* Whose record is the oldest; NULL: there is none. */
+/* Finds the ring with the oldest record. *ret is NULL if there are no records. */
 static int oldest(struct ptc_kept *k, struct line **ret, struct ptc_err *err)
 {
 	size_t i;
@@ -216,7 +217,10 @@ static int apply_look(struct ptc_kept *k, struct ptc_err *err)
 	return ptc_fold_look(k->fold, l->pid, &l->maps, l->before, err);
 }
 
-/* What cannot be read has ended, or is not ours to see: then nothing is known. */
+/*
+ * Advances the look at current mappings. Unreadable maps mean that the process has ended or that we
+ * may not read it. The look is then skipped.
+ */
 static void look(struct ptc_kept *k)
 {
 	struct look *l = &k->look;
@@ -255,7 +259,7 @@ static int fold_first(struct ptc_kept *k, struct line *l, struct ptc_err *err)
 	return 0;
 }
 
-/* Fold what is older than @until, and more as long as there are more than @bytes. */
+/* Folds records older than @until, and more while over @bytes are unfolded. */
 static int fold(struct ptc_kept *k, uint64_t until, size_t bytes, struct ptc_err *err)
 {
 	struct line *l;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The side records of a recording that waits for something, maybe for days: those that are about
- * what is in the AUX rings now as they came, all older ones folded into what they amount to.
+ * Keeps the sideband records of a recording that may wait for days for its trigger. Records about
+ * trace that is still in the AUX rings stay unchanged. All older records are reduced to a state
+ * (fold.h).
  */
 #ifndef PTC_CAPTURE_KEPT_H
 #define PTC_CAPTURE_KEPT_H
@@ -15,48 +16,60 @@
 
 struct ptc_kept;
 
-/* Bytes of records as they came, beyond which the oldest are folded whatever the rings have. */
+/*
+ * Limit in bytes for unchanged records. Beyond it the oldest are folded even if their trace is
+ * still in the rings.
+ */
 #define PTC_KEPT_BYTES ((size_t)16 << 20)
 
 struct ptc_kept_opts {
-	uint64_t sample_type, id;	     /* of side records */
-	const struct ptc_source_ring *rings; /* lent for the call */
+	uint64_t sample_type, id;	     /* of sideband records */
+	const struct ptc_source_ring *rings; /* borrowed for the call */
 	size_t nrings;
 	size_t max_bytes; /* 0: PTC_KEPT_BYTES */
-	const char *proc; /* "/proc" but for tests, lent: what is mapped is looked up there. NULL:
-			     nowhere */
+	/*
+	 * "/proc", except in tests; borrowed. The folder in which current mappings are looked up.
+	 * NULL: no look-up
+	 */
+	const char *proc;
 };
 
 int ptc_kept_new(const struct ptc_kept_opts *opts, struct ptc_kept **ret, struct ptc_err *err);
 void ptc_kept_free(struct ptc_kept *k);
 
-/* Records of what ran before. */
+/* Folds records about processes that ran before the recording. */
 int ptc_kept_before(struct ptc_kept *k, const struct ptc_buf *records, struct ptc_err *err);
 
 /*
- * Records out of ring @i, in order; the losses they tell of are added to @ledger. Those of other
- * rings may be older than they are, but not than those of the round before the last.
+ * Adds records from ring @i, in ring order, and adds the losses they report to @ledger. Records of
+ * other rings may be older than these, but not older than the records of the round before the last.
  */
 int ptc_kept_add(struct ptc_kept *k, size_t i, const struct ptc_seg seg[2],
 		 struct ptc_ledger_ring *ledger, struct ptc_err *err);
 
-/* All rings had their turn: fold what can be. */
+/* Call after each round over all rings. Folds as many records as possible. */
 int ptc_kept_round(struct ptc_kept *k, struct ptc_err *err);
 
-/* Nothing of the trace before @until is wanted any more, and all records of that time are here. */
+/*
+ * Folds all records before @until. The caller needs no trace from before @until, and has added all
+ * records of that time.
+ */
 int ptc_kept_fold(struct ptc_kept *k, uint64_t until, struct ptc_err *err);
 
 /*
- * What a file needs of all that: @state, the records that lead to what was at ptc_kept_since,
- * and @records, those from then on. Both are appended to.
+ * Appends the records that a file needs. @state: records that recreate the state at ptc_kept_since.
+ * @records: the records from then on.
  */
 int ptc_kept_put(const struct ptc_kept *k, struct ptc_buf *state, struct ptc_buf *records,
 		 struct ptc_err *err);
 
-/* Trace that is older has no side records of its time any more. 0: there is none. */
+/*
+ * Returns the time before which all records are folded: older trace has no sideband records any
+ * more. 0: no record was folded.
+ */
 uint64_t ptc_kept_since(const struct ptc_kept *k);
 
-/* Bytes of records of ring @i that are kept as they came. */
+/* Returns the number of bytes of unchanged records of ring @i. */
 size_t ptc_kept_bytes(const struct ptc_kept *k, size_t i);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-/* The first whose key is not below. */
+/* Returns the index of the first item whose key is at least @key. */
 static size_t place(const struct ptc_latest *l, uint64_t key)
 {
 	size_t lo = 0, hi = l->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records by a key: of each key the newest, */
+/* Keeps the newest record for each key. */
 #ifndef PTC_CAPTURE_LATEST_H
 #define PTC_CAPTURE_LATEST_H
 
@@ -11,7 +11,7 @@
 
 struct ptc_latest_item {
 	uint64_t key;
-	struct ptc_buf rec; /* owned; the whole record */
+	struct ptc_buf rec; /* owned; a whole record */
 };
 
 struct ptc_latest {
@@ -19,7 +19,7 @@ struct ptc_latest {
 	size_t n, cap;
 };
 
-/* @rec is a whole record, copied. False: out of memory. */
+/* Copies @rec, a whole record. False: out of memory. */
 bool ptc_latest_set(struct ptc_latest *l, uint64_t key, const struct ptc_buf *rec);
 void ptc_latest_drop(struct ptc_latest *l, uint64_t key);
 void ptc_latest_put(const struct ptc_latest *l, struct ptc_buf *b);

@@ -58,7 +58,7 @@ int ptc_launch_find(const char *file, char **ret, struct ptc_err *err)
 			return 0;
 		}
 		free(full);
-		if (bad != ENOENT && bad != ENOTDIR) /* it is there, but cannot be run: say that */
+		if (bad != ENOENT && bad != ENOTDIR) /* report that a file exists but cannot run */
 			sys = bad;
 		p += n;
 		if (!*p)
@@ -67,7 +67,7 @@ int ptc_launch_find(const char *file, char **ret, struct ptc_err *err)
 	return no_command(file, sys, err);
 }
 
-/* In the child. Only async-signal-safe calls: the parent may have threads. */
+/* Runs in the child. Only async-signal-safe calls: the parent may have threads. */
 static _Noreturn void child(int fd, const struct ptc_launch *l, char *const *argv,
 			    char *const *sh_argv, const sigset_t *mask)
 {
@@ -84,7 +84,7 @@ static _Noreturn void child(int fd, const struct ptc_launch *l, char *const *arg
 	(void)pthread_sigmask(SIG_SETMASK, mask, NULL);
 	(void)execve(l->path, argv, env);
 	sys = errno;
-	if (sys == ENOEXEC) /* a script without #!: as execvp(3) and every shell do it */
+	if (sys == ENOEXEC) /* a script without #!: execvp(3) and every shell use /bin/sh */
 		(void)execve("/bin/sh", sh_argv, env);
 	(void)!write(fd, &sys, sizeof(sys));
 	_exit(127);
@@ -96,7 +96,7 @@ static void reap(pid_t pid)
 		;
 }
 
-/* What /bin/sh gets for a script without #!: "sh", the path, the arguments. */
+/* Returns the arguments of /bin/sh for a script without #!: "sh", the path, the arguments. */
 static char **shell_argv(const char *path, char *const *argv)
 {
 	size_t argc = 0;
@@ -110,7 +110,7 @@ static char **shell_argv(const char *path, char *const *argv)
 	sh[0] = (char *)"sh";
 	sh[1] = (char *)path;
 	if (argc)
-		memcpy(sh + 2, argv + 1, argc * sizeof(*sh)); /* its NULL too */
+		memcpy(sh + 2, argv + 1, argc * sizeof(*sh)); /* the terminating NULL too */
 	return sh;
 }
 
@@ -162,7 +162,7 @@ int ptc_launch_result(struct ptc_launch *l, bool reaped, struct ptc_err *err)
 	ssize_t n;
 	int sys = 0;
 
-	do /* the exec closes the other end */
+	do /* an exec closes the other end */
 		n = read(l->fd, &sys, sizeof(sys));
 	while (n < 0 && errno == EINTR);
 	l->pid = 0;
@@ -179,7 +179,7 @@ int ptc_launch_result(struct ptc_launch *l, bool reaped, struct ptc_err *err)
 void ptc_launch_release(struct ptc_launch *l)
 {
 	if (l->fd >= 0)
-		(void)close(l->fd); /* a child that still waits reads the end, and exits */
+		(void)close(l->fd); /* a child that still waits reads end-of-file and exits */
 	if (l->pid)
 		reap(l->pid);
 	free(l->path);

@@ -13,20 +13,24 @@
 #include "capture/rights.h"
 
 enum {
-	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until it is heard */
+	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until the source reacts */
 	TEND_MS = 500,
-	COPIES_MAX = 100, /* a trace goes on for one birth, or some, that the pause came across */
+	/* limit of repeated copies; a forked task may start tracing during the pause */
+	COPIES_MAX = 100,
 	NS_PER_MS = 1000000,
 };
 
 static const uint64_t NEVER = UINT64_MAX;
 static const uint64_t PROGRESS_NS = 1000000000;
 
-/* What the thread polls behind the rings; what the caller does. */
+/*
+ * Indexes of polled descriptors. First list: the drain thread, after the rings. Second list: the
+ * caller's thread.
+ */
 enum { FD_END, FD_WISH, FD_HELD, FD_OTHERS };
 enum { FD_WAKE, FD_TRUTH, FD_NEWS, FD_CALLER };
 
-/* --- the thread: the clock --- */
+/* --- drain thread: clock --- */
 
 static uint64_t now_ns(void)
 {
@@ -41,7 +45,7 @@ static void start_clock(struct ptc_loop *l)
 	l->start_ns = now_ns();
 	l->tell_ns = l->opts->on_progress ? l->start_ns + PROGRESS_NS : NEVER;
 	l->stop_ns = l->opts->max_ns ? l->start_ns + l->opts->max_ns : NEVER;
-	if (l->stop_ns < l->start_ns) /* beyond all time */
+	if (l->stop_ns < l->start_ns) /* overflow */
 		l->stop_ns = NEVER;
 	l->take_ns = NEVER;
 	if (l->opts->after_ns || l->opts->every_ns)
@@ -112,7 +116,7 @@ static void look_at_clock(struct ptc_loop *l)
 	}
 }
 
-/* --- the thread: rings and source --- */
+/* --- drain thread: rings and source --- */
 
 static void ask(struct ptc_loop *l)
 {
@@ -122,7 +126,7 @@ static void ask(struct ptc_loop *l)
 		l->source->ops->leave(l->source);
 }
 
-/* One round; when the trace has @ended, as many as it takes. */
+/* Drains one round. If the trace has @ended, drains until nothing is left. */
 static int drain_once(struct ptc_loop *l, bool ended, bool snapshot)
 {
 	int rc;
@@ -135,7 +139,10 @@ static int drain_once(struct ptc_loop *l, bool ended, bool snapshot)
 	return rc;
 }
 
-/* What is copied for a file of its own can be copied again, with the records of what came late. */
+/*
+ * Returns true if a trace continued during the copy. A series copies the rings again: that includes
+ * the records that came late.
+ */
 static bool is_stale(struct ptc_loop *l)
 {
 	return l->series && l->source->ops->went_on && l->source->ops->went_on(l->source);
@@ -158,7 +165,10 @@ static int drain(struct ptc_loop *l, bool ended, bool snapshot)
 	return rc;
 }
 
-/* The rings may go round again by now. @before: bytes in the file before it was taken. */
+/*
+ * Finishes a snapshot. The rings may run again by now. @before: bytes of trace in the file before
+ * the snapshot.
+ */
 static int taken(struct ptc_loop *l, uint64_t before)
 {
 	uint64_t bytes = l->drain->aux_bytes - before;
@@ -175,7 +185,7 @@ static int taken(struct ptc_loop *l, uint64_t before)
 	return 0;
 }
 
-/* The end has come: is it to be kept? */
+/* The recording has ended: does the user want a last snapshot? */
 static bool wants_last(const struct ptc_loop *l)
 {
 	const struct ptc_record_opts *o = l->opts;
@@ -185,7 +195,7 @@ static bool wants_last(const struct ptc_loop *l)
 	return l->asked || l->last ? !o->no_last : !o->no_exit;
 }
 
-/* And did something ask for one that nobody has looked at yet? */
+/* Returns true if something has requested a snapshot that was not taken yet. */
 static bool is_asked_for(const struct ptc_loop *l)
 {
 	const struct ptc_record_opts *o = l->opts;
@@ -194,7 +204,10 @@ static bool is_asked_for(const struct ptc_loop *l)
 	       l->source->ops->asks && l->source->ops->asks(l->source);
 }
 
-/* The trace that has ended is the last snapshot; while its end is waited for there is no other. */
+/*
+ * Drains, and takes a snapshot if one is due. The ended trace becomes the last snapshot. No other
+ * is taken once a stop or leave was requested.
+ */
 static int drain_or_take(struct ptc_loop *l, bool ended)
 {
 	const bool paused = l->pausing && !ended && !l->asked && l->source->ops->pause(l->source);
@@ -211,14 +224,14 @@ static int drain_or_take(struct ptc_loop *l, bool ended)
 	}
 	if (!rc && take)
 		rc = taken(l, before);
-	if (l->drain->full && !l->asked) { /* there is nothing more to record */
+	if (l->drain->full && !l->asked) { /* the disk is full */
 		want(l, PTC_ASKED_STOP);
 		ask(l);
 	}
 	return rc;
 }
 
-/* What the caller wants by now. */
+/* Reads the caller's requests. */
 static struct ptc_wish take_wish(struct ptc_loop *l)
 {
 	const struct ptc_wish wish = ptc_relay_wish(&l->relay);
@@ -230,7 +243,10 @@ static struct ptc_wish take_wish(struct ptc_loop *l)
 	return wish;
 }
 
-/* Does a thread wait for a snapshot? Who ends lets it go. */
+/*
+ * Returns true if a thread waits for a snapshot. After a stop or leave request the descriptor is no
+ * longer polled.
+ */
 static bool is_held(struct ptc_loop *l)
 {
 	struct pollfd *held = &l->fds[l->drain->n + FD_HELD];
@@ -257,7 +273,7 @@ static int poll_once(struct ptc_loop *l, bool *ret_over)
 	return 0;
 }
 
-/* Until the caller wants it, or all is over: what it wants then. */
+/* Waits until @wanted is true or the caller gives up. Returns the caller's requests. */
 static struct ptc_wish wait_for(struct ptc_loop *l, bool (*wanted)(const struct ptc_wish *w))
 {
 	struct pollfd fd = { .fd = l->relay.wish_fd, .events = POLLIN };
@@ -281,8 +297,8 @@ static bool is_heard(const struct ptc_wish *w)
 }
 
 /*
- * A ^C reaches what is recorded as well, which may be quicker to end than the caller to say so.
- * Whether there is a last snapshot depends on it.
+ * Waits for the caller's pending requests. ^C also reaches the recorded program, which may end
+ * before the caller reports the ^C. These requests decide whether a last snapshot is taken.
  */
 static void hear_caller(struct ptc_loop *l)
 {
@@ -331,7 +347,7 @@ static void *run(void *arg)
 	return NULL;
 }
 
-/* --- the caller --- */
+/* --- the caller's thread --- */
 
 static int no_priority(int sys, unsigned int priority, struct ptc_err *err)
 {
@@ -343,9 +359,9 @@ static int no_priority(int sys, unsigned int priority, struct ptc_err *err)
 }
 
 /*
- * Signals are the caller's. The thread has begun when this returns: a thread that is being made
- * takes locks of the C library, or of a sanitizer, and a child that is forked meanwhile finds them
- * held.
+ * Creates the drain thread with all signals blocked: signals belong to the caller. Returns after
+ * the thread has begun. A starting thread takes locks of the C library or of a sanitizer. A child
+ * forked at that time would find these locks held.
  */
 static int create(struct ptc_loop *l, const pthread_attr_t *attr)
 {
@@ -451,7 +467,7 @@ static void on_wake(struct ptc_loop *l, pid_t pid)
 	ptc_relay_ask(&l->relay, &wish);
 }
 
-/* What there is to hear now, and then that it is all. */
+/* Runs on_wake for every pending wake-up, then reports that there are no more. */
 static void tell_ended(struct ptc_loop *l, pid_t pid)
 {
 	struct pollfd fd = { .fd = l->opts->wake_fd, .events = POLLIN };
@@ -461,7 +477,7 @@ static void tell_ended(struct ptc_loop *l, pid_t pid)
 	ptc_relay_ask(&l->relay, &(struct ptc_wish){ .heard = true });
 }
 
-/* The @n-th snapshot, of which the thread told these numbers. False: out of memory. */
+/* Calls on_snapshot for snapshot @n, with @numbers from the drain thread. False: out of memory. */
 static bool tell_snapshot(const struct ptc_record_opts *o, uint64_t n, const uint8_t *numbers)
 {
 	char *path = o->series ? ptc_series_path(o, n) : NULL;
@@ -478,7 +494,7 @@ static bool tell_snapshot(const struct ptc_record_opts *o, uint64_t n, const uin
 	return ok;
 }
 
-/* True: it was the last of it. */
+/* Runs the callbacks for news from the drain thread. Returns true if the thread is done. */
 static bool tell_news(struct ptc_loop *l, pid_t pid, struct ptc_err *err, int *rc)
 {
 	const struct ptc_record_opts *o = l->opts;
@@ -509,7 +525,10 @@ static int drain_truth(struct ptc_loop *l, struct ptc_err *err)
 				  0;
 }
 
-/* The callbacks, until the thread is done. What it did is complete then, and so is the truth. */
+/*
+ * Runs the callbacks until the drain thread is done. Its work is then complete, and all ground
+ * truth was delivered.
+ */
 static int serve(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
 {
 	struct pollfd fds[FD_CALLER] = {

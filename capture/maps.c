@@ -12,9 +12,9 @@
 #include "base/io.h"
 #include "base/vec.h"
 
-#define MAPS_MAX ((size_t)64 << 20) /* bytes of text; 65530 mappings with long paths fit */
+#define MAPS_MAX ((size_t)64 << 20) /* bytes of text; enough for 65530 mappings with long paths */
 
-/* A hex number at *p, up to the character @stop, which is passed. */
+/* Parses a hex number at *p up to the character @stop. Moves *p past @stop. */
 static bool hex_to(const char **p, const char *end, char stop, uint64_t *ret)
 {
 	uint64_t v = 0;
@@ -35,7 +35,7 @@ static bool hex_to(const char **p, const char *end, char stop, uint64_t *ret)
 	return true;
 }
 
-/* start-end perms offset major:minor inode   name */
+/* Format: start-end perms offset major:minor inode   name */
 static bool parse_line(const char *p, const char *end, struct ptc_map *map, const char **ret_name)
 {
 	uint64_t maj, min;

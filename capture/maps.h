@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* /proc/PID/maps, parsed. The text is given by the caller, so that tests need no process. */
+/* Parses /proc/PID/maps. The caller supplies the text, so tests need no process. */
 #ifndef PTC_CAPTURE_MAPS_H
 #define PTC_CAPTURE_MAPS_H
 
@@ -16,14 +16,14 @@ struct ptc_map {
 	uint32_t maj, min;
 	uint32_t prot, flags; /* PROT_*, MAP_SHARED or MAP_PRIVATE */
 	size_t name;	      /* offset into ptc_maps.text; "" if anonymous */
-	uint64_t view;	      /* space.h: the same where the same file is mapped alike; 0: none */
+	uint64_t view;	      /* space.h: equal for equal mappings of the same file; 0: none */
 };
 
 struct ptc_maps {
 	struct ptc_map *items; /* ascending by address */
 	size_t n, cap;
 	struct ptc_buf text;
-	size_t tidied; /* space.c: bytes of text when it last was */
+	size_t tidied; /* space.c: bytes of text after the last tidying */
 };
 
 #define PTC_MAPS_INIT                                                                              \
@@ -31,12 +31,12 @@ struct ptc_maps {
 		NULL, 0, 0, PTC_BUF_INIT, 0                                                        \
 	}
 
-/* Read PROC/PID/maps ("/proc" but for tests); replaces what @m held. */
+/* Reads PROC/PID/maps (@proc is "/proc", except in tests). Replaces the contents of @m. */
 int ptc_maps_read(struct ptc_maps *m, const char *proc, pid_t pid, struct ptc_err *err);
 
 /*
- * Parse @text of @len bytes, as the kernel's show_map_vma writes it (fs/proc/task_mmu.c).
- * A line that is none is PTC_E_FORMAT.
+ * Parses @text of @len bytes, in the format of the kernel's show_map_vma (fs/proc/task_mmu.c).
+ * PTC_E_FORMAT: a line is malformed.
  */
 int ptc_maps_parse(struct ptc_maps *m, const char *text, size_t len, struct ptc_err *err);
 
@@ -47,7 +47,7 @@ static inline const char *ptc_map_name(const struct ptc_maps *m, const struct pt
 	return (const char *)m->text.bytes + map->name;
 }
 
-/* The mapping that holds @addr, or NULL. */
+/* Returns the mapping that contains @addr, or NULL. */
 const struct ptc_map *ptc_maps_find(const struct ptc_maps *m, uint64_t addr);
 
 #endif

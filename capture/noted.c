@@ -11,7 +11,7 @@
 #include "capture/ownvdso.h"
 #include "capture/ring.h"
 
-/* Where a sample has its time; 0: it has none. */
+/* Returns the offset of the time in a sample; 0: samples have no time. */
 static size_t time_in_sample(uint64_t sample_type)
 {
 	size_t at = PTC_REC_HEADER_SIZE;
@@ -56,8 +56,8 @@ static int note_file(struct ptc_noted *n, const struct ptc_sb_mmap *m, struct pt
 	struct ptc_noted_file *f;
 	size_t i;
 
-	if (name[0] != '/' ||
-	    name[1] == '/') /* "//anon", "[vdso]", "anon_inode:..." are no files */
+	/* "//anon", "[vdso]" and "anon_inode:..." are no files. */
+	if (name[0] != '/' || name[1] == '/')
 		return 0;
 	for (i = n->nfiles; i--;)
 		if (is_same(&n->files[i], m))
@@ -93,7 +93,7 @@ static int note(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *er
 	case PERF_RECORD_MMAP2:
 		if (n->keep_vdso)
 			ptc_ownvdso_put(&n->pokes, sb, n->sample_type);
-		/* The kernel's own say themselves of what build they are. */
+		/* Kernel mappings have records of their own about their build-ids. */
 		if ((sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
 			return 0;
 		return note_file(n, &sb->u.mmap, err);
@@ -102,7 +102,7 @@ static int note(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *er
 	}
 }
 
-/* A sample, of which this is all that counts. */
+/* Counts a sample and its time. Nothing else in a sample matters here. */
 static void note_sample(struct ptc_noted *n, const uint8_t *rec, size_t size)
 {
 	n->samples++;
@@ -110,7 +110,9 @@ static void note_sample(struct ptc_noted *n, const uint8_t *rec, size_t size)
 		note_time(n, ptc_le64(rec + n->time_at));
 }
 
-/* Samples that follow each other, of which there may be millions; *@pos is behind the last one. */
+/*
+ * Fast path for consecutive samples, of which there may be millions. *@pos moves past the last one.
+ */
 static void note_samples(struct ptc_noted *n, struct ptc_seg seg, size_t *pos)
 {
 	while (*pos < seg.len && seg.len - *pos >= PTC_REC_HEADER_SIZE) {
@@ -195,7 +197,7 @@ static void put(struct ptc_buf *b, const char *name, const struct ptc_build_id *
 	ptc_feature_put_build_id(b, &e);
 }
 
-/* False: it has none, or is not the file that was mapped. */
+/* Returns false if the file has no build-id, or is not the file that was mapped. */
 static bool read_id(const struct ptc_noted_file *f, struct ptc_build_id *ret)
 {
 	struct stat st;

@@ -6,7 +6,10 @@
 
 enum { PSB_MIN = 2048, PSB_SHIFT_MAX = 15, REALTIME_MAX = 99, LEVEL_MAX = 22 };
 
-/* The first list that has a length and no elements, or elements of a kind that is none. */
+/*
+ * Describes the first list that has a length but no elements, or that has invalid elements. Returns
+ * NULL if there is none.
+ */
 static const char *odd_list(const struct ptc_record_opts *o)
 {
 	size_t i;
@@ -63,7 +66,7 @@ int ptc_record_opts_take(struct ptc_record_opts *ret, const struct ptc_record_op
 		odd = odd_callback(ret);
 	if (odd)
 		return ptc_fail(err, PTC_E_USAGE, "%s", odd);
-	if (!ret->on_wake) /* 0 is what zeros leave, not standard input */
+	if (!ret->on_wake) /* a zeroed struct means no descriptor, not standard input */
 		ret->wake_fd = -1;
 	return 0;
 }

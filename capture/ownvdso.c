@@ -10,11 +10,13 @@
 
 enum { POKE_MAX = 2048 };
 
-/* Where it is here, for as long as this process lives; no bytes: nowhere. */
+/* The vdso of this process, valid until the process ends; empty: not found. */
 static struct ptc_cur own;
 static pthread_once_t found = PTHREAD_ONCE_INIT;
 
-/* Once: a recording of a build has thousands of processes, each with a vdso of its own. */
+/*
+ * Called once: the recording of a build has thousands of processes, each with its own vdso mapping.
+ */
 static void find(void)
 {
 	struct ptc_maps maps = PTC_MAPS_INIT;
@@ -42,7 +44,7 @@ void ptc_ownvdso_put(struct ptc_buf *b, const struct ptc_sb *mmap2, uint64_t sam
 	    addr <= UINT32_MAX)
 		return;
 	(void)pthread_once(&found, find);
-	if (len != ptc_cur_left(&own)) /* none here, or another */
+	if (len != ptc_cur_left(&own)) /* not found here, or a different vdso */
 		return;
 	for (at = 0; at < len; at += POKE_MAX) {
 		struct ptc_sb sb = { .type = PERF_RECORD_TEXT_POKE,

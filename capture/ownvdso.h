@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The vdso of this process: every 64-bit process of this kernel has the same bytes. */
+/* The vdso of this process: all 64-bit processes of this kernel have the same bytes. */
 #ifndef PTC_CAPTURE_OWNVDSO_H
 #define PTC_CAPTURE_OWNVDSO_H
 
@@ -7,8 +7,8 @@
 #include "base/buf.h"
 
 /*
- * If @mmap2, a record with a trailer of @sample_type, maps the vdso of a 64-bit process,
- * append records like it that say what its bytes are (doc/format.md, TEXT_POKE).
+ * If @mmap2 maps the vdso of a 64-bit process, appends TEXT_POKE records with the vdso's bytes
+ * (doc/format.md, TEXT_POKE). @sample_type gives the trailer of @mmap2 and of the new records.
  */
 void ptc_ownvdso_put(struct ptc_buf *b, const struct ptc_sb *mmap2, uint64_t sample_type);
 

@@ -19,7 +19,9 @@ struct ptc_placed ptc_placed_of(const struct ptc_place *place)
 	return p;
 }
 
-/* Some file systems show another device in maps than stat does: the name will do as well. */
+/*
+ * Some file systems report one device in maps and another in stat. An equal name is accepted too.
+ */
 static bool is_file(const struct ptc_placed *p, const struct ptc_maps *maps,
 		    const struct ptc_map *map)
 {

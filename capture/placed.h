@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A place in a program's code, found again in what a process has mapped. */
+/* Finds a place in a program's code among the mappings of a process. */
 #ifndef PTC_CAPTURE_PLACED_H
 #define PTC_CAPTURE_PLACED_H
 
@@ -9,13 +9,13 @@
 #include "ptcap/capture.h"
 
 struct ptc_placed {
-	const struct ptc_place *place; /* lent; NULL: none */
-	uint64_t dev, ino;	       /* of its file, where that could be asked */
+	const struct ptc_place *place; /* borrowed; NULL: none */
+	uint64_t dev, ino;	       /* of the place's file; 0: stat failed */
 };
 
 struct ptc_placed ptc_placed_of(const struct ptc_place *place);
 
-/* Its address; 0: it is not there. */
+/* Returns the address of the place in @maps; 0: it is not mapped. */
 uint64_t ptc_placed_at(const struct ptc_placed *p, const struct ptc_maps *maps);
 
 #endif

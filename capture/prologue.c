@@ -8,7 +8,7 @@
 
 enum { ID_INDEX_MAX = 1024 };
 
-static const char before_exec[] = "ptcap-exec"; /* what a command is called then */
+static const char before_exec[] = "ptcap-exec"; /* the command's name before its exec */
 
 void ptc_prologue_put_ids(struct ptc_buf *b, const struct ptc_source_id *ids, size_t n)
 {
@@ -25,7 +25,7 @@ void ptc_prologue_put_ids(struct ptc_buf *b, const struct ptc_source_id *ids, si
 	ptc_rec_end(b, start);
 }
 
-/* As many of one event as fit a record at a time. */
+/* Writes ID_INDEX records, each with ids of one event, as many as fit. */
 static void put_id_indexes(struct ptc_buf *b, const struct ptc_prologue *p)
 {
 	size_t i, n;
@@ -59,7 +59,7 @@ static void put_comm(struct ptc_buf *b, const struct ptc_prologue *p)
 	sb.u.comm.comm = before_exec;
 	sb.id.pid = p->pid;
 	sb.id.tid = p->pid;
-	sb.id.id = p->ids[p->nids - 1].id; /* of the event for side records */
+	sb.id.id = p->ids[p->nids - 1].id; /* the event for sideband records is the last one */
 	ptc_sb_put(b, &sb, p->desc->attr[p->desc->nevents - 1].sample_type);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording begins with, before the first record out of a ring. */
+/* Writes the records that precede the first record from a ring. */
 #ifndef PTC_CAPTURE_PROLOGUE_H
 #define PTC_CAPTURE_PROLOGUE_H
 
@@ -10,19 +10,19 @@
 #include "base/buf.h"
 #include "capture/source.h"
 
-struct ptc_prologue { /* everything is lent */
+struct ptc_prologue { /* all pointers are borrowed */
 	const struct ptc_source_desc *desc;
-	const struct ptc_source_id *ids; /* event by event */
+	const struct ptc_source_id *ids; /* grouped by event */
 	size_t nids;			 /* at least one */
-	const struct ptc_buf *running;	 /* records of what runs already */
-	pid_t pid;	 /* of the command, or the first process attached to; 0: all there are */
-	bool is_command; /* which has no name yet that anybody has told */
+	const struct ptc_buf *running;	 /* records about processes that already run */
+	pid_t pid;	 /* the command, or the first process attached to; 0: all processes */
+	bool is_command; /* pid is a command that has no COMM record yet */
 };
 
-/* Append an ID_INDEX of @n ids, of which there are not more than fit a record. */
+/* Appends an ID_INDEX of @n ids. The caller limits @n to the size of one record. */
 void ptc_prologue_put_ids(struct ptc_buf *b, const struct ptc_source_id *ids, size_t n);
 
-/* Append those records to @b, up to FINISHED_INIT (doc/format.md, "The data section"). */
+/* Appends all prologue records to @b, up to FINISHED_INIT (doc/format.md, "The data section"). */
 void ptc_prologue_put(struct ptc_buf *b, const struct ptc_prologue *p);
 
 #endif

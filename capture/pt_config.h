@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attr.config of an intel_pt event: IA32_RTIT_CTL, as the PMU's format/ has had
- * it since Linux 4.1 (arch/x86/events/intel/pt.c, PMU_FORMAT_ATTR).
+ * attr.config of an intel_pt event: IA32_RTIT_CTL, laid out as in the PMU's format/ since Linux 4.1
+ * (arch/x86/events/intel/pt.c, PMU_FORMAT_ATTR).
  */
 #ifndef PTC_CAPTURE_PT_CONFIG_H
 #define PTC_CAPTURE_PT_CONFIG_H

@@ -41,7 +41,7 @@ static void lock(struct ptc_relay *r)
 	(void)pthread_mutex_lock(&r->lock);
 }
 
-/* And let @fd wake who polls it. */
+/* Unlocks and wakes the thread that polls @fd. */
 static void unlock(struct ptc_relay *r, int fd)
 {
 	(void)pthread_mutex_unlock(&r->lock);
@@ -72,7 +72,7 @@ struct ptc_wish ptc_relay_wish(struct ptc_relay *r)
 {
 	struct ptc_wish wish;
 
-	clear(r->wish_fd); /* first: what is asked from here on wakes again */
+	clear(r->wish_fd); /* before the lock: a later request makes wish_fd readable again */
 	lock(r);
 	wish = r->wish;
 	(void)pthread_mutex_unlock(&r->lock);

@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "capture/perf/explain.h"
 
-/* Names that headers before Linux 5.8 do not have. */
+/* Headers before Linux 5.8 lack this name. */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #endif
@@ -22,11 +22,11 @@ enum { CAPS_MAX = 64 };
 
 #define BIT(cap) (UINT64_C(1) << (cap))
 
-/* --- which are kept --- */
+/* --- capabilities to keep --- */
 
 /*
- * Does the folder that @path is in belong to somebody else? There the owner's rights do not help:
- * to make and rename files takes CAP_DAC_OVERRIDE, and in a sticky folder CAP_FOWNER.
+ * Returns true if the folder of @path may belong to another user. Ownership does not help there:
+ * creating and renaming files needs CAP_DAC_OVERRIDE, and CAP_FOWNER in a sticky folder.
  */
 static bool is_elsewhere(const char *path)
 {
@@ -50,19 +50,21 @@ static bool is_elsewhere(const char *path)
 uint64_t ptc_rights_needed(const struct ptc_record_opts *o, bool steps,
 			   const struct ptc_rights_kernel *k)
 {
-	/* /proc/PID/{maps,root,mem,exe} of other users' processes; PTRACE_SEIZE of them. */
+	/* /proc/PID/{maps,root,mem,exe} and PTRACE_SEIZE for processes of other users. */
 	uint64_t keep = BIT(CAP_SYS_PTRACE);
 
-	/* Files that were executed, in folders that their users keep to themselves: build-ids,
-	 * code. */
+	/* Executed files in private folders of other users: their build-ids and code are read. */
 	keep |= BIT(CAP_DAC_READ_SEARCH);
 	if (is_elsewhere(o->output) || is_elsewhere(o->other_output))
 		keep |= BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
-	if (steps) /* the tracer pins each stepped thread to a CPU, and sends signals again */
+	if (steps) /* the tracer pins each stepped thread to a CPU, and resends signals */
 		return keep | BIT(CAP_SYS_NICE) | BIT(CAP_KILL);
-	/* Events of a CPU that comes online, and their rings beyond perf_event_mlock_kb. */
+	/* Events of a CPU that comes online, and ring memory beyond perf_event_mlock_kb. */
 	keep |= BIT(CAP_IPC_LOCK);
-	/* Above 2, which kernels of distributions have, perf_event_open asks for CAP_SYS_ADMIN. */
+	/*
+	 * With paranoid above 2, as some distributions set it, perf_event_open requires
+	 * CAP_SYS_ADMIN.
+	 */
 	return keep | (k->perfmon && k->paranoid <= 2 ? BIT(CAP_PERFMON) : BIT(CAP_SYS_ADMIN));
 }
 
@@ -77,9 +79,12 @@ uint64_t ptc_rights_needed_here(const struct ptc_record_opts *o, bool steps)
 	return ptc_rights_needed(o, steps, &k);
 }
 
-/* --- the rest is dropped --- */
+/* --- dropping the rest --- */
 
-/* The bounding set first: to change it takes CAP_SETPCAP. Without that it does not matter. */
+/*
+ * Reduces the bounding set. This comes first, because it needs CAP_SETPCAP. Without CAP_SETPCAP the
+ * bounding set does not matter.
+ */
 static void bound(uint64_t keep)
 {
 	unsigned long cap;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The capabilities that a recording needs once its events are open, and no others (ADR 26). */
+/* The set of capabilities that a recording needs once its events are open (ADR 26). */
 #ifndef PTC_CAPTURE_RIGHTS_H
 #define PTC_CAPTURE_RIGHTS_H
 
@@ -8,26 +8,26 @@
 
 #include "ptcap/capture.h"
 
-/* What the kernel has: for tests. */
+/* Properties of the kernel, as a parameter for tests. */
 struct ptc_rights_kernel {
-	bool perfmon;  /* CAP_PERFMON: Linux 5.8 */
+	bool perfmon;  /* the kernel has CAP_PERFMON (Linux 5.8) */
 	long paranoid; /* kernel.perf_event_paranoid */
 };
 
 /*
- * A set of capabilities, 1 << CAP_*. @steps: a software source, which is a process of its own.
- * rights.c says why each is kept.
+ * Returns a set of capabilities, 1 << CAP_*. @steps: a software source, which runs in its own
+ * process. rights.c gives the reason for each capability.
  */
 uint64_t ptc_rights_needed(const struct ptc_record_opts *o, bool steps,
 			   const struct ptc_rights_kernel *k);
 
-/* The same, of the kernel that runs. */
+/* Same as ptc_rights_needed, for the running kernel. */
 uint64_t ptc_rights_needed_here(const struct ptc_record_opts *o, bool steps);
 
 /*
- * The calling thread, and those it starts, lose the capabilities that are not in @keep, for good:
- * programs that they execute do not gain any either (PR_SET_NO_NEW_PRIVS). What the thread does not
- * have it does not get. 0, or PTC_E_IO.
+ * Drops all capabilities that are not in @keep, for good, from the calling thread and from threads
+ * it starts later. Programs that they execute gain no capabilities either (PR_SET_NO_NEW_PRIVS).
+ * Capabilities in @keep that the thread lacks are not added. Returns 0 or PTC_E_IO.
  */
 int ptc_rights_drop(uint64_t keep, struct ptc_err *err);
 

@@ -40,7 +40,7 @@ uint64_t ptc_ring_made(const struct ptc_ring *r)
 	return ptc_load_head(&r->page->data_head) - r->begin;
 }
 
-/* @n bytes at @pos of the stream, if they are side by side. */
+/* Points *ret to the @n bytes at @pos of the stream. Returns false if they are not contiguous. */
 static bool in_place(const struct ptc_seg seg[2], size_t pos, size_t n, const uint8_t **ret)
 {
 	size_t i = 0;
@@ -55,7 +55,7 @@ static bool in_place(const struct ptc_seg seg[2], size_t pos, size_t n, const ui
 	return true;
 }
 
-/* @n bytes at @pos of the stream; false if they are not all there. */
+/* Copies @n bytes at @pos of the stream. Returns false if the stream ends before that. */
 static bool copy(const struct ptc_seg seg[2], size_t pos, size_t n, uint8_t *out)
 {
 	const size_t len = seg[0].len + seg[1].len;
@@ -75,7 +75,7 @@ static bool copy(const struct ptc_seg seg[2], size_t pos, size_t n, uint8_t *out
 	return true;
 }
 
-/* The size in the header at @pos; 0 at the end, or where no record can be. */
+/* Returns the record size from the header at @pos; 0 at the end, or if that size is impossible. */
 static size_t record_size(const struct ptc_seg seg[2], size_t pos)
 {
 	uint8_t room[HEADER];
@@ -108,8 +108,8 @@ int64_t ptc_ring_read(const struct ptc_ring *r, struct ptc_seg seg[2], uint64_t 
 		s[i] = (struct ptc_seg){ r->data + w.off[i], w.len[i] };
 	len = w.len[0] + w.len[1];
 	/*
-	 * The producer publishes whole records only. Where the chain of sizes
-	 * does not end at the head, nothing behind the break can be trusted.
+	 * The producer publishes whole records only. If the chain of sizes does not end at the
+	 * head, nothing after the break can be trusted.
 	 */
 	while (pos < len) {
 		const size_t n = record_size(s, pos);

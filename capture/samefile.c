@@ -11,7 +11,7 @@
 
 #include "base/untrusted.h"
 
-/* Does stat name another device there than /proc/PID/maps? */
+/* Returns true on file systems where stat and /proc/PID/maps report different devices. */
 static bool device_differs(int fd)
 {
 	struct statfs fs;

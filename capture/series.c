@@ -14,18 +14,18 @@
 #include "capture/begin.h"
 #include "capture/clock.h"
 
-/* What was in one ring. */
+/* Copy of the contents of one ring. */
 struct ptc_series_copy {
 	struct ptc_buf bytes;
-	uint64_t start; /* their place in the AUX stream */
-	size_t from;	/* those in front cannot be decoded */
+	uint64_t start; /* position of bytes in the AUX stream */
+	size_t from;	/* offset of the first decodable byte */
 };
 
-/* What goes into a file. */
+/* The parts of one file. */
 struct file {
 	struct ptc_writer *writer;
 	struct ptc_buf state, records;
-	struct ptc_noted noted; /* of both */
+	struct ptc_noted noted; /* scan of state and records */
 	struct ptc_ledger_ring *ledger;
 	uint64_t trace;
 };
@@ -39,9 +39,9 @@ char *ptc_series_path(const struct ptc_record_opts *opts, uint64_t n)
 	return asprintf(&path, "%s.%03" PRIu64, opts->output, n - 1) < 0 ? NULL : path;
 }
 
-/* --- before --- */
+/* --- preparation --- */
 
-/* Now, rather than at the moment that matters. */
+/* Checks early that the first file can be created. */
 static int try_file(const struct ptc_series *s, struct ptc_err *err)
 {
 	char *path = ptc_series_path(s->filing->opts, 1);
@@ -121,11 +121,11 @@ int ptc_series_copy(struct ptc_series *s, struct ptc_err *err)
 	return rc;
 }
 
-/* --- afterwards --- */
+/* --- writing the file --- */
 
 /*
- * Where each copy begins: at a PSB from whose time on there are side records. What is older
- * than all of these begins is folded. A trace that is not Intel PT's is taken as it is.
+ * Finds the first usable PSB in each copy: the sideband records must reach back to its time. Folds
+ * records from before the earliest such PSB. A trace that is not Intel PT is used whole.
  */
 static int find_begins(struct ptc_series *s, struct ptc_err *err)
 {
@@ -149,7 +149,7 @@ static int find_begins(struct ptc_series *s, struct ptc_err *err)
 	return timed && oldest != UINT64_MAX ? ptc_kept_fold(s->kept, oldest, err) : 0;
 }
 
-/* The kept records are on the way to the writer: the files that they name, and the vdso. */
+/* Scans the kept records before they are written: for the files they name, and for the vdso. */
 static int scan(struct ptc_series *s, struct file *f, struct ptc_err *err)
 {
 	const struct ptc_seg state[2] = { { f->state.bytes, f->state.len }, { NULL, 0 } };
@@ -211,7 +211,7 @@ static int write_trace(struct ptc_series *s, struct file *f, struct ptc_err *err
 	return rc;
 }
 
-/* Code of those files that the records of @f name. */
+/* Writes code of those files that the records of @f name. */
 static int write_code(const struct ptc_series *s, const struct file *f, struct ptc_err *err)
 {
 	struct ptc_cur c = ptc_cur_init(s->code.bytes, s->code.len);

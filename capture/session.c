@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording: opens the source, has its rings drained into the writer until it
- * ends, and accounts for everything.
+ * Runs a recording: opens the source, drains its rings into the writer until the source ends, and
+ * accounts for every byte.
  */
 #include <errno.h>
 #include <limits.h>
@@ -30,21 +30,22 @@
 
 enum {
 	SNAPSHOT_MIN = 4096,
-	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until it is heard */
+	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until the source reacts */
 };
 
 struct session {
 	const struct ptc_record_opts *opts;
-	struct ptc_source *source;    /* owned */
-	struct ptc_writer *writer;    /* owned until commit */
-	struct ptc_folder_out folder; /* with opts->kcore: what the writer's file is in */
+	struct ptc_source *source; /* owned */
+	struct ptc_writer *writer; /* owned until commit */
+	/* with opts->kcore: the folder that contains the writer's file */
+	struct ptc_folder_out folder;
 	uint64_t kcore_bytes;
 	struct ptc_filing filing;
 	struct ptc_drain drain;
-	struct ptc_series series; /* with opts->series, instead of the writer */
+	struct ptc_series series; /* with opts->series: used instead of the writer */
 	struct ptc_loop loop;
-	struct ptc_buf running; /* records of what ran before us */
-	uint64_t rights;	/* with opts->drop_rights: the capabilities that are kept */
+	struct ptc_buf running; /* records about processes that already run */
+	uint64_t rights;	/* with opts->drop_rights: the capabilities to keep */
 	struct ptc_writer_packed packed;
 	struct ptc_source_choice choice;
 };
@@ -88,7 +89,7 @@ static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *
 	return PTC_E_USAGE;
 }
 
-/* What is for branch stacks alone. */
+/* Refuses options that need branch stacks. */
 static int check_lbr(const struct ptc_record_opts *o, struct ptc_err *err)
 {
 	if (o->branch_sample_type)
@@ -198,8 +199,9 @@ static int open_source(struct session *s, struct ptc_record_result *ret, struct 
 }
 
 /*
- * What needs more has been done: the events are open, the kernel's code and symbols are read, a
- * command of the kernel's source is forked. A tracer or watcher is forked later, with what is kept.
+ * Drops capabilities. All steps that need more are done. The events are open, and the kernel's code
+ * and symbols are read. The kernel's source has forked its command. A tracer or watcher that
+ * attaches is forked later, with the kept capabilities.
  */
 static int drop_rights(struct session *s, struct ptc_err *err)
 {
@@ -233,7 +235,9 @@ static int describe(struct session *s, struct ptc_err *err)
 	return 0;
 }
 
-/* What ran before us; its files are noted as those of live records are. */
+/*
+ * Gets records about processes that already run, and notes their files like those of live records.
+ */
 static int prepare(struct session *s, struct ptc_err *err)
 {
 	struct ptc_seg seg[2] = { { NULL, 0 }, { NULL, 0 } };
@@ -250,14 +254,14 @@ static int prepare(struct session *s, struct ptc_err *err)
 		seg[0] = (struct ptc_seg){ s->running.bytes, s->running.len };
 		rc = ptc_noted_scan(noted, seg, &none, err);
 		noted->forks = 0;
-		ptc_buf_reset(&noted->pokes); /* they are in there */
+		ptc_buf_reset(&noted->pokes); /* the records in s->running have them */
 	}
 	return rc;
 }
 
 /*
- * The kernel's code, when its changes are recorded and before it is traced: what is
- * changed in between is in both.
+ * Copies the kernel's code. Its changes are already recorded, and tracing has not started. A change
+ * in between is in both the copy and the records.
  */
 static int copy_kernel(struct session *s, struct ptc_err *err)
 {
@@ -274,9 +278,9 @@ static int copy_kernel(struct session *s, struct ptc_err *err)
 	return rc;
 }
 
-/* --- the account --- */
+/* --- ledger and result --- */
 
-/* What was left of those that died. */
+/* Writes the saved states of crashed processes. */
 static int write_states(struct session *s, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -290,7 +294,7 @@ static int write_states(struct session *s, struct ptc_err *err)
 	return rc;
 }
 
-/* Of files that are gone or replaced by now. */
+/* Writes code of files that are gone or replaced by now. */
 static int write_code(struct session *s, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -360,7 +364,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->data_bytes = s->drain.data_bytes;
 	ret->packed_in = s->packed.in;
 	ret->packed_out = s->packed.out;
-	/* The records of a series are in other files, and its oldest ones are in none. */
+	/* The records of a series are in other files, and its oldest records are in no file. */
 	ret->duration_ns = s->opts->series ? s->loop.ran_ns :
 					     s->drain.noted.last_ns - s->drain.noted.first_ns;
 	ret->truncated = sum.truncated;
@@ -387,7 +391,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->kcore_bytes = s->kcore_bytes;
 }
 
-/* The recording failed, the command did not: it runs on untraced, and is waited for. */
+/* Waits for the command after the recording has failed: the command runs on, untraced. */
 static void wait_for_command(struct session *s)
 {
 	struct pollfd fds[2] = { { .fd = -1, .events = POLLIN },
@@ -407,7 +411,10 @@ static void wait_for_command(struct session *s)
 	(void)waitpid(s->filing.pid, NULL, WNOHANG);
 }
 
-/* Nothing more will be drained: have the source leave its target, and see it end. */
+/*
+ * Makes the source leave its target, and waits for the source's end. The rings will not be drained
+ * any more.
+ */
 static void give_up(struct session *s)
 {
 	struct ptc_source_end end;
@@ -425,18 +432,18 @@ static void give_up(struct session *s)
 
 static void session_release(struct session *s)
 {
-	ptc_loop_release(&s->loop); /* first: it uses the rest */
+	ptc_loop_release(&s->loop); /* first: the loop uses all other members */
 	if (s->source)
 		s->source->ops->free(s->source);
 	ptc_writer_free(s->writer);
-	ptc_folder_out_release(&s->folder); /* the writer's file is in there */
+	ptc_folder_out_release(&s->folder); /* the folder contains the writer's file */
 	ptc_drain_release(&s->drain);
 	ptc_series_release(&s->series);
 	ptc_filing_release(&s->filing);
 	ptc_buf_release(&s->running);
 }
 
-/* What can fail before anything runs. */
+/* Creates the output, and does all that can fail before the target runs. */
 static int open_file(struct session *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
@@ -445,7 +452,7 @@ static int open_file(struct session *s, struct ptc_err *err)
 	if (o->series && o->kcore)
 		return ptc_fail(err, PTC_E_USAGE,
 				"a series has no folder for the kernel's code (--kcore)");
-	if (o->series) /* a file each time */
+	if (o->series) /* each snapshot creates a file */
 		return describe(s, err);
 	if (o->kcore)
 		rc = ptc_folder_out_open(&s->folder, o->output, err);
@@ -461,7 +468,7 @@ static int open_file(struct session *s, struct ptc_err *err)
 	return rc ? rc : ptc_filing_attrs(&s->filing, s->writer, err);
 }
 
-/* The recording gets its name. */
+/* Completes the file and gives it its final name. */
 static int commit(struct session *s, uint64_t *ret_bytes, struct ptc_err *err)
 {
 	const bool folder = s->opts->kcore;
@@ -517,7 +524,7 @@ int ptc_record(const struct ptc_record_opts *asked, struct ptc_record_result *re
 	rc = s.source->ops->start(s.source, &s.filing.pid, err);
 	if (rc)
 		goto out;
-	if (!opts->argv) /* now they are ours */
+	if (!opts->argv) /* the processes are attached now */
 		tell_start(&s, ret->source);
 	if (s.writer)
 		rc = ptc_filing_prologue(&s.filing, s.writer, &s.running, err);

@@ -12,20 +12,20 @@
 enum {
 	MARK_MAX = 256 << 10,
 	/*
-	 * So many bytes that are what they were were not written again: there is a time in
-	 * them, or a flow that another lap would have to meet in the same phase.
+	 * This many unchanged bytes were not written again: they contain a time. Else they contain
+	 * control flow that another lap would have to repeat at the same offset.
 	 */
 	CERTAIN = PTC_AUX_PAGE,
-	PACKETS = 8, /* pieces begin and end at multiples of this */
+	PACKETS = 8, /* a chunk begins and ends at a multiple of this */
 };
 
-/* Offset in the buffer of what is @back bytes in front of @at. */
+/* Returns the buffer offset of the byte @back bytes before offset @at. */
 static size_t before(const struct ptc_snapshot *s, size_t at, size_t back)
 {
 	return at >= back ? at - back : at + s->size - back;
 }
 
-/* The newest @len bytes of the mark: are they where they were? */
+/* Returns true if the newest @len bytes of the mark are unchanged in the buffer. */
 static bool stands(const struct ptc_snapshot *s, size_t len)
 {
 	const uint8_t *mark = s->mark + (s->mark_len - len);
@@ -70,7 +70,7 @@ void ptc_snapshot_release(struct ptc_snapshot *s)
 	s->mark = NULL;
 }
 
-/* The @len bytes in front of pos, or the newest @max of them. */
+/* Returns the @len bytes before pos, or the newest @max of them. */
 static uint64_t newest(const struct ptc_snapshot *s, uint64_t len, uint64_t max,
 		       struct ptc_seg seg[2], uint64_t *ret_start)
 {
@@ -88,13 +88,13 @@ uint64_t ptc_snapshot_read(struct ptc_snapshot *s, uint64_t max, struct ptc_seg 
 			   uint64_t *ret_start)
 {
 	const size_t head = (size_t)(ptc_load_head(&s->page->aux_head) % s->size);
-	/* If the head has not come round: so much is new, and so much is as it was. */
+	/* Number of new and of old bytes, if the head made less than one lap. */
 	const size_t fresh = before(s, head, (size_t)(s->pos % s->size));
 	const size_t old = s->size - fresh;
 	const bool same = stands(s, old < s->mark_len ? old : s->mark_len);
 	uint64_t len = same ? fresh : s->size, end = s->pos + fresh;
 
-	/* It came round, or may have: a hole in the stream, whose length nobody knows. */
+	/* The head made a lap, or may have: skip a lap in the stream, a gap of unknown length. */
 	if (!same || old < s->certain)
 		end += s->size;
 	if (!same && !fresh)

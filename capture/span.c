@@ -34,7 +34,7 @@ void ptc_told_put(struct ptc_told *t)
 		free(t);
 }
 
-/* The first that ends behind @addr. */
+/* Returns the index of the first span that ends after @addr. */
 static size_t find(const struct ptc_spans *s, uint64_t addr)
 {
 	size_t lo = 0, hi = s->n;
@@ -58,7 +58,7 @@ static void insert(struct ptc_spans *s, size_t at, const struct ptc_span *span)
 	span->told->owners++;
 }
 
-/* There is room. */
+/* The caller has reserved space. */
 static void cut(struct ptc_spans *s, uint64_t start, uint64_t end)
 {
 	size_t at = find(s, start), to;
@@ -82,7 +82,7 @@ static void cut(struct ptc_spans *s, uint64_t start, uint64_t end)
 	s->n -= to - at;
 }
 
-/* One may be parted, and one be new. */
+/* A cut may split one span, and a put adds one. */
 static bool reserve(struct ptc_spans *s)
 {
 	return ptc_vec_reserve((void **)&s->items, &s->cap, s->n + 2, sizeof(*s->items));
@@ -111,7 +111,7 @@ bool ptc_spans_put(struct ptc_spans *s, uint64_t start, uint64_t end, struct ptc
 	return true;
 }
 
-/* The part of @span in [start, end), if there is one. */
+/* Appends the part of @span within [start, end), if any. */
 static void append_part(struct ptc_spans *to, const struct ptc_span *span, uint64_t start,
 			uint64_t end)
 {
@@ -130,7 +130,7 @@ bool ptc_spans_only(struct ptc_spans *s, uint64_t until, const struct ptc_range 
 	struct ptc_spans kept = { .n = 0 };
 	size_t i, r = 0;
 
-	/* Each range's end parts a span at most once. */
+	/* Each range end splits a span at most once. */
 	if (!ptc_vec_reserve((void **)&kept.items, &kept.cap, s->n + n + 1, sizeof(*kept.items)))
 		return false;
 	for (i = 0; i < s->n; i++) {

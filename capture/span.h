@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is at which addresses, by the records that said so: a later one hides what it covers of
- * those before it, and one that is covered whole is forgotten.
+ * Maps address ranges to the records that describe them. A new record replaces the covered parts of
+ * older ones. A record that is covered completely is freed.
  */
 #ifndef PTC_CAPTURE_SPAN_H
 #define PTC_CAPTURE_SPAN_H
@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ptc_told; /* a record that is kept; counted by the spans that show a part of it */
+struct ptc_told; /* a kept record, reference-counted by the spans that show a part of it */
 
 struct ptc_span {
 	uint64_t start, end; /* not empty */
-	uint64_t base;	     /* where the record says that it begins */
+	uint64_t base;	     /* where the record begins; start is higher if the front was cut off */
 	struct ptc_told *told;
 };
 
@@ -23,26 +23,29 @@ struct ptc_spans {
 	size_t n, cap;
 };
 
-/* Where something is. */
+/* An address range. */
 struct ptc_range {
 	uint64_t start, end;
 };
 
-/* @size bytes of it are the caller's to fill; said at @time. One owner; NULL: out of memory. */
+/*
+ * Allocates a record of time @time. Its @size bytes are for the caller to fill. The caller holds
+ * the only reference. NULL: out of memory.
+ */
 struct ptc_told *ptc_told_new(uint64_t time, size_t size);
 void *ptc_told_bytes(struct ptc_told *t);
 void ptc_told_put(struct ptc_told *t);
 
-/* Nothing is in [start, end) any more. False: out of memory, and nothing has changed. */
+/* Removes [start, end). False: out of memory, and nothing has changed. */
 bool ptc_spans_cut(struct ptc_spans *s, uint64_t start, uint64_t end);
-/* @told is in [start, end) now, and has one owner more. False as above. */
+/* Puts @told at [start, end) and adds a reference to it. False: as for ptc_spans_cut. */
 bool ptc_spans_put(struct ptc_spans *s, uint64_t start, uint64_t end, struct ptc_told *told);
 /*
- * Of what was said up to @until only what is in one of @ranges[0..n) stays; they are ascending and
- * disjoint. False as above.
+ * Of the records up to time @until, keeps only the parts within @ranges[0..n). The ranges are
+ * ascending and disjoint. False: as for ptc_spans_cut.
  */
 bool ptc_spans_only(struct ptc_spans *s, uint64_t until, const struct ptc_range *ranges, size_t n);
-/* @to, empty, becomes as @from. False: out of memory, and it is empty. */
+/* Copies @from to @to, which must be empty. False: out of memory, and @to stays empty. */
 bool ptc_spans_copy(struct ptc_spans *to, const struct ptc_spans *from);
 void ptc_spans_clear(struct ptc_spans *s);
 

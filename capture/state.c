@@ -15,10 +15,11 @@
 
 enum {
 	PAGE = 4096,
-	RED_ZONE = 256, /* below a stack pointer; 128 are in use (System V ABI 3.2.2) */
+	/* bytes kept below a stack pointer; the ABI uses 128 (System V ABI 3.2.2) */
+	RED_ZONE = 256,
 	STACK_MAX = 256 << 10,
 	AROUND_IP = 256,
-	CODE_MAX = 4 << 20, /* of all mappings that are in no file */
+	CODE_MAX = 4 << 20, /* limit for the sum of all mappings without a file */
 	STATUS_MAX = 64 << 10,
 	AUXV_MAX = 4096,
 };
@@ -26,9 +27,9 @@ enum {
 static_assert(sizeof(struct user_regs_struct) == PTC_REG_COUNT * sizeof(uint64_t),
 	      "registers are recorded in the kernel's order");
 
-/* --- is it fatal? --- */
+/* --- does the signal end the process? --- */
 
-/* The mask behind @field in the text of /proc/PID/status. */
+/* Parses the mask after @field in the text of /proc/PID/status. */
 static bool mask_of(const char *status, const char *field, uint64_t *ret)
 {
 	const char *at = strstr(status, field);
@@ -36,7 +37,7 @@ static bool mask_of(const char *status, const char *field, uint64_t *ret)
 	return at && sscanf(at + strlen(field), " %lx", ret) == 1;
 }
 
-/* signal(7); not SIGKILL, which nobody sees coming. */
+/* Default actions of signal(7). SIGKILL does not matter: it is never seen in advance. */
 static bool ends_processes(int sig)
 {
 	switch (sig) {
@@ -113,7 +114,7 @@ static void put_thread(struct ptc_buf *b, const struct ptc_state *s,
 	memcpy(c.u.thread.regs, t->regs, sizeof(c.u.thread.regs));
 	(void)snprintf(path, sizeof(path), "/proc/%d/comm", (int)t->tid);
 	if (!ptc_read_file(path, PAGE, &comm, &err) && comm.len)
-		c.bytes = ptc_cur_init(comm.bytes, comm.len - 1); /* its newline */
+		c.bytes = ptc_cur_init(comm.bytes, comm.len - 1); /* without the newline */
 	ptc_crash_put(b, &c);
 	ptc_buf_release(&comm);
 }
@@ -155,7 +156,7 @@ static void put_maps(struct ptc_buf *b, const struct ptc_state *s, const struct 
 	}
 }
 
-/* What can be read of [from, to), without a hole. */
+/* Reads [from, to) up to the first unreadable page. */
 static void read_memory(struct ptc_buf *bytes, const struct ptc_state *s, uint64_t from,
 			uint64_t to)
 {
@@ -173,7 +174,7 @@ static void read_memory(struct ptc_buf *bytes, const struct ptc_state *s, uint64
 	}
 }
 
-/* @bytes are those at @addr. @cut: so many more follow. */
+/* Puts @bytes as the memory at @addr. @cut: number of bytes after it that were left out. */
 static void put_bytes(struct ptc_buf *b, const struct ptc_state *s, uint64_t addr,
 		      const struct ptc_buf *bytes, uint64_t cut)
 {
@@ -197,8 +198,8 @@ static void put_memory(struct ptc_buf *b, const struct ptc_state *s, uint64_t fr
 }
 
 /*
- * The mapping that @sp is a stack pointer into: the one it is in, or, of a stack that has run
- * over, the one above it.
+ * Returns the mapping of the stack for stack pointer @sp. If the stack has overflowed, that is the
+ * mapping above @sp.
  */
 static const struct ptc_map *stack_of(const struct ptc_maps *maps, uint64_t sp)
 {
@@ -211,8 +212,8 @@ static const struct ptc_map *stack_of(const struct ptc_maps *maps, uint64_t sp)
 }
 
 /*
- * Puts the stack at @sp. If that is a handler's alternate stack, *@ret_sp is the stack pointer of
- * what the signal interrupted. False: it is no such stack.
+ * Puts the stack at @sp. Returns true if this is the alternate stack of a signal handler. *@ret_sp
+ * is then the stack pointer of the interrupted code.
  */
 static bool put_stack(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
 		      uint64_t sp, uint64_t *ret_sp)
@@ -252,7 +253,7 @@ static void put_around_ip(struct ptc_buf *b, const struct ptc_state *s, const st
 			   m->end - ip < AROUND_IP ? m->end : ip + AROUND_IP, 0);
 }
 
-/* Is the code of @m to be had nowhere else? */
+/* Returns true if no file has the code of a mapping with this name. */
 static bool is_in_no_file(const char *name)
 {
 	static const char deleted[] = " (deleted)";

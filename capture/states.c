@@ -47,7 +47,7 @@ int ptc_states_replace(const struct ptc_states *s, const struct ptc_buf *b, stru
 	return ptc_states_add_records(s, b, err);
 }
 
-/* Appends the bytes behind @from. *@ret_end: the number of all bytes. */
+/* Appends the bytes from offset @from on. *@ret_end: the total number of bytes. */
 static int get_from(const struct ptc_states *s, off_t from, struct ptc_buf *b, off_t *ret_end,
 		    struct ptc_err *err)
 {

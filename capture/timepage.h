@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The kernel's own conversion of TSC ticks to its clock, as the mmap page of any event has it. */
+/* The kernel's conversion of TSC ticks to its clock, read from the mmap page of any event. */
 #ifndef PTC_CAPTURE_TIMEPAGE_H
 #define PTC_CAPTURE_TIMEPAGE_H
 
@@ -10,9 +10,9 @@
 #include <linux/perf_event.h>
 
 /*
- * Read shift, mult and zero as they belong together, whoever writes them meanwhile. False, and
- * *@ret as it was: the kernel does not offer them (cap_user_time_zero), or they are none that a
- * recording could have.
+ * Reads a consistent set of shift, mult and zero, even while the kernel writes them. Returns false
+ * and leaves *@ret unchanged if the kernel does not offer them (cap_user_time_zero), or if the
+ * values are invalid.
  */
 bool ptc_timepage_read(const volatile struct perf_event_mmap_page *page, struct ptc_time_conv *ret);
 

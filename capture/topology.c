@@ -16,15 +16,15 @@ enum {
 	SMALL_FILE = 1 << 16,
 	MAX_CPUS = 1 << 16,
 	MAX_CACHES = 1 << 16,
-	CACHE_INDEXES = 4, /* of a CPU */
+	CACHE_INDEXES = 4, /* per CPU */
 	MAX_NODES = 1 << 10,
-	MAX_BLOCKS = 1 << 20, /* of memory, in a node */
+	MAX_BLOCKS = 1 << 20, /* memory blocks per node */
 };
 
-/* Reading goes on where something is missing, but not without memory. */
+/* Missing values do not stop the reading. Lack of memory does. */
 struct reading {
 	const char *root;
-	bool failed; /* no memory */
+	bool failed; /* out of memory */
 };
 
 static char *take_line(struct reading *r, const struct ptc_buf *text)
@@ -35,7 +35,7 @@ static char *take_line(struct reading *r, const struct ptc_buf *text)
 	return line;
 }
 
-/* The first line of a file of /sys/devices/system; NULL: it is not there. To be freed. */
+/* Returns the first line of a file in /sys/devices/system. Caller frees it. NULL: no such file. */
 __attribute__((format(printf, 2, 3))) static char *line_of(struct reading *r, const char *fmt, ...)
 {
 	struct ptc_buf text = PTC_BUF_INIT;
@@ -58,7 +58,7 @@ __attribute__((format(printf, 2, 3))) static char *line_of(struct reading *r, co
 	return line;
 }
 
-/* A number that a file has, or @other. */
+/* Parses and frees @line. Returns @other if it is no number. */
 static uint32_t number(char *line, uint32_t other)
 {
 	char *end;
@@ -86,11 +86,11 @@ static int put(struct ptc_writer *w, unsigned int bit, struct ptc_buf *b, const 
 /* --- CPUs --- */
 
 struct lists {
-	char **list; /* owned, as are its texts */
+	char **list; /* owned, as are its strings */
 	size_t n, cap;
 };
 
-/* Takes @line over; each text once. */
+/* Takes ownership of @line. Equal strings are stored once. */
 static void add_list(struct reading *r, struct lists *l, char *line)
 {
 	void *items = l->list;
@@ -118,10 +118,13 @@ static void release_lists(struct lists *l)
 
 struct cpus {
 	struct lists packages, threads, dies;
-	uint32_t *cores, *sockets, *die_ids; /* owned; of each CPU; UINT32_MAX: not known */
+	uint32_t *cores, *sockets, *die_ids; /* owned; one per CPU; UINT32_MAX: unknown */
 };
 
-/* Newer kernels have a name that says more, and the old one too. */
+/*
+ * Reads the list under its newer, clearer name, or else under its old name. Newer kernels have
+ * both.
+ */
 static char *cpu_list(struct reading *r, uint32_t cpu, const char *name, const char *old)
 {
 	char *line = line_of(r, "cpu/cpu%u/topology/%s", cpu, name);
@@ -180,7 +183,7 @@ static int put_cpus(struct ptc_writer *w, struct reading *r, uint32_t ncpus, str
 /* --- caches --- */
 
 struct caches {
-	struct ptc_cache *list; /* owned, as are its texts */
+	struct ptc_cache *list; /* owned, as are its strings */
 	size_t n, cap;
 };
 
@@ -196,7 +199,7 @@ static bool same_cache(const struct ptc_cache *a, const struct ptc_cache *b)
 	return a->level == b->level && !strcmp(a->type, b->type) && !strcmp(a->cpus, b->cpus);
 }
 
-/* Takes over the texts of @c; a cache that CPUs share is there once. */
+/* Takes ownership of the strings of @c. A cache that several CPUs share is stored once. */
 static void add_cache(struct reading *r, struct caches *l, struct ptc_cache *c)
 {
 	void *items = l->list;
@@ -214,7 +217,7 @@ static void add_cache(struct reading *r, struct caches *l, struct ptc_cache *c)
 	release_cache(c);
 }
 
-/* False: there is none. */
+/* Returns false if there is no such cache. */
 static bool read_cache(struct reading *r, uint32_t cpu, unsigned int index, struct caches *l)
 {
 	struct ptc_cache c = {
@@ -278,7 +281,10 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The numbers behind @prefix in a folder's names, ascending; at most @max, each below @max. */
+/*
+ * Lists the numbers that follow @prefix in the names of a folder, ascending. Returns at most @max
+ * numbers, all below @max. Caller frees the list.
+ */
 static uint32_t *list_numbers(struct reading *r, const char *folder, const char *prefix,
 			      uint32_t max, size_t *ret_n)
 {
@@ -291,7 +297,7 @@ static uint32_t *list_numbers(struct reading *r, const char *folder, const char 
 
 	(void)snprintf(path, sizeof(path), "%s/sys/devices/system/%s", r->root, folder);
 	d = opendir(path);
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is ours alone */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses this stream */
 	while (d && n < max && (e = readdir(d))) {
 		void *items = list;
 		char *end;
@@ -317,7 +323,7 @@ static uint32_t *list_numbers(struct reading *r, const char *folder, const char 
 	return list;
 }
 
-/* "Node 0 MemTotal:  123 kB" */
+/* Parses a line such as "Node 0 MemTotal:  123 kB". */
 static uint64_t kib_of(const char *text, const char *key)
 {
 	const char *p = strstr(text, key);
@@ -367,7 +373,7 @@ static int put_nodes(struct ptc_writer *w, struct reading *r, const uint32_t *nu
 	return rc;
 }
 
-/* Which blocks of memory a node has: a bit each. @ret->set is owned. */
+/* Reads which memory blocks belong to a node, one bit each. Caller owns @ret->set. */
 static bool read_blocks(struct reading *r, uint32_t node, struct ptc_mem_node *ret)
 {
 	uint32_t *blocks;

@@ -17,16 +17,16 @@
 
 enum { NAME = 1024 };
 
-/* START or SIZE: a number, or a function. */
+/* START or SIZE of a filter: a number, or a function name. */
 struct place {
-	char name[NAME]; /* "": value is it */
+	char name[NAME]; /* "": use value */
 	uint64_t value;
 	int which;
 };
 
 struct parsed {
 	enum ptc_filter_action action;
-	bool range; /* filter and tracestop are, with or without SIZE */
+	bool range; /* the action is filter or tracestop, which take a SIZE */
 	bool all;   /* START is "*" */
 	bool sized;
 	struct place start, end;
@@ -47,14 +47,14 @@ static int bad(const struct parser *p, const char *what)
 			p->text, what, p->at);
 }
 
-/* --- words --- */
+/* --- parsing --- */
 
 static void skip(struct parser *p, const char *what)
 {
 	p->at += strspn(p->at, what);
 }
 
-/* Up to one of @ends, into @out. */
+/* Copy the word up to one of @ends to @out. Returns false if it is empty or too long. */
 static bool take_word(struct parser *p, const char *ends, char *out, size_t size)
 {
 	const size_t n = strcspn(p->at, ends);
@@ -110,7 +110,7 @@ static int take_action(struct parser *p, struct parsed *ret)
 	return bad(p, "there is no action");
 }
 
-/* "#3", "#g": behind a name. */
+/* Parse "#3" or "#g" after a name. */
 static int take_which(struct parser *p, int *ret)
 {
 	uint64_t n;
@@ -171,7 +171,7 @@ static int take_one(struct parser *p, struct parsed *ret)
 	return rc;
 }
 
-/* --- what they mean --- */
+/* --- resolving --- */
 
 static int find_place(const struct parser *p, const struct place *place, const char *file,
 		      struct ptc_extent *ret)
@@ -184,7 +184,7 @@ static int find_place(const struct parser *p, const struct place *place, const c
 		      ptc_locate_kernel(p->kallsyms, place->name, place->which, ret, p->err);
 }
 
-/* SIZE; *@ret has START. */
+/* Resolve SIZE. On entry *@ret has START. */
 static int find_end(const struct parser *p, const struct parsed *f, const char *file,
 		    struct ptc_extent *ret)
 {

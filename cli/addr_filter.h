@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Address filters, as the user gives them: perf's syntax. */
+/* Address filters of the command line, in perf's syntax. */
 #ifndef PTC_CLI_ADDR_FILTER_H
 #define PTC_CLI_ADDR_FILTER_H
 
@@ -7,22 +7,24 @@
 
 #include "ptcap/capture.h"
 
-struct ptc_filter_list {	       /* zeroed: none */
-	struct ptc_addr_filter *items; /* owned, and their files */
+struct ptc_filter_list {	       /* zeroed: no filters */
+	struct ptc_addr_filter *items; /* owned, including their file names */
 	size_t n, cap;
 };
 
 /*
- * Add those of @text, with symbols looked up: "filter|start|stop|tracestop START [/ SIZE]
- * [@ FILE]", one or more, with blanks or commas between them. START: an offset into FILE, a
- * function of it, or "*", all of it; SIZE: bytes, or the last function. Without FILE addresses
- * and functions are the kernel's, by @kallsyms (/proc/kallsyms but for tests). "NAME #N" is the
- * N-th of several functions, by address, "NAME #g" the global one.
+ * Add the filters in @text, and resolve their symbols. Syntax: "filter|start|stop|tracestop START
+ * [/ SIZE] [@ FILE]", several with blanks or commas between them.
+ *
+ * START: an offset in FILE, a function in FILE, or "*" for all of it. SIZE: bytes, or the last
+ * function. Without FILE, addresses and functions are the kernel's. @kallsyms: /proc/kallsyms,
+ * another file in tests. "NAME #N" selects the N-th of several functions by address, "NAME #g" the
+ * global one.
  */
 int ptc_addr_filters_parse(struct ptc_filter_list *l, const char *text, const char *kallsyms,
 			   struct ptc_err *err);
 
-/* Accepts what is zeroed. */
+/* Free the list. Accepts a zeroed list. */
 void ptc_addr_filters_release(struct ptc_filter_list *l);
 
 #endif

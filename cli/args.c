@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-/* perf's -m: pages, or a size with a suffix. */
+/* Parse one part of perf's -m: pages, or a size with a suffix. */
 static bool parse_mmap_one(const char *s, size_t len, uint64_t *ret)
 {
 	char text[32];
@@ -79,7 +79,9 @@ bool ptc_args_ids(const char *s, pid_t *list, size_t *n)
 
 enum { SIGNAL_MAX = 64 };
 
-/* The signal that @text names, as "USR1", "SIGUSR1" or "10"; 0: none. */
+/*
+ * Returns the signal with the name or number @text: "USR1", "SIGUSR1" or "10". 0: no such signal.
+ */
 static unsigned int signal_of(const char *text)
 {
 	const char *bare = strncmp(text, "SIG", 3) ? text : text + 3;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of options that several commands have. False: it is none. */
+/* Option values shared by several commands. The functions return false for an invalid value. */
 #ifndef PTC_CLI_ARGS_H
 #define PTC_CLI_ARGS_H
 
@@ -14,12 +14,14 @@ enum { PTC_MAX_TARGETS = 256 };
 
 /* perf's -m DATA[,AUX]: pages, or sizes with a suffix. */
 bool ptc_args_mmap(const char *s, struct ptc_record_opts *o);
-/* Bytes, not 0; a suffix B, K, M or G is as of -m. */
+/* Bytes, not 0, with an optional suffix B, K, M or G as for -m. */
 bool ptc_args_bytes(const char *s, uint64_t *ret);
 bool ptc_args_source(const char *s, enum ptc_source_kind *ret);
-/* "1,2,3" behind what is in @list already, which has room for PTC_MAX_TARGETS. */
+/* Append ids such as "1,2,3" to @list, which has PTC_MAX_TARGETS entries. */
 bool ptc_args_ids(const char *s, pid_t *list, size_t *n);
-/* "SEGV,SIGUSR1,34" as bits, bit N-1 for signal N, added to *@set. Not SIGKILL, which nobody sees.
+/*
+ * Add "SEGV,SIGUSR1,34" to *@set, bit N-1 for signal N. SIGKILL is refused, because it cannot be
+ * observed.
  */
 bool ptc_args_signals(const char *s, uint64_t *set);
 

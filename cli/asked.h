@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What was asked for and is not there: a part of a recording that is empty, a place without code.
+/*
+ * Messages about requests without a result: an empty part of a recording, a missing file with code.
  */
 #ifndef PTC_CLI_ASKED_H
 #define PTC_CLI_ASKED_H
@@ -9,7 +10,7 @@
 
 #include "ptcap/decode.h"
 
-/* A sink in front of another one, to know whether anything came. */
+/* A sink in front of another sink, which counts the items. */
 struct ptc_asked {
 	struct ptc_sink inner;
 	uint64_t items;
@@ -17,7 +18,7 @@ struct ptc_asked {
 
 int ptc_asked_items(void *ctx, const struct ptc_item *items, size_t n);
 
-/* Options that leave a part of a recording. */
+/* Options that select a part of a recording. */
 struct ptc_asked_part {
 	bool tid, cpu, time, sym;
 };
@@ -27,10 +28,10 @@ static inline bool ptc_asked_any(const struct ptc_asked_part *p)
 	return p->tid || p->cpu || p->time || p->sym;
 }
 
-/* That they left nothing of the recording @name. Returns the exit code. */
+/* Report that the selected part of the recording @name is empty. Returns the exit code. */
 int ptc_asked_say_none(const struct ptc_asked_part *p, const char *name);
 
-/* Can what @code names be read? Says what cannot, and by which option it is meant. */
+/* Return whether all files in @code are readable. Otherwise reports the file and its option. */
 bool ptc_asked_code_is_there(const struct ptc_code_opts *code);
 
 #endif

@@ -15,12 +15,14 @@
 #include "base/plain.h"
 #include "exitcodes.h"
 
-/* /proc/self/maps has a path behind 73 columns. */
+/* In /proc/self/maps the path follows 73 columns. */
 enum { LINE = 4096 + 128, PATH_COLUMN = 73 };
 
 /* --- descriptors --- */
 
-/* The wrong way around, so that reading standard input fails, and writing to standard output. */
+/*
+ * Open modes are reversed on purpose: reading standard input and writing standard output must fail.
+ */
 static const int modes[] = {
 	[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_RDWR
 };
@@ -32,23 +34,25 @@ static void take_descriptors(void)
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
 			continue;
-		/* The lowest number that is free is @fd. */
+		/* open() returns the lowest free number, which is @fd. */
 		if (open("/dev/null", modes[fd] | O_CLOEXEC) < 0 &&
 		    open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) < 0)
-			_exit(PTC_EXIT_FAIL); /* nothing can be said */
+			_exit(PTC_EXIT_FAIL); /* no message is possible */
 	}
 }
 
-/* --- a file that was cut --- */
+/* --- a mapped file that was truncated --- */
 
-/* In a signal handler: no stdio, no memory. */
+/* For a signal handler: no stdio, no allocation. */
 struct line {
 	int fd;
-	size_t at, n; /* in @buf */
+	size_t at, n; /* position and end in @buf */
 	char buf[LINE], text[LINE];
 };
 
-/* Reads the next line of /proc/self/maps, without its newline, and cuts a long line. */
+/*
+ * Read the next line of /proc/self/maps into @l->text, without its newline. Long lines are cut off.
+ */
 static bool next_line(struct line *l)
 {
 	size_t n = 0;
@@ -87,7 +91,7 @@ static uint64_t hex(const char **s)
 	}
 }
 
-/* The path of the file that is mapped at @addr, in @l, or NULL. */
+/* Returns the path of the file mapped at @addr, stored in @l, or NULL. */
 static const char *find_file(struct line *l, uint64_t addr)
 {
 	while (next_line(l)) {
@@ -108,7 +112,7 @@ static const char *find_file(struct line *l, uint64_t addr)
 static void put(const char *s)
 {
 	if (write(STDERR_FILENO, s, strlen(s)) < 0)
-		return; /* and nothing else can be said */
+		return; /* no other message is possible */
 }
 
 static void on_bus(int sig, siginfo_t *info, void *context)
@@ -119,7 +123,8 @@ static void on_bus(int sig, siginfo_t *info, void *context)
 
 	(void)context;
 	path = l.fd < 0 ? NULL : find_file(&l, (uint64_t)(uintptr_t)info->si_addr);
-	if (!path || info->si_code <= 0) { /* none of a file: a fault of ptcap, or sent */
+	/* Not in a mapped file: a bug of ptcap, or a signal that was sent. */
+	if (!path || info->si_code <= 0) {
 		(void)signal(sig, SIG_DFL);
 		(void)raise(sig);
 		return;
@@ -135,10 +140,10 @@ static void on_bus(int sig, siginfo_t *info, void *context)
 
 static void on_limit(int sig)
 {
-	(void)sig; /* write() fails with EFBIG */
+	(void)sig; /* write() then fails with EFBIG */
 }
 
-/* A handler, unlike SIG_IGN, is not handed on to commands that are run. */
+/* A handler is not inherited by commands that are executed, but SIG_IGN would be. */
 static void take_signals(void)
 {
 	struct sigaction limit = { .sa_handler = on_limit, .sa_flags = SA_RESTART }, old;
@@ -152,8 +157,8 @@ static void take_signals(void)
 /* --- terminals --- */
 
 /*
- * Do the user's terminals take UTF-8? The locale says it; a locale that is not installed says it by
- * its name.
+ * Return whether the user's terminals use UTF-8, according to the locale. If the locale is not
+ * installed, its name decides.
  */
 static bool is_utf8(void)
 {

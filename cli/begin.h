@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process may be started with, or meet later, that would make any command do harm. */
+/* Protection of every command against a dangerous initial state and later signals. */
 #ifndef PTC_CLI_BEGIN_H
 #define PTC_CLI_BEGIN_H
 
 /*
- * Call it first. Descriptors 0, 1 and 2 that are closed are taken: a file that is opened later must
- * not get their number. Reading and writing them fails as before, and a command that is run finds
- * them closed. SIGXFSZ becomes an error of write(). SIGBUS of a file that was cut while it is
- * mapped becomes a message, and exit status PTC_EXIT_FAIL. On a terminal that is not a UTF-8 one,
- * all but ASCII is escaped.
+ * Must be called first. Opens closed descriptors 0, 1 and 2, so that no file opened later gets
+ * their number. Reading and writing them still fails, and an executed command finds them closed.
+ *
+ * SIGXFSZ becomes an error of write(). SIGBUS in a mapped file that was truncated becomes a message
+ * and exit status PTC_EXIT_FAIL. On a terminal without UTF-8, non-ASCII characters are escaped.
  */
 void ptc_begin(void);
 

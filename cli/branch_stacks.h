@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* convert --branch-stacks: samples made from the trace of the recording that is copied. */
+/* convert --branch-stacks: samples generated from the trace of the recording being copied. */
 #ifndef PTC_CLI_BRANCH_STACKS_H
 #define PTC_CLI_BRANCH_STACKS_H
 
@@ -15,16 +15,18 @@ struct ptc_branch_stacks {
 	uint64_t written;
 };
 
-/* "N,PERIOD", either may be missing; NULL: the defaults. False: it is something else. */
+/* Parse "N,PERIOD", each optional; NULL: the defaults. Returns false if malformed. */
 bool ptc_branch_stacks_parse(const char *s, struct ptc_stacks_opts *ret);
 
 /*
- * Open @path, which @f is, once more, to be decoded: @b->more, for ptc_copy_opts, is then ready. To
- * be closed whether it succeeds or not. @b->opts but for depth, period and sel is set here.
+ * Open @path again for decoding; @f is the same recording. Sets up @b->more for ptc_copy_opts, and
+ * @b->opts except depth, period and sel. The caller must close @b even after a failure.
  */
 int ptc_branch_stacks_open(struct ptc_branch_stacks *b, const char *path, const struct ptc_file *f,
 			   struct ptc_err *err);
-/* Says what the trace lacked, and how many samples were made, if any was asked for. */
+/*
+ * Report what was missing in the trace, and the number of generated samples if they were requested.
+ */
 void ptc_branch_stacks_close(struct ptc_branch_stacks *b);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { PERCENT = 1000, WHOLE = 100 * PERCENT };
 
-/* A decimal number, up to @digits behind its point, in units of the last of them. */
+/* Parse a decimal number with up to @digits decimals, in units of the last decimal. */
 static bool take_decimal(const char **s, int digits, uint64_t *ret)
 {
 	const char *p = *s;
@@ -109,7 +109,7 @@ int ptc_time_choice_apply(const struct ptc_time_choice *c, struct ptc_decode *d,
 	r = ptc_decode_get_times(d, &first, &last, err);
 	if (r < 0)
 		return r;
-	/* At both ends there may be what has no time, or one behind the last TSC packet. */
+	/* Items at both ends may have no time, or a time after the last TSC packet. */
 	from = c->from ? first + share(last - first, c->from) : 0;
 	to = c->to < WHOLE ? first + share(last - first, c->to) : UINT64_MAX;
 	return ptc_decode_choose_time(d, from, to, err);

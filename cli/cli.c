@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/plain.h"
 
-/* A message may hold names that others chose. */
+/* Escapes the message, which may contain untrusted names. */
 __attribute__((format(printf, 1, 0))) static void say_plain(const char *fmt, va_list ap)
 {
 	char *text;
@@ -50,7 +50,7 @@ int ptc_say_no_memory(void)
 	return ptc_say_err(&err);
 }
 
-/* Is there something of the recording at @path in front of where it ends too early? */
+/* Return whether the recording at @path has intact records before its damage. */
 static bool can_recover(const char *path)
 {
 	uint64_t pos = 0, n = 0;
@@ -72,7 +72,7 @@ int ptc_say_input_err(const char *path, const struct ptc_err *err)
 {
 	const int code = ptc_say_err(err);
 
-	if (err->code == PTC_E_NOT_EXIST && !err->sys) /* the recording is good, but has no match */
+	if (err->code == PTC_E_NOT_EXIST && !err->sys) /* not the file, but a match is missing */
 		return PTC_EXIT_NOTHING;
 	if (path && strcmp(path, "-") != 0 && err->code == PTC_E_FORMAT && can_recover(path))
 		ptc_say("`ptcap recover -i '%s' -o NEW` makes a recording of what is whole in it",
@@ -80,7 +80,7 @@ int ptc_say_input_err(const char *path, const struct ptc_err *err)
 	return code;
 }
 
-/* Copies standard input to @f. Stops after the magic if the input is no recording. */
+/* Copy standard input to @f. Stops after the magic if the input is not a recording. */
 static bool copy_input(FILE *f)
 {
 	static const char magic[] = "PERFILE2";
@@ -134,12 +134,12 @@ int ptc_option_error(const char *command, char *const *argv, int c)
 {
 	if (c == ':')
 		return ptc_usage_error(command, "option '%s' needs a value", argv[optind - 1]);
-	if (optopt > ' ' && optopt < 0x7f) /* argv[optind - 1] may be anything then */
+	if (optopt > ' ' && optopt < 0x7f) /* otherwise argv[optind - 1] is a long option */
 		return ptc_usage_error(command, "no option '-%c'", optopt);
 	return ptc_usage_error(command, "no option '%s'", argv[optind - 1]);
 }
 
-/* strtoull takes signs, blanks and octal: none of them is a number here. */
+/* strtoull accepts signs, blanks and octal, so require a leading digit. */
 static bool parse(const char *s, uint64_t *ret, char **end)
 {
 	const bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
@@ -236,7 +236,7 @@ bool ptc_parse_duration(const char *s, uint64_t *ret_ns)
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		if (strcmp(end, units[i].suffix) != 0)
 			continue;
-		/* part < scale <= 1e6: its product fits */
+		/* Part < scale <= 1e6, so this product cannot overflow. */
 		return !__builtin_mul_overflow(whole, units[i].ns, ret_ns) &&
 		       !__builtin_add_overflow(*ret_ns, part * units[i].ns / scale, ret_ns) &&
 		       *ret_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the sub-commands share. Only cli/ prints and exits. */
+/* Functions shared by the sub-commands. Only code in cli/ prints and exits. */
 #ifndef PTC_CLI_CLI_H
 #define PTC_CLI_CLI_H
 
@@ -9,7 +9,7 @@
 #include "exitcodes.h"
 #include "ptcap/error.h"
 
-/* Each command gets argv with argv[0] its own name, and returns the exit code. */
+/* Each command gets its own name in argv[0], and returns the exit code. */
 int ptc_cmd_record(int argc, char **argv);
 int ptc_cmd_snapshot(int argc, char **argv);
 int ptc_cmd_decode(int argc, char **argv);
@@ -21,45 +21,48 @@ int ptc_cmd_compare(int argc, char **argv);
 int ptc_cmd_crash(int argc, char **argv);
 int ptc_cmd_crash_show(int argc, char **argv);
 
-/* "ptcap: MESSAGE" on stderr. */
+/* Print "ptcap: MESSAGE" to stderr. */
 void ptc_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* The error, once, on stderr; returns PTC_EXIT_FAIL, or PTC_EXIT_USAGE for PTC_E_USAGE. */
+/* Print the error to stderr. Returns PTC_EXIT_FAIL, or PTC_EXIT_USAGE for PTC_E_USAGE. */
 int ptc_say_err(const struct ptc_err *err);
-/* Out of memory, as an error; returns PTC_EXIT_FAIL. */
+/* Report that memory is exhausted. Returns PTC_EXIT_FAIL. */
 int ptc_say_no_memory(void);
 /*
- * The same of the recording @path (NULL: it is none), and what may be done if it is cut, or its
- * writer was killed. PTC_EXIT_NOTHING: it lacks what is asked for.
+ * As ptc_say_err, for an error of the recording @path (or NULL). Adds advice if the recording is
+ * truncated or its writer was killed. Returns PTC_EXIT_NOTHING if the recording lacks the requested
+ * data.
  */
 int ptc_say_input_err(const char *path, const struct ptc_err *err);
 /*
- * Standard input becomes a copy of what it has, so that @path, if that is "-", can be read more
- * than once. False: that failed, and was said.
+ * Replace standard input by a temporary copy if @path is "-", so that it can be read more than
+ * once. On failure prints a message and returns false.
  */
 bool ptc_keep_input(const char *path);
-/* "ptcap COMMAND: MESSAGE" and where to find help; returns PTC_EXIT_USAGE. */
+/* Print "ptcap COMMAND: MESSAGE" and a hint at the help. Returns PTC_EXIT_USAGE. */
 int ptc_usage_error(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * What getopt_long, with opterr 0 and ":" in front, could not take: @c is its
- * ':' or '?'. Names the option; returns PTC_EXIT_USAGE.
+ * Report an option that getopt_long rejected. Requires opterr 0 and ":" at the start of the option
+ * string. @c: ':' or '?', as returned by getopt_long. Returns PTC_EXIT_USAGE.
  */
 int ptc_option_error(const char *command, char *const *argv, int c);
 
 /*
- * Numbers on the command line: 0x hex, else decimal; the whole of @s. With
- * sizes a suffix K, M, G (binary) is taken. False if it is no such number.
+ * Parse numbers of the command line: hex with 0x, otherwise decimal; all of @s. ptc_parse_size also
+ * accepts a binary suffix K, M, G. Return false if malformed.
  */
 bool ptc_parse_u64(const char *s, uint64_t *ret);
 bool ptc_parse_size(const char *s, uint64_t *ret);
-/* A count, with a decimal suffix k, M, G. */
+/* Parse a count, with an optional decimal suffix k, M, G. */
 bool ptc_parse_count(const char *s, uint64_t *ret);
-/* A duration: seconds, which may have a fraction, or with a suffix us, ms, s, m, h. In ns, not 0.
+/*
+ * Parse a duration: seconds with an optional fraction, or a number with suffix us, ms, s, m, h. The
+ * result is in ns and never 0.
  */
 bool ptc_parse_duration(const char *s, uint64_t *ret_ns);
 
-/* Flush stdout; a report that could not be written whole must not exit 0. */
+/* Flush stdout. Returns @code, but not 0 if the output is incomplete. */
 int ptc_finish_stdout(int code);
 
 #endif

@@ -53,7 +53,7 @@ static void help(void)
 	      stdout);
 }
 
-/* "A,B", "A," or ",B" */
+/* Parse "A,B", "A," or ",B". */
 static bool parse_samples(const char *s, struct args *a)
 {
 	const size_t len = strcspn(s, ",");
@@ -70,7 +70,7 @@ static bool parse_samples(const char *s, struct args *a)
 	       a->first <= a->last;
 }
 
-/* A percentage with up to four decimals, in parts of a million. */
+/* Parse a percentage with up to four decimals, to parts per million. */
 static bool parse_percent(const char *s, uint64_t *ret_ppm)
 {
 	uint64_t ppm = 0, scale = 10000;
@@ -140,7 +140,7 @@ static int set_option(struct args *a, int c, const char *text)
 	}
 }
 
-/* -1: go on; else the exit code. */
+/* Returns -1 to continue, or the exit code. */
 static int parse(int argc, char **argv, struct args *a)
 {
 	static const struct option options[] = {
@@ -200,7 +200,7 @@ static bool on_sample(void *ctx, const struct ptc_compare_sample *s)
 	return (!c->list || ptc_compare_list(s, c->a->json)) && ptc_compare_sum_add(&c->sum, s);
 }
 
-/* A copy, or NULL if there is none. False: out of memory. */
+/* Copy @s, or set NULL for NULL. Returns false if out of memory. */
 static bool copy(const char *s, char **ret)
 {
 	*ret = s ? strdup(s) : NULL;
@@ -214,7 +214,7 @@ static bool find_place(void *ctx, const struct ptc_item *where, uint64_t ip,
 	       copy(ptc_decode_srcline(ctx, where, ip, &ret->line), &ret->file);
 }
 
-/* Is @part more than so many parts of a million of @whole? */
+/* Return whether @part is more than @ppm millionths of @whole. */
 static bool is_above(uint64_t part, uint64_t whole, uint64_t ppm)
 {
 	return (double)part * 1e6 > (double)whole * (double)ppm;
@@ -253,7 +253,10 @@ static int report(struct comparing *c)
 	return judge(a, s);
 }
 
-/* Before anything was replayed: is there something to compare, and with what? */
+/*
+ * Check before decoding that there are samples, and a trace to compare them with. Returns -1 to
+ * continue, or the exit code.
+ */
 static int look(const struct args *a, const struct ptc_compare_total *t)
 {
 	if (!t->samples) {
@@ -269,7 +272,7 @@ static int look(const struct args *a, const struct ptc_compare_total *t)
 	return -1;
 }
 
-/* -1: done, and c->d is what it was done with; else the exit code. */
+/* Decode and compare, with c->d open afterwards. Returns -1, or the exit code. */
 static int replay(struct comparing *c)
 {
 	const struct args *a = c->a;
@@ -294,7 +297,7 @@ static int replay(struct comparing *c)
 	return look(a, &total);
 }
 
-/* As replay. Times that turn out to be wrong are allowed for. */
+/* As replay, and again with a tolerance if the samples' times turn out to be wrong. */
 static int replay_in_time(struct comparing *c)
 {
 	struct ptc_err err;
@@ -320,7 +323,7 @@ static int compare(struct comparing *c)
 	int code;
 
 	c->slack_ns = a->slack_given ? a->slack_ns : PTC_COMPARE_SLACK_NS;
-	/* What is read from a pipe cannot be read again. */
+	/* A pipe cannot be read twice. */
 	if (a->slack_given || !strcmp(a->input, "-")) {
 		c->list = a->list;
 		code = replay(c);

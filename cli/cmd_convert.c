@@ -72,7 +72,7 @@ static void help(void)
 	      stdout);
 }
 
-/* "0,2-4" */
+/* Parse a list such as "0,2-4". */
 static bool parse_list(const char *s, uint32_t *list, size_t *n)
 {
 	for (*n = 0;; s++) {
@@ -99,7 +99,7 @@ static bool parse_list(const char *s, uint32_t *list, size_t *n)
 	}
 }
 
-/* Seconds, up to @end; nothing there: 0. */
+/* Parse seconds up to @end; an empty text is 0. */
 static bool parse_seconds(const char **s, char end, uint64_t *ret_ns)
 {
 	uint64_t ns = 0, part = 0, scale = 1000000000;
@@ -137,7 +137,7 @@ static bool parse_level(const char *s, unsigned int *ret)
 	return true;
 }
 
-/* A usage error, or 0. */
+/* Returns a usage error, or 0. */
 static int set_pack(struct args *a, enum ptc_copy_pack pack, const char *text)
 {
 	if (a->opts.pack != PTC_COPY_PACK_KEEP && a->opts.pack != pack)
@@ -156,7 +156,7 @@ static int set_list(const char *what, const char *text, uint32_t *list, size_t *
 		       ptc_usage_error("convert", "'%s' is no list of %s", text, what);
 }
 
-/* As the name says; tids are the same list. */
+/* Parse the list of --tid with the parser for CPUs, and convert it. */
 static int set_tids(struct args *a, const char *text)
 {
 	uint32_t list[MAX_LIST];
@@ -237,7 +237,7 @@ static int set_option(struct args *a, int c, const char *text)
 	}
 }
 
-/* -1: go on; else the exit code. */
+/* Returns -1 to continue, or the exit code. */
 static int parse(int argc, char **argv, struct args *a)
 {
 	static const struct option options[] = {

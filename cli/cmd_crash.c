@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `ptcap crash`: a recording that keeps the state of what dies; crash_show.c explains it. */
+/* `ptcap crash`: records and saves the state of a crashing process. crash_show.c explains it. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,7 +90,7 @@ static int take_option(struct ptc_record_args *a, int c, char *const *argv)
 	}
 }
 
-/* Returns -1 to go on, or an exit code. */
+/* Returns -1 to continue, or an exit code. */
 static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -125,8 +125,8 @@ static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 }
 
 /*
- * The kernel's trace, or the part of a stepped one that is asked for, goes round in its ring until
- * a signal kills something. Returns -1 to go on, or an exit code.
+ * Use a ring that is overwritten until a signal kills a process. This applies to a kernel trace,
+ * and to the step source if a ring size was given. Returns -1 to continue, or an exit code.
  */
 static int set_rings(struct ptc_record_args *a)
 {

@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "decode_args.h"
 
-/* What lies between snapshots is no finding: it was not wanted. */
+/* Gaps between snapshots are not counted, because that trace was not requested. */
 static uint64_t count_gaps(const struct ptc_decode_stats *stats)
 {
 	uint64_t n = 0;
@@ -19,7 +19,7 @@ static uint64_t count_gaps(const struct ptc_decode_stats *stats)
 	return n;
 }
 
-/* What cannot be seen in the lines, or is easily overlooked there. */
+/* Report gaps and notes that are not, or not clearly, visible in the output lines. */
 static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_stats *stats)
 {
 	const uint64_t gaps = count_gaps(stats);
@@ -37,7 +37,7 @@ static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_st
 		ptc_say("%s", note);
 }
 
-/* Names the first file that has no source lines. */
+/* Report the first file without source lines. */
 static void tell_without_lines(const struct ptc_decode *d)
 {
 	size_t n;
@@ -51,7 +51,7 @@ static void tell_without_lines(const struct ptc_decode *d)
 		first, n > 1 ? " and other files" : "");
 }
 
-/* Did the two engines list the same? */
+/* Report whether the two engines produced the same. Returns the exit code. */
 static int tell_difference(const struct ptc_decode *d)
 {
 	const char *difference = ptc_decode_difference(d);
@@ -124,7 +124,7 @@ static int run(struct ptc_decode_args *a, struct ptc_decode *d)
 	ptc_decode_get_stats(d, &stats);
 	whole = ptc_decoded_end(&a->out, r >= 0);
 	if (a->out.line->failed)
-		return PTC_EXIT_FAIL; /* main says why */
+		return PTC_EXIT_FAIL; /* main reports the reason */
 	if (!whole)
 		return out_of_memory();
 	if (r < 0)
@@ -142,7 +142,10 @@ static int run(struct ptc_decode_args *a, struct ptc_decode *d)
 	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : r;
 }
 
-/* Once it is known that there is something to show: errors must not be left in a pager. */
+/*
+ * Run with a pager. To be called when there is output, so that errors do not disappear in the
+ * pager.
+ */
 static int run_paged(struct ptc_decode_args *a, struct ptc_decode *d, struct ptc_pager *pager)
 {
 	int code;

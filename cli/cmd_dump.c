@@ -62,7 +62,7 @@ static void help(void)
 	      stdout);
 }
 
-/* The first damage counts: what follows is often its consequence. */
+/* Keep the first damage: later ones are often its consequence. */
 static void note(struct ptc_err *first, const struct ptc_err *err)
 {
 	if (!first->code)
@@ -134,7 +134,7 @@ static int dump(const struct dump_args *a)
 	}
 	if (!damage.code)
 		return PTC_EXIT_OK;
-	(void)fflush(stdout); /* main looks at the result */
+	(void)fflush(stdout); /* main checks the result */
 	return ptc_say_err(&damage);
 }
 

@@ -25,7 +25,10 @@ static void help(void)
 	fputs("  -h, --help            Print this text.\n", stdout);
 }
 
-/* Of a folder that of its first file, which perf finishes last. */
+/*
+ * Returns the modification time of @path. For a folder, that of its first file, which perf finishes
+ * last.
+ */
 static int64_t modified(const char *path)
 {
 	char first[PATH_MAX];
@@ -59,7 +62,7 @@ static int info(const char *path, bool json, const struct ptc_sandbox *sandbox)
 
 	if (!ptc_keep_input(path))
 		return PTC_EXIT_FAIL;
-	(void)unsetenv("DEBUGINFOD_URLS"); /* ptcap-info(1): in no network */
+	(void)unsetenv("DEBUGINFOD_URLS"); /* ptcap-info(1) promises not to use the network */
 	code = ptc_sandbox_enter(sandbox);
 	if (code)
 		return code;

@@ -18,18 +18,18 @@
 #include "wake.h"
 
 /*
- * Who wakes us: SIGINT, SIGQUIT and SIGHUP reach CMD by themselves (one terminal),
+ * Receives signals. SIGINT, SIGQUIT and SIGHUP also reach CMD directly, from the common terminal.
  * SIGTERM does not.
  */
 struct waker {
 	int fd;
 	unsigned int count;
-	int sig;      /* the newest */
-	bool command; /* there is one that has to end first */
+	int sig;      /* the last signal */
+	bool command; /* a command must end first */
 	uint64_t grace_ns;
 };
 
-enum { LEDGER_ROWS = 64 }; /* with -v; the file has them all */
+enum { LEDGER_ROWS = 64 }; /* rows printed with -v; the file has all */
 
 static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
 {
@@ -208,8 +208,7 @@ int ptc_recording_run(struct ptc_record_args *a, char **argv)
 		return PTC_EXIT_PTCAP;
 	}
 	a->opts.cmd_sigmask = &mask;
-	a->opts.cmdline =
-		(const char *const *)argv - 1; /* argv[0] of main is just before: "ptcap" */
+	a->opts.cmdline = (const char *const *)argv - 1; /* argv[-1] is main's argv[0]: "ptcap" */
 	a->opts.wake_fd = waker.fd;
 	a->opts.on_wake = on_wake;
 	a->opts.wake_ctx = &waker;

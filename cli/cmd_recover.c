@@ -27,7 +27,7 @@ static void help(void)
 	      stdout);
 }
 
-/* Bytes of the table of features: 16 for each bit that the header has set. */
+/* Returns the bytes of the table of features: 16 for each bit set in the header. */
 static uint64_t table_size(const struct ptc_file *f)
 {
 	uint64_t n = 0;
@@ -42,7 +42,9 @@ static uint64_t table_size(const struct ptc_file *f)
 	return n * 16;
 }
 
-/* Where the data of the first file ended, going by the features behind them; 0: there are none. */
+/*
+ * Returns the end of the first file's data, computed from the features behind them; 0: no features.
+ */
 static uint64_t features_begin(const struct ptc_file *f, uint64_t end)
 {
 	const uint64_t table = table_size(f);
@@ -59,7 +61,10 @@ static uint64_t features_begin(const struct ptc_file *f, uint64_t end)
 	return first == UINT64_MAX || first < table ? 0 : first - table;
 }
 
-/* Bytes of part @i, in front of the features or the end, that are in no whole record. */
+/*
+ * Returns the bytes of part @i before the features or the end of the file that are in no whole
+ * record.
+ */
 static uint64_t lost_bytes(const struct ptc_file *f, size_t i, const struct ptc_file_part *p)
 {
 	const uint64_t end = p->data_off + p->data_size;
@@ -70,7 +75,7 @@ static uint64_t lost_bytes(const struct ptc_file *f, size_t i, const struct ptc_
 	return p->size > end ? p->size - end : 0;
 }
 
-/* What there is of a piece of trace that was cut is not lost. */
+/* Report lost bytes. The existing part of a cut-off chunk of trace is not lost. */
 static void say_lost(const struct ptc_file *f, size_t i)
 {
 	struct ptc_auxtrace a;
@@ -99,7 +104,7 @@ static void say_damage(const struct ptc_file *f)
 
 	for (i = 0; (damage = ptc_file_damage_at(f, i)); i++)
 		ptc_say("%s", damage->msg);
-	/* perf leaves room behind the records of whole files, too. */
+	/* In intact files too, perf may leave unused bytes after the records. */
 	for (i = 0; i < ptc_file_nparts(f) && ptc_file_damage(f); i++)
 		say_lost(f, i);
 }

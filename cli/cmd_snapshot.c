@@ -19,16 +19,16 @@
 
 enum { PSB_PERIOD = 2048, VERDICT_ROWS = 64 };
 
-/* Who asks for snapshots, and for the end. */
+/* Sources of requests: for a snapshot, or to end. */
 struct asker {
 	const struct ptc_snapshot_args *a;
-	int fd;	       /* epoll: of the two */
+	int fd;	       /* epoll of the two below */
 	int signal_fd; /* signalfd */
 	struct ptc_control control;
-	uint64_t asked;	    /* snapshots */
-	unsigned int count; /* signals to end by */
-	int sig;	    /* the newest of them */
-	char **paths;	    /* owned; of the files there are */
+	uint64_t asked;	    /* number of snapshots requested */
+	unsigned int count; /* number of signals to end */
+	int sig;	    /* the last of these signals */
+	char **paths;	    /* owned; paths of the written files */
 	size_t npaths;
 };
 
@@ -38,7 +38,7 @@ static enum ptc_wake_action ask(struct asker *k)
 	return PTC_WAKE_SNAPSHOT;
 }
 
-/* A command gets SIGINT and its like from the terminal, too: its end is waited for once. */
+/* A command also gets SIGINT and similar from the terminal, so its end is awaited once. */
 static enum ptc_wake_action on_signal(struct asker *k, const struct signalfd_siginfo *si, pid_t cmd)
 {
 	const int sig = (int)si->ssi_signo;
@@ -131,7 +131,7 @@ static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 	ptc_say("armed: kill -USR2 %d takes a snapshot, ^C ends it", (int)getpid());
 }
 
-/* A path that there is no memory for is not judged: it was told of. */
+/* Store @path. Without memory the path is skipped; its message was already printed. */
 static void remember(struct asker *k, const char *path)
 {
 	char **more;
@@ -164,7 +164,10 @@ static void on_snapshot(void *ctx, const struct ptc_taken *t)
 	ptc_control_taken(&k->control, t->wanted);
 }
 
-/* What @path has of each thread. False: not all. */
+/*
+ * Report the coverage of each thread in @path. Returns false with --strict if a thread is
+ * incomplete.
+ */
 static bool judge(const struct asker *k, const char *path, bool show)
 {
 	struct ptc_verdict v = { .n = 0 };
@@ -186,7 +189,10 @@ static bool judge(const struct asker *k, const char *path, bool show)
 	return good || !k->a->strict;
 }
 
-/* The last one for who reads it, all of them with --strict. All are recorded: in the sandbox. */
+/*
+ * Judge the last snapshot for the user, or all of them with --strict. Runs after recording, in the
+ * sandbox.
+ */
 static bool judge_all(const struct asker *k)
 {
 	const struct ptc_sandbox sandbox = { .off = k->a->no_sandbox, .finds_code = true };
@@ -206,13 +212,13 @@ static void on_note(void *ctx, const char *text)
 	ptc_say("%s", text);
 }
 
-/* What makes a program a thousand times slower, or another one, is for those who ask for it. */
+/* AUTO never selects a source that slows a program a thousandfold or runs it in an emulator. */
 static int check_source(struct ptc_record_opts *o, struct ptc_err *err)
 {
 	struct ptc_source_choice choice;
 	const int rc = ptc_source_choose(o, &choice, err);
 
-	if (!rc && choice.kind != PTC_SOURCE_PT) /* a snapshot begins at a PSB: many cost little */
+	if (!rc && choice.kind != PTC_SOURCE_PT) /* a snapshot begins at a PSB */
 		o->psb_period = PSB_PERIOD;
 	if (rc || o->source != PTC_SOURCE_AUTO || choice.kind == PTC_SOURCE_PT)
 		return rc;
@@ -278,7 +284,7 @@ int ptc_cmd_snapshot(int argc, char **argv)
 		rc = asker_open(&k, &mask, &err);
 	if (!rc) {
 		a.opts.cmd_sigmask = &mask;
-		a.opts.cmdline = (const char *const *)argv - 1; /* "ptcap" is in front */
+		a.opts.cmdline = (const char *const *)argv - 1; /* argv[-1] is "ptcap" */
 		set_callbacks(&a, &k);
 		rc = ptc_record(&a.opts, &result, &err);
 	}

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* doc/json.md. Addresses are strings, as elsewhere: numbers lose bits above 2^53. */
+/*
+ * JSON report of compare: doc/json.md. Addresses are strings, because JSON numbers lose bits above
+ * 2^53.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +84,7 @@ static json_t *patterns_of(const struct ptc_compare_sum *s)
 	return list;
 }
 
-/* How many samples end so many transfers in front of their ip. */
+/* Returns how many samples end N branches before their ip, for each N. */
 static json_t *shifts_of(const struct ptc_compare_sum *s)
 {
 	json_t *list = json_array();
@@ -147,7 +150,7 @@ static json_t *functions_of(const struct ptc_compare_sum *s)
 	return list;
 }
 
-/* What is known of it, into @o. */
+/* Add the known fields of @p to @o. */
 static void add_place(json_t *o, const struct ptc_side_place *p)
 {
 	if (p->function) {
@@ -224,7 +227,7 @@ static json_t *worst_of(const struct ptc_compare_sum *s)
 	return list;
 }
 
-/* Samples by the number of places that they are read at. */
+/* Returns the number of samples by their number of matching positions in the trace. */
 static json_t *candidates_of(const struct ptc_compare_sum *s)
 {
 	return json_pack("{s:o,s:o,s:o,s:o}", "1", number(s->candidates[0]), "2-9",

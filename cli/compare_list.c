@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What of a sample is not exact, a line each: doc/format.md, doc/json.md. */
+/* --list of compare: one line for each inexact entry of a sample. doc/format.md, doc/json.md. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

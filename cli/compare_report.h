@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report of compare, in both its forms, on stdout. */
+/* The report of compare on stdout, as text and JSON. */
 #ifndef PTC_CLI_COMPARE_REPORT_H
 #define PTC_CLI_COMPARE_REPORT_H
 
@@ -8,10 +8,10 @@
 #include "decode/compare_sum.h"
 
 void ptc_compare_print_text(const struct ptc_compare_sum *s);
-/* False: out of memory. */
+/* Returns false if out of memory. */
 bool ptc_compare_print_json(const struct ptc_compare_sum *s, uint64_t slack_ns);
 
-/* --list: a line for each row of @s that is not exact. False: out of memory. */
+/* --list: print a line for each row of @s that is not exact. Returns false if out of memory. */
 bool ptc_compare_list(const struct ptc_compare_sample *s, bool json);
 
 #endif

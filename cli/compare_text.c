@@ -8,12 +8,12 @@
 
 enum { PLACES = 10, PLACE_MAX = 256, SIDE_MAX = 2 * PLACE_MAX + 8, WIDE = 120 };
 
-/* "401ad5 smash+0x3b  prog.c:63", as far as it is known. */
+/* Format a location: "401ad5 smash+0x3b prog.c:63", with the known parts. */
 static void place_text(char *text, size_t size, uint64_t ip, const struct ptc_side_place *p)
 {
 	const char *slash = p->file ? strrchr(p->file, '/') : NULL;
 	char function[PLACE_MAX / 2] = "", line[PLACE_MAX / 2] = "";
-	char name[PLACE_MAX / 2 - 24]; /* and a number behind it */
+	char name[PLACE_MAX / 2 - 24]; /* leaves space for a number behind */
 
 	if (p->function) {
 		ptc_plain_copy(name, sizeof(name), p->function);
@@ -96,7 +96,7 @@ static void print_patterns(const struct ptc_compare_sum *s)
 	}
 }
 
-/* Wrong entries in front of the missing ones. */
+/* Print counts, wrong entries before missing ones. */
 static void print_count(const struct ptc_sum_count *c)
 {
 	printf(" %12" PRIu64 " judged %10" PRIu64 " wrong %10" PRIu64 " missing\n", c->judged,
@@ -164,7 +164,7 @@ static void print_places(const struct ptc_compare_sum *s)
 	}
 }
 
-/* "FROM -> TO" */
+/* Format "FROM -> TO". */
 static int side_text(char *text, size_t size, const struct ptc_side_end ends[2])
 {
 	char from[PLACE_MAX], to[PLACE_MAX];

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "compare_times.h"
 
-/* A spoilt stack may be exact elsewhere, too: one says nothing, and of a few all have to be. */
+/*
+ * A stack with injected errors may by chance be exact elsewhere. So a single sample is not enough,
+ * and of up to FEW all must be exact.
+ */
 enum { LEAST = 2, FEW = 8 };
 
 static bool is_doubtful(const struct ptc_compare_sample *s)
@@ -41,7 +44,7 @@ void ptc_doubts_add(struct ptc_doubts *d, uint64_t first, const struct ptc_compa
 
 struct checking {
 	const struct ptc_doubts *d;
-	uint64_t number; /* of the next sample */
+	uint64_t number; /* number of the next sample */
 	size_t next, exact;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Are the samples' times right? Stacks that make no sense where their times have them, and are
- * exact not far from there, say that they are not.
+ * Detection of wrong sample times: stacks that do not match at their time, but match exactly
+ * nearby.
  */
 #ifndef PTC_CLI_COMPARE_TIMES_H
 #define PTC_CLI_COMPARE_TIMES_H
@@ -12,23 +12,23 @@
 
 #include "decode/compare.h"
 
-#define PTC_TIMES_SLACK_NS UINT64_C(200000) /* how far it is looked */
+#define PTC_TIMES_SLACK_NS UINT64_C(200000) /* tolerance that is tried */
 
 enum { PTC_TIMES_DOUBTS = 64 };
 
-/* The first samples that are not as traced, by their numbers. Starts zeroed. */
+/* The numbers of the first samples that do not match. Initialize with zeros. */
 struct ptc_doubts {
 	uint64_t numbers[PTC_TIMES_DOUBTS];
 	size_t n;
-	uint64_t seen; /* samples */
+	uint64_t seen; /* samples so far */
 };
 
-/* @s is the next sample; @first: the number of the first one. */
+/* Add @s, the next sample. @first: number of the first sample. */
 void ptc_doubts_add(struct ptc_doubts *d, uint64_t first, const struct ptc_compare_sample *s);
 
 /*
- * *@ret_off: there are enough of them, and most are exact if times may be wrong by
- * PTC_TIMES_SLACK_NS. Replays @input again. Errors as ptc_compare_run.
+ * Decode @input again with a tolerance of PTC_TIMES_SLACK_NS. *@ret_off: there are enough doubtful
+ * samples, and most of them are exact with the tolerance. Errors as ptc_compare_run.
  */
 int ptc_doubts_check(const struct ptc_doubts *d, const char *input, bool *ret_off,
 		     struct ptc_err *err);

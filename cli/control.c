@@ -17,7 +17,10 @@ static int fail(struct ptc_err *err, const char *text, const char *why)
 	return err->code;
 }
 
-/* Its name is the @len bytes at @name. Both ways, so that it never ends as writers come and go. */
+/*
+ * Open the FIFO with the @len bytes at @name. Opened for both directions, so that it does not reach
+ * end of file when writers close it.
+ */
 static int open_fifo(const char *name, size_t len, int *ret, struct ptc_err *err)
 {
 	char path[4096];
@@ -73,7 +76,7 @@ int ptc_control_open(struct ptc_control *c, const char *text, struct ptc_err *er
 		    open_fifo(comma, strlen(comma), &c->ack_fd, err);
 }
 
-/* Who does not read has no answer: nothing here waits for it. */
+/* Send an answer without waiting. A client that does not read loses it. */
 static void answer(const struct ptc_control *c, const char *text)
 {
 	if (c->ack_fd >= 0)
@@ -123,7 +126,7 @@ static enum ptc_control_command take_line(struct ptc_control *c)
 	return PTC_CONTROL_NOTHING;
 }
 
-/* Byte by byte: what is behind the line stays where whoever polls sees it. */
+/* Read byte by byte, so that bytes after the line remain visible to poll. */
 enum ptc_control_command ptc_control_next(struct ptc_control *c)
 {
 	char byte;

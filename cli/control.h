@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Commands that come while a recording is under way, and answers to them: perf's
- * --control=fifo:CTL[,ACK] and fd:CTL[,ACK]. A command is a line; the answer is "ack", or "error".
+ * Commands during a recording, and their answers: perf's --control=fifo:CTL[,ACK] and fd:CTL[,ACK].
+ * A command is a line. The answer is "ack" or "error".
  */
 #ifndef PTC_CLI_CONTROL_H
 #define PTC_CLI_CONTROL_H
@@ -15,18 +15,18 @@
 enum { PTC_CONTROL_LINE = 64, PTC_CONTROL_WAITING = 64 };
 
 enum ptc_control_command {
-	PTC_CONTROL_NOTHING, /* no whole line yet, or one that was answered here */
+	PTC_CONTROL_NOTHING, /* no complete line yet, or already answered */
 	PTC_CONTROL_SNAPSHOT,
 	PTC_CONTROL_STOP,
-	PTC_CONTROL_CLOSED, /* nobody can write any more: it is not to be polled */
+	PTC_CONTROL_CLOSED, /* no writer is left: do not poll any more */
 };
 
 struct ptc_control {
 	int fd, ack_fd; /* -1: none */
-	bool ours;	/* opened here */
+	bool ours;	/* the descriptors were opened here */
 	char line[PTC_CONTROL_LINE];
 	size_t len;
-	/* What is to be answered: the numbers of the snapshots that are waited for; the end. */
+	/* Unanswered commands: the numbers of the awaited snapshots, and a stop. */
 	uint64_t waiting[PTC_CONTROL_WAITING];
 	size_t nwaiting;
 	bool stop;
@@ -37,16 +37,16 @@ struct ptc_control {
 		.fd = -1, .ack_fd = -1                                                             \
 	}
 
-/* "fifo:CTL[,ACK]", "fd:CTL[,ACK]", or CTL[,ACK], which are FIFOs. */
+/* Open "fifo:CTL[,ACK]", "fd:CTL[,ACK]", or CTL[,ACK], which are FIFOs. */
 int ptc_control_open(struct ptc_control *c, const char *text, struct ptc_err *err);
-/* Whoever still waits gets an answer: @ended, or not so. */
+/* Answer all waiting commands and close. @ended: a stop is answered with "ack". */
 void ptc_control_close(struct ptc_control *c, bool ended);
 
-/* There is something to read: the next command, one at a time. */
+/* Read the next command. Each call returns at most one. */
 enum ptc_control_command ptc_control_next(struct ptc_control *c);
-/* The command was a snapshot, which is the @n-th that is wanted. */
+/* Answer the last command when snapshot number @n is taken. */
 void ptc_control_wait(struct ptc_control *c, uint64_t n);
-/* All up to the @n-th are there. */
+/* Snapshots up to number @n are taken: answer their commands. */
 void ptc_control_taken(struct ptc_control *c, uint64_t n);
 
 #endif

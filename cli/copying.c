@@ -15,7 +15,7 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* The file that @output, renamed to NAME.old, would replace. */
+/* Get the status of NAME.old, which would be replaced when @output is renamed. */
 static bool stat_old(const char *output, struct stat *ret)
 {
 	size_t len = strlen(output);
@@ -31,7 +31,7 @@ static bool stat_old(const char *output, struct stat *ret)
 	return found;
 }
 
-/* Is @folder the one that @output is in? */
+/* Return whether @folder is the parent folder of @output. */
 static bool is_in(const struct stat *folder, const char *output)
 {
 	const char *slash = strrchr(output, '/');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What convert and recover share. */
+/* Functions shared by convert and recover. */
 #ifndef PTC_CLI_COPYING_H
 #define PTC_CLI_COPYING_H
 
@@ -8,12 +8,13 @@
 #include "auxtrace/copy.h"
 
 /*
- * Would writing @output destroy @input: is it the same file, in the folder that is
- * the recording, or the FILE.old that the former @output becomes? Says so, as @command, if it is.
+ * Return whether writing @output would destroy @input. That is so for the same file, a file inside
+ * the recording's folder, and the FILE.old of an existing @output. Prints a usage error of
+ * @command.
  */
 bool ptc_copying_clash(const char *command, const char *input, const char *output);
 
-/* Name the features that the new form cannot have. */
+/* List the features that the output's form cannot have. */
 void ptc_copying_say_lost(const struct ptc_copy_stats *st);
 
 #endif

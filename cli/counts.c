@@ -74,7 +74,10 @@ static void put(struct ptc_counts_index *x, uint64_t hash, uint32_t number)
 	x->n++;
 }
 
-/* Room for one more; *ret_emptied: @x is empty now, and twice as large. False: out of memory. */
+/*
+ * Make space for one more slot. *ret_emptied: @x was replaced by an empty table of twice the size.
+ * Returns false if out of memory.
+ */
 static bool is_roomy(struct ptc_counts_index *x, bool *ret_emptied)
 {
 	const unsigned int bits = x->slots ? x->bits + 1 : FIRST_BITS;
@@ -137,7 +140,7 @@ static bool set_place(struct ptc_counts *c, const struct ptc_item *it, uint64_t 
 	return ret->file != UINT32_MAX && ret->symbol != UINT32_MAX;
 }
 
-/* The function that it is in, if that is known. */
+/* Extend a location to its function, if known. */
 static void widen(struct ptc_counts_place *p)
 {
 	if (!p->symbol)
@@ -163,10 +166,10 @@ static bool add_line(struct ptc_counts *c, struct ptc_counts_entry *e, const cha
 	return true;
 }
 
-/* More than compilers write without a branch. */
+/* Longer than any code that compilers generate without a branch. */
 #define BLOCK_MAX ((uint64_t)1 << 20)
 
-/* Can its code be looked at byte by byte? A damaged trace leads anywhere without a branch. */
+/* Return whether the block can be scanned byte by byte. A damaged trace can produce huge blocks. */
 static bool is_in_one_file(const struct ptc_counts_entry *block)
 {
 	const uint64_t len = block->to.ip - block->from.ip;
@@ -175,7 +178,9 @@ static bool is_in_one_file(const struct ptc_counts_entry *block)
 	       block->to.off - block->from.off == len && len < BLOCK_MAX;
 }
 
-/* A line begins where an instruction does: one of the block's bytes is the first of it. */
+/*
+ * Add the source lines of a block. A line begins at an instruction, so scan all bytes of the block.
+ */
 static bool add_lines(struct ptc_counts *c, const struct ptc_item *it, struct ptc_counts_entry *e)
 {
 	const uint64_t end = e->to.ip + (e->kind != PTC_KIND_ASYNC);
@@ -203,7 +208,10 @@ static bool wants_lines(const struct ptc_counts *c)
 	return c->of == PTC_COUNTS_LINES || c->of == PTC_COUNTS_COVERAGE;
 }
 
-/* The entry of @s, with the code as it is now, which is that of @it. NULL: out of memory. */
+/*
+ * Returns the entry of @s for the code that is currently mapped, in the process of @it. NULL: out
+ * of memory.
+ */
 static struct ptc_counts_entry *find_out(struct ptc_counts *c, const struct ptc_item *it,
 					 const struct ptc_counts_seen *s)
 {
@@ -262,7 +270,7 @@ static bool remember(struct ptc_counts *c, const struct ptc_counts_seen *s)
 	return true;
 }
 
-/* The number of the entry of @s. False: out of memory. */
+/* Get the entry number of @s. Returns false if out of memory. */
 static bool get_number(struct ptc_counts *c, const struct ptc_item *it, struct ptc_counts_seen *s)
 {
 	const struct ptc_counts_seen *seen = find_seen(c, s);
@@ -302,7 +310,7 @@ static INSIDE struct ptc_counts_seen *recent_of(const struct ptc_counts *c, uint
 	return &c->recent[hash_of_pair(from, to, code) >> (64 - PTC_COUNTS_RECENT_BITS)];
 }
 
-/* What is not recent, or so often that it has to begin anew. */
+/* Slow path of count: the pair is not in the recent table, or its counter is about to overflow. */
 static __attribute__((noinline)) bool count_anew(struct ptc_counts *c, const struct ptc_item *it,
 						 uint64_t from, uint64_t to, uint64_t code)
 {
@@ -318,9 +326,9 @@ static __attribute__((noinline)) bool count_anew(struct ptc_counts *c, const str
 }
 
 /*
- * Once more what leads from @from to @to, of @code, as of a pair; @it says whose that is. False:
- * out of memory. Numbers alone, which are in registers: a pair would be written to memory each
- * time, and waited for. One branch: that is the common case, or it is not.
+ * Fast path: count the branch from @from to @to, with @code as in struct ptc_counts_seen. @it: its
+ * process. Returns false if out of memory. The arguments are separate numbers to keep them in
+ * registers; a struct would be stored to memory each time. There is a single conditional branch.
  */
 static INSIDE bool count(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
 			 uint64_t to, uint64_t code)
@@ -328,7 +336,7 @@ static INSIDE bool count(struct ptc_counts *c, const struct ptc_item *it, uint64
 	struct ptc_counts_seen *r = recent_of(c, from, to, code);
 	const uint64_t other = (r->from ^ from) | (r->to ^ to) | (r->code ^ code);
 
-	/* Neither 0 nor UINT32_MAX. */
+	/* Times is neither 0 nor UINT32_MAX. */
 	if (__builtin_expect(other || r->times - 1 >= UINT32_MAX - 1, 0))
 		return count_anew(c, it, from, to, code);
 	r->times++;
@@ -368,7 +376,10 @@ static struct ptc_counts_thread *get_thread(struct ptc_counts *c, const struct p
 	return t;
 }
 
-/* Behind a gap nobody knows where a thread is: of one of a CPU, none that may have run there. */
+/*
+ * After a gap the position of threads is unknown: of the gap's thread, or of all for a gap of a
+ * CPU.
+ */
 static void lose(struct ptc_counts *c, const struct ptc_item *gap)
 {
 	const bool own = gap->cause == PTC_GAP_NOCODE || gap->cause == PTC_GAP_BADPACKET ||
@@ -381,7 +392,10 @@ static void lose(struct ptc_counts *c, const struct ptc_item *gap)
 			c->threads[i].at = 0;
 }
 
-/* The block that ends at @end, and leads to @to, if it is known where that began. */
+/*
+ * Count the block that ends at @end, and continue at @to. Skipped if the start of the block is
+ * unknown.
+ */
 static INSIDE bool count_block(struct ptc_counts *c, const struct ptc_item *it, uint64_t end,
 			       uint64_t to, uint64_t code)
 {
@@ -397,7 +411,7 @@ static INSIDE bool count_block(struct ptc_counts *c, const struct ptc_item *it, 
 	return count(c, it, at, end, code);
 }
 
-/* A transfer of @it, as of a pair. */
+/* Count a branch of @it; @code as in struct ptc_counts_seen. */
 static INSIDE bool take(struct ptc_counts *c, const struct ptc_item *it, uint64_t from, uint64_t to,
 			uint64_t code)
 {
@@ -416,7 +430,7 @@ static INSIDE bool take(struct ptc_counts *c, const struct ptc_item *it, uint64_
 	return count(c, it, from, to, code);
 }
 
-/* Those of a RUN, one by one. */
+/* Count the branches of a RUN item. */
 static bool take_run(struct ptc_counts *c, const struct ptc_item *run, uint64_t state)
 {
 	const struct ptc_transfer *t = ptc_item_transfers(run), *const end = t + run->to;
@@ -433,7 +447,7 @@ static bool take_branch(struct ptc_counts *c, const struct ptc_item *it, uint64_
 	return take(c, it, it->from, it->to, state << 8 | it->kind);
 }
 
-/* Each is in one line of the processor's cache. */
+/* Returns a zeroed table whose entries are each in one cache line. */
 static struct ptc_counts_seen *new_recent(void)
 {
 	const size_t bytes = sizeof(struct ptc_counts_seen) << PTC_COUNTS_RECENT_BITS;
@@ -493,7 +507,7 @@ static int by_times(const void *a, const void *b)
 	return r ? r : (int)x->kind - (int)y->kind;
 }
 
-/* Each block's times are those of its lines. False: out of memory. */
+/* Convert blocks to source lines, with the counts of the blocks. Returns false if out of memory. */
 static bool make_lines(struct ptc_counts *c)
 {
 	struct ptc_counts_entry *blocks = c->entries, *e;
@@ -531,7 +545,7 @@ static int by_line(const void *a, const void *b)
 	return by_place(&x->from, &y->from);
 }
 
-/* There is such a line, as a rule one that is known already. */
+/* Add a line that has code. Usually it is already known. */
 static int see_line(void *ctx, const char *file, int line)
 {
 	struct ptc_counts *c = ctx;

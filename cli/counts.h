@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `ptcap decode --counts`: how often each transfer was taken, each function called from each other
- * one, or each block of code or line of its source run. A place is what it is in its file, whatever
- * the address in which process: of what is mapped anew somewhere else, or where something else was,
- * the counts are right.
+ * `ptcap decode --counts`: executions of each branch, each call between two functions, each block
+ * of code, or each source line. Locations are identified by file and offset, not by address. So
+ * counts are correct across processes, and when code is mapped again elsewhere.
  */
 #ifndef PTC_CLI_COUNTS_H
 #define PTC_CLI_COUNTS_H
@@ -17,97 +16,106 @@
 
 enum ptc_counts_of {
 	PTC_COUNTS_NOTHING,
-	PTC_COUNTS_EDGES,    /* transfers */
-	PTC_COUNTS_CALLS,    /* of the calls among them: from function to function */
-	PTC_COUNTS_BLOCKS,   /* from where a transfer led to the next one, which ends it */
-	PTC_COUNTS_LINES,    /* of the source: of each block all that have code in it, once */
-	PTC_COUNTS_COVERAGE, /* the same, and those that have code and did not run, file by file */
+	PTC_COUNTS_EDGES,  /* branches */
+	PTC_COUNTS_CALLS,  /* calls, from function to function */
+	PTC_COUNTS_BLOCKS, /* blocks: from the target of a branch to the next branch */
+	/* Source lines: those with code in an executed block, each once per block. */
+	PTC_COUNTS_LINES,
+	PTC_COUNTS_COVERAGE, /* as LINES, with lines that have code but did not run, file by file */
 	PTC_COUNTS_ALL
 };
 
 struct ptc_counts_line {
-	uint32_t file; /* a name */
+	uint32_t file; /* number of a name */
 	uint32_t line;
 };
 
 struct ptc_counts_place {
-	uint32_t file, symbol; /* names; 0: not known */
-	uint64_t off;	       /* in the file; of none: the address */
+	uint32_t file, symbol; /* numbers of names; 0: not known */
+	uint64_t off;	       /* offset in the file; without a file the address */
 	uint64_t symbol_off;
-	uint64_t ip; /* where it was when it was first seen */
+	uint64_t ip; /* address when first seen */
 };
 
 struct ptc_counts_entry {
-	struct ptc_counts_place from, to; /* of a block: its first and its last instruction */
+	struct ptc_counts_place from, to; /* block: first and last instruction */
 	uint64_t times;
-	enum ptc_kind kind; /* of a block: of what ended it; by ASYNC: in front of `to` */
-	/* Of a block, if its lines are wanted: none of a block of more than a MiB, or that is not
-	 * in one file. What becomes a line is from.file, from.off. */
+	enum ptc_kind kind; /* block: kind of the branch that ended it; ASYNC: before `to` */
+	/*
+	 * Block: its source lines, if requested. None for a block larger than 1 MiB, or not inside
+	 * one file. A line's entry uses from.file and from.off.
+	 */
 	size_t lines, nlines;
 };
 
 /*
- * What was found out about a pair of addresses, as long as nothing else was mapped. What came just
- * now is kept apart, one for each hash: to count that once more is all that most transfers take.
+ * Cached result for a pair of addresses, valid while the mappings do not change. The recent table
+ * has one entry per hash value. Counting a recent pair again only increments a counter.
  */
 struct ptc_counts_seen {
 	uint64_t from, to;
-	uint64_t code; /* the state of the code << 8, and the kind */
+	uint64_t code; /* code state << 8 | kind */
 	uint32_t entry;
-	uint32_t times; /* of one of just now: that are not its entry's yet; 0: there is none */
+	uint32_t times; /* recent table: not yet added to the entry; 0: empty */
 };
 
 enum { PTC_COUNTS_RECENT_BITS = 16 };
 
-/* By hash: numbers of things, from 1. */
+/* Hash table of numbers, which start at 1. */
 struct ptc_counts_index {
 	uint32_t *slots; /* owned; 0: free */
 	unsigned int bits;
 	size_t n;
 };
 
-/* Where each thread is, of blocks; 0: not known. */
+/* Current position of each thread, for blocks; 0: not known. */
 struct ptc_counts_thread {
-	int64_t who; /* a thread; below 0: that of a queue of which nobody knows whose it is */
+	int64_t who; /* a tid; below 0: the unknown thread of a queue */
 	uint64_t at;
 };
 
 struct ptc_counts {
 	enum ptc_counts_of of;
-	struct ptc_decode *d; /* lent */
+	struct ptc_decode *d; /* borrowed */
 	struct ptc_names names;
 	struct ptc_counts_entry *entries; /* owned */
 	size_t n, cap;
-	uint64_t times; /* of all */
+	uint64_t times; /* sum over all entries */
 	uint64_t gaps;
 	struct ptc_counts_line *lines; /* owned */
 	size_t nlines, lines_cap;
-	uint64_t blocks, lineless; /* whose lines were wanted; those that have none */
+	/* Blocks: with source lines requested; lineless: without any line. */
+	uint64_t blocks, lineless;
 	struct ptc_counts_index index;
 	struct ptc_counts_seen *seen; /* owned */
 	size_t nseen, seen_cap;
 	struct ptc_counts_index seen_index;
-	struct ptc_counts_seen *recent;	   /* owned; 1 << RECENT_BITS; NULL: none yet */
+	/* Owned; 1 << RECENT_BITS entries; NULL: not allocated yet. */
+	struct ptc_counts_seen *recent;
 	struct ptc_counts_thread *threads; /* owned; ascending */
 	size_t nthreads, threads_cap, newest;
 	bool failed; /* out of memory */
 };
 
-/* ptc_sink.on_items, of all that there are; ctx is a struct ptc_counts, zeroed but for of and d. */
+/* ptc_sink.on_items for all items. ctx is a struct ptc_counts, zeroed except of and d. */
 int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n);
 void ptc_counts_release(struct ptc_counts *c);
 
-/* Until then entries, and times, may lack what came just now. */
+/* Add the recent counters to entries and times, which are incomplete before. */
 void ptc_counts_settle(struct ptc_counts *c);
 
-/* Settled, and the entry that comes most often first; blocks whose lines are wanted have become
- * lines, those of COVERAGE all that there are, by file and line. Once. False: out of memory. */
+/*
+ * Settle, and sort by count. If lines are requested, blocks are converted to lines. COVERAGE: all
+ * lines, sorted by file and line. To be called once. Returns false if out of memory.
+ */
 bool ptc_counts_sort(struct ptc_counts *c);
 
 struct ptc_line;
 
-/* The first @most of what was sorted (0: all), as lines for people or of JSON (doc/json.md). False:
- * out of memory. */
+/*
+ * Print the first @most sorted entries (0: all), as text or JSON (doc/json.md). Returns false if
+ * out of memory.
+ */
 bool ptc_counts_print(const struct ptc_counts *c, struct ptc_line *l, size_t most, bool json);
 
 #endif

@@ -6,7 +6,7 @@
 #include "crash_out.h"
 #include "emit.h"
 
-enum { FRAMES_MAX = 256 }; /* of a stack; depth tells how many there are */
+enum { FRAMES_MAX = 256 }; /* limit per stack; depth is the real number */
 
 static void put_source(struct ptc_emit *e, const struct ptc_crash_place *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `ptcap crash show` prints of a crash that was explained. */
+/* Output of `ptcap crash show`. */
 #ifndef PTC_CLI_CRASH_OUT_H
 #define PTC_CLI_CRASH_OUT_H
 
@@ -10,14 +10,17 @@
 
 enum { PTC_CRASH_SENTENCE = 512 };
 
-/* Why it died, in words: not for a terminal as it is (names of a recording are in it). */
+/*
+ * Write the cause in one sentence. Not escaped for a terminal, and may contain names from a
+ * recording.
+ */
 void ptc_crash_sentence(const struct ptc_crash_report *r, char ret[PTC_CRASH_SENTENCE]);
 
 /* "SIGSEGV", or "signal 77". */
 void ptc_crash_signal_name(uint64_t signo, char ret[16]);
 
 void ptc_crash_text(const struct ptc_crash_report *r, bool color);
-/* One JSON object. False: out of memory. */
+/* Print one JSON object. Returns false if out of memory. */
 bool ptc_crash_json(const struct ptc_crash_report *r);
 
 #endif

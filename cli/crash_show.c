@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `ptcap crash show`: a crash explained. */
+/* `ptcap crash show`: explains a crash. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -141,7 +141,7 @@ static int parse_args(struct show_args *a, int argc, char **argv)
 	return 0;
 }
 
-/* Errors must not be left in a pager: there is something to show. */
+/* Start the pager only when there is output, so that errors do not disappear in it. */
 static int print(const struct show_args *a, const struct ptc_crash_report *r,
 		 struct ptc_pager *pager)
 {
@@ -199,7 +199,7 @@ int ptc_cmd_crash_show(int argc, char **argv)
 		tell_notes(&report);
 	} else {
 		(void)ptc_say_input_err(a.opts.input, &err);
-		/* That there is no file is another thing. */
+		/* A missing file is another error. */
 		code = err.code == PTC_E_NOT_EXIST && !err.sys ? PTC_EXIT_NOTHING : PTC_EXIT_FAIL;
 	}
 	ptc_crash_report_release(&report);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `ptcap crash show`, for people. */
+/* Text output of `ptcap crash show`. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +17,9 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* --- places --- */
+/* --- locations --- */
 
-/* "write_null+0x4 prog.c:32", else "libc.so.6+0x1234", else "0x666000". */
+/* Format "write_null+0x4 prog.c:32", or "libc.so.6+0x1234", or "0x666000". */
 static void format_place(const struct ptc_crash_place *p, char *ret, size_t size)
 {
 	int n;
@@ -166,7 +166,7 @@ static void show_frame(const struct ptc_crash_report *r, size_t i, size_t column
 	printf("%s%s\n", first ? "  <- they differ" : "", first && color ? "\033[m" : "");
 }
 
-/* Of @n frames, is number @i worth a line? */
+/* Return whether frame @i of @n gets a line. */
 static bool is_shown(const struct ptc_crash_report *r, size_t i, size_t n)
 {
 	return i < FRAMES || i + 2 >= n ||
@@ -222,7 +222,7 @@ static void show_stacks(const struct ptc_crash_report *r, bool color)
 		       r->unwound.n);
 }
 
-/* What the trace cannot tell. */
+/* Report a loop whose iterations the trace cannot show. */
 static void show_circle(const struct ptc_crash_report *r)
 {
 	struct ptc_crash_place place;
@@ -245,10 +245,14 @@ static void show_circle(const struct ptc_crash_report *r)
 
 /* --- calls, branches, threads --- */
 
-/* Without those that a stray return, the last thing that happened, is taken to have ended. */
+/*
+ * Returns the number of calls, without the calls that a stray return at the end is assumed to have
+ * ended.
+ */
 static size_t count_calls(const struct ptc_crash_flow *f)
 {
-	const size_t ended = f->strayed_n ? f->strayed_n + 1 : 0; /* and one began */
+	/* The stray return also began one. */
+	const size_t ended = f->strayed_n ? f->strayed_n + 1 : 0;
 
 	return f->ncalls > ended ? f->ncalls - ended : 0;
 }
@@ -262,7 +266,7 @@ static void show_call(const struct ptc_crash_report *r, const struct ptc_flow_ca
 		ptc_show_plain(place.function);
 	else
 		printf("0x%" PRIx64, c->ip);
-	if (!place.function || !strchr(place.function, '(')) /* one of C++ has its parameters */
+	if (!place.function || !strchr(place.function, '(')) /* C++ names include parameters */
 		printf("()");
 	printf("%s%s\n", empty ? ";" : " {",
 	       c->how == PTC_CALL_BY_SIGNAL ? " /* signal handler */" :
@@ -288,7 +292,7 @@ static void show_calls(const struct ptc_crash_report *r, bool color)
 		const bool empty = next && next->type == PTC_CALL_LEAVE && next->depth == c->depth;
 
 		if (c->type == PTC_CALL_LEAVE && c->depth < floor)
-			continue; /* it began before */
+			continue; /* the function began before the first line */
 		printf("  %*s", (int)(deep < INDENT_MAX ? deep : INDENT_MAX), "");
 		if (c->type != PTC_CALL_ENTER) {
 			printf("%s\n", c->type == PTC_CALL_LOST ? "(gap)" : "}");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A crash in one sentence. */
+/* Description of a crash in one sentence. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct words *w, const cha
 	if (n <= 0)
 		return;
 	if ((size_t)n >= w->left)
-		n = (int)w->left - 1; /* cut */
+		n = (int)w->left - 1; /* cut off */
 	w->at += n;
 	w->left -= (size_t)n;
 }
@@ -38,7 +38,7 @@ void ptc_crash_signal_name(uint64_t signo, char ret[16])
 		(void)snprintf(ret, 16, "signal %u", (unsigned int)(signo & 0xffff));
 }
 
-/* "writes 4 bytes at 0x10" */
+/* Append "wrote 4 bytes at 0x10". */
 static void say_access(struct words *w, const struct ptc_crash_why *why)
 {
 	const char *verb = why->access == PTC_ACCESS_WRITE ? "wrote" :
@@ -78,7 +78,10 @@ static void say_jump(struct words *w, const struct ptc_crash_report *r)
 	say_map(w, r->why.map);
 }
 
-/* What a function of a library is called for, by a part of its name; the first that fits. */
+/*
+ * Returns the meaning of an abort in a library function, by a part of its name. The first match
+ * counts.
+ */
 static const char *complaint(const char *by)
 {
 	static const struct {
@@ -185,7 +188,7 @@ void ptc_crash_sentence(const struct ptc_crash_report *r, char ret[PTC_CRASH_SEN
 		say_abort(&w, r);
 		break;
 	case PTC_REASON_SENT:
-		if (!r->dead.signal.sender) /* as the kernel says it of both */
+		if (!r->dead.signal.sender) /* the kernel reports both in the same way */
 			say(&w, "sent by the kernel, or by a process outside of its PID "
 				"namespace");
 		else

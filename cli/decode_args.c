@@ -98,7 +98,7 @@ void ptc_decode_help(void)
 	      stdout);
 }
 
-/* Cut the number in front of @sep (or the end) off *s, which moves behind it. */
+/* Cut off and parse the number before @sep (or the end). *s advances behind it. */
 static bool next_number(char **s, char sep, uint64_t *ret)
 {
 	char *word = *s, *end = strchr(word, sep);
@@ -109,7 +109,7 @@ static bool next_number(char **s, char sep, uint64_t *ret)
 	return ptc_parse_u64(word, ret);
 }
 
-/* FILE@ADDR[:OFFSET[:LENGTH]] */
+/* Parse FILE@ADDR[:OFFSET[:LENGTH]]. */
 static bool parse_raw(struct ptc_decode_args *a, const char *arg)
 {
 	struct ptc_raw_code c = { .len = 0 }, *raw;
@@ -133,7 +133,7 @@ bad:
 	return false;
 }
 
-/* family/model/stepping */
+/* Parse family/model/stepping. */
 static bool parse_cpu_id(const char *arg, struct ptc_decode_opts *opts)
 {
 	char *copy = strdup(arg), *s = copy;
@@ -160,7 +160,7 @@ static int parse_fields(struct ptc_decode_args *a, const char *arg)
 	return what ? ptc_usage_error("decode", "%s '%.*s'", what, len, word) : 0;
 }
 
-/* More is a slip of the hand. */
+/* Larger values are typing errors. */
 enum { MAX_JOBS = 4096, MAX_SLICE = 1 << 30 };
 
 enum {
@@ -191,7 +191,7 @@ enum {
 	OPT_ENGINE
 };
 
-/* The options that say where code is. False: @c is none of them. */
+/* Handle the options for code sources. Returns false if @c is another option. */
 static bool take_code_option(struct ptc_decode_args *a, int c)
 {
 	const char **const where = c == OPT_SYMFS      ? &a->code.symfs :
@@ -206,7 +206,7 @@ static bool take_code_option(struct ptc_decode_args *a, int c)
 	return where;
 }
 
-/* Which part. */
+/* Handle the options that select a part of the recording. */
 static int take_choice(struct ptc_decode_args *a, int c)
 {
 	switch (c) {
@@ -231,19 +231,22 @@ static int take_choice(struct ptc_decode_args *a, int c)
 	}
 }
 
-/* One for each CPU that it may run on; each takes memory, and the thread that prints is one. */
+/*
+ * Returns one thread per available CPU, with a limit because each thread needs memory. Includes the
+ * printing thread.
+ */
 static unsigned int default_jobs(void)
 {
 	enum { JOBS_MAX = 16 };
 	cpu_set_t set;
-	int n = JOBS_MAX; /* more CPUs than fit in a set */
+	int n = JOBS_MAX; /* default: there are more CPUs than a set can hold */
 
 	if (!sched_getaffinity(0, sizeof(set), &set))
 		n = CPU_COUNT(&set);
 	return n < JOBS_MAX ? (unsigned int)n : JOBS_MAX;
 }
 
-/* N[:BYTES] */
+/* Parse N[:BYTES]. */
 static int take_jobs(struct ptc_decode_args *a, const char *arg)
 {
 	char *copy = strdup(arg), *s = copy;
@@ -274,7 +277,7 @@ static int take_engine(struct ptc_decode_args *a, const char *arg)
 	return ptc_usage_error("decode", "no engine '%s': libipt, fast or verify", arg);
 }
 
-/* WHAT[:N] */
+/* Parse WHAT[:N]. */
 static int take_counts(struct ptc_decoded_form *f, const char *arg)
 {
 	static const char *const names[] = { [PTC_COUNTS_EDGES] = "edges",
@@ -383,7 +386,7 @@ static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
 	}
 }
 
-/* Do the options go together? */
+/* Check that the options can be combined. */
 static int check_args(struct ptc_decode_args *a)
 {
 	const struct ptc_decoded_form *f = &a->out.form;

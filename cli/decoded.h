@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `ptcap decode` makes of a recording: the sink for the form that was asked for. */
+/* Output of `ptcap decode`: the sink for the selected format. */
 #ifndef PTC_CLI_DECODED_H
 #define PTC_CLI_DECODED_H
 
@@ -18,31 +18,34 @@ struct ptc_decoded_form {
 	struct ptc_fields fields;
 	bool json, bin, insn, calls, stats, color;
 	enum ptc_counts_of counts;
-	uint64_t most; /* of the counts; 0: all */
+	uint64_t most; /* number of counts to print; 0: all */
 };
 
-/* Starts zeroed, but for form and totals. */
+/* Initialize with zeros, except form and totals. */
 struct ptc_decoded {
 	struct ptc_decoded_form form;
-	struct ptc_decode *d; /* lent */
+	struct ptc_decode *d; /* borrowed */
 	struct ptc_line *line;
 	struct ptc_printer printer;
 	struct ptc_bin_printer bin;
 	struct ptc_calls_printer calls;
 	struct ptc_counts counts;
 	struct ptc_totals totals;
-	struct ptc_progress *progress; /* lent; NULL: nobody is told */
+	struct ptc_progress *progress; /* borrowed; NULL: no progress */
 };
 
-/* What comes first, if anything; *ret is for all items. False: out of memory. */
+/*
+ * Print the head of the output, if any. *ret: the sink for all items. Returns false if out of
+ * memory.
+ */
 bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_sink *ret);
 /*
- * What comes last: of a decode that came to its end (@whole) totals, too. False: out of memory, or
- * standard output does not take it (o->line->failed).
+ * Print the tail of the output. @whole: decoding was complete, so include totals. Returns false if
+ * out of memory, or if standard output failed (o->line->failed).
  */
 bool ptc_decoded_end(struct ptc_decoded *o, bool whole);
 
-/* ptc_sums_sink.on_sums; ctx is a struct ptc_decoded, which may not have begun. */
+/* ptc_sums_sink.on_sums; ctx is a struct ptc_decoded. Can be called before ptc_decoded_begin. */
 int ptc_decoded_sums(void *ctx, const struct ptc_sums *sums);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An event: every field of its perf_event_attr that is not 0. */
+/* Print an event: all non-zero fields of its perf_event_attr. */
 #include "dump_event.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "auxtrace/fields.h"
 #include "dump_emit.h"
 
-/* Fields whose numbers, or bits, have names; and those that are addresses or masks. */
+/* Fields whose values or bits have names, and fields that are addresses or masks. */
 static const struct {
 	const char *field;
 	const struct ptc_names *names; /* NULL: hex */
@@ -29,7 +29,7 @@ static const struct {
 	{ "sig_data", NULL, false },
 };
 
-/* Which of the names of a union the field has in this event. */
+/* Return whether this name of a union's field applies to the event. */
 static bool applies(const struct perf_event_attr *a, const struct ptc_field *f)
 {
 	const bool is_bp = a->type == PERF_TYPE_BREAKPOINT;
@@ -79,7 +79,7 @@ void ptc_dump_attr(struct ptc_emit *e, const struct perf_event_attr *a)
 	for (i = 0; i < t->n; i++) {
 		const struct ptc_field *f = &t->list[i];
 		const uint64_t v = ptc_field_get(f, a);
-		/* These three say something with 0, too. */
+		/* These three are meaningful when 0. */
 		const bool always = !strcmp(f->name, "type") || !strcmp(f->name, "config") ||
 				    !strcmp(f->name, "size");
 

@@ -9,10 +9,10 @@
 #include "auxtrace/reader.h"
 #include "emit.h"
 
-/* A line for event @i. */
+/* Print a line for event @i. */
 void ptc_dump_event(struct ptc_emit *e, const struct ptc_file *f, size_t i);
 
-/* The fields that are not 0, and type, size and config, by their names in perf_event.h. */
+/* Print all non-zero fields, and always type, size and config, by their names in perf_event.h. */
 void ptc_dump_attr(struct ptc_emit *e, const struct perf_event_attr *a);
 
 #endif

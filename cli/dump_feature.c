@@ -260,7 +260,7 @@ static int show_caps(struct ptc_emit *e, const struct ptc_dump_section *s, struc
 	return rc;
 }
 
-/* --- what the kernel said --- */
+/* --- kernel metadata --- */
 
 static void show_system(struct ptc_emit *e, struct ptc_trace_system *sys, struct ptc_err *err)
 {

@@ -10,7 +10,7 @@
 
 enum { TYPES = sizeof(((struct ptc_dump_filter *)0)->types) };
 
-/* A type that this build has no name for is given as a number. */
+/* A type unknown to this build can be given as a number. */
 static bool take_record(struct ptc_dump_filter *d, const char *word)
 {
 	uint64_t type;
@@ -56,7 +56,7 @@ bool ptc_dump_filter_type(struct ptc_dump_filter *d, const char *arg)
 	}
 }
 
-/* Seconds, with up to nine digits behind the dot, as dump prints times. */
+/* Parse seconds with up to nine decimals, the format that dump prints. */
 static bool parse_time(const char *s, size_t n, uint64_t *ret_ns)
 {
 	uint64_t ns = 0, unit = 1000000000;
@@ -92,7 +92,7 @@ bool ptc_dump_filter_time(struct ptc_dump_filter *d, const char *arg)
 	       d->from_ns <= d->to_ns;
 }
 
-/* What a record says of where it belongs. AUXTRACE says it in its fields. */
+/* Returns the ids of a record. An AUXTRACE record has them in its fields. */
 static struct ptc_sample_id id_of(const struct ptc_file *f, const struct ptc_rec *rec)
 {
 	struct ptc_sample_id id = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which records `ptcap dump` prints. */
+/* Selection of the records that `ptcap dump` prints. */
 #ifndef PTC_CLI_DUMP_FILTER_H
 #define PTC_CLI_DUMP_FILTER_H
 
@@ -9,17 +9,17 @@
 #include "auxtrace/reader.h"
 
 struct ptc_dump_filter {
-	bool by_type; /* only what is named: */
+	bool by_type; /* only the named types: */
 	bool events, features;
-	bool types[256];     /* of records */
-	bool other_types;    /* those above */
-	bool by_tid, by_cpu; /* only records that tell a thread or CPU, and this one */
+	bool types[256];     /* record types */
+	bool other_types;    /* types above 255 */
+	bool by_tid, by_cpu; /* only records with this tid or CPU */
 	uint64_t tid, cpu;
-	bool by_time; /* only records with a time, and one of these: */
+	bool by_time; /* only records with a time in this range: */
 	uint64_t from_ns, to_ns;
 };
 
-/* Each takes an option's argument. False: it is none. */
+/* Parse an option's argument. Return false if malformed. */
 bool ptc_dump_filter_type(struct ptc_dump_filter *d, const char *arg); /* NAME[,NAME]... */
 bool ptc_dump_filter_time(struct ptc_dump_filter *d, const char *arg); /* [FROM],[TO] in seconds */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Of `ptcap dump`: features that tell of the machine. */
+/* `ptcap dump`: features about the machine. */
 #include "dump_feature.h"
 
-/* Core, socket and die of each CPU: two arrays in the file. */
+/* Print core, socket and die of each CPU, from two arrays. */
 static void show_cpu_ids(struct ptc_emit *e, struct ptc_cpu_topology *t)
 {
 	uint32_t cpu, core, socket, die;
@@ -95,7 +95,7 @@ int ptc_dump_cache(struct ptc_emit *e, const struct ptc_dump_section *s, struct 
 	return rc;
 }
 
-/* The blocks of a node as ranges, first and last. */
+/* Print the memory blocks of a node as ranges from first to last. */
 static void show_blocks(struct ptc_emit *e, const struct ptc_mem_node *n)
 {
 	uint64_t word = 0, first = 0, bit;

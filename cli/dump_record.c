@@ -17,7 +17,7 @@ static void emit_sample_id(struct ptc_emit *e, const struct ptc_sample_id *id)
 	}
 	if (id->has & PERF_SAMPLE_TIME)
 		ptc_emit_time(e, "time", id->time);
-	if (id->has & PERF_SAMPLE_CPU) /* -1 in what perf or a source without CPUs has made up */
+	if (id->has & PERF_SAMPLE_CPU) /* -1 if perf or a source without CPUs synthesized it */
 		ptc_emit_i64(e, "cpu", (int32_t)id->cpu);
 	if (id->has & (PERF_SAMPLE_ID | PERF_SAMPLE_IDENTIFIER))
 		ptc_emit_u64(e, "id", id->id);
@@ -77,7 +77,7 @@ static void emit_switch(struct ptc_emit *e, const struct ptc_sb *sb)
 	ptc_emit_i64(e, "next_prev_tid", sb->u.sw.next_prev_tid);
 }
 
-/* Typed by the attr, if its form is known there. */
+/* Print values in the attr's read_format, or as bytes if that is unknown. */
 static void emit_read(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_sb *sb)
 {
 	const struct ptc_file_attr *a = ptc_file_attr_of_id(f, sb->id.id);
@@ -133,7 +133,7 @@ static void emit_poke(struct ptc_emit *e, const struct ptc_sb_poke *p)
 	ptc_emit_bytes(e, "bytes", p->new_bytes);
 }
 
-/* What the kernel tells of code and containers. */
+/* Print records about code and containers. */
 static void emit_kernel(struct ptc_emit *e, const struct ptc_sb *sb)
 {
 	switch (sb->type) {
@@ -170,7 +170,7 @@ static void emit_kernel(struct ptc_emit *e, const struct ptc_sb *sb)
 	}
 }
 
-/* What passed in a ring. */
+/* Print records about a ring. */
 static void emit_ring(struct ptc_emit *e, const struct ptc_sb *sb)
 {
 	switch (sb->type) {
@@ -235,7 +235,7 @@ static void emit_sideband(struct ptc_emit *e, const struct ptc_file *f, const st
 	}
 }
 
-/* Records of types we do not know: how much they hold, and whose they are. */
+/* Print the size and ids of a record of unknown type. */
 static int emit_rest(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
 		     struct ptc_sample_id *ret_id)
 {
@@ -337,7 +337,7 @@ static void emit_id(struct ptc_emit *e, const struct ptc_sample_id *id)
 		return;
 	}
 	printf(" {");
-	e->at[e->depth].kind = '['; /* no space in front of the first */
+	e->at[e->depth].kind = '['; /* no space before the first */
 	e->at[e->depth].any = false;
 	e->depth++;
 	emit_sample_id(e, id);

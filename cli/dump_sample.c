@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of a SAMPLE. */
+/* Print the fields of a SAMPLE. */
 #include <stdio.h>
 #include <string.h>
 

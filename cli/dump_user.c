@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of the records that perf makes. */
+/* Print the fields of the records that perf makes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -231,7 +231,7 @@ static int emit_pt_info(struct ptc_emit *e, const struct ptc_rec *rec, struct pt
 	return 1;
 }
 
-/* Its payload is held against the file, too. */
+/* Also checks that the payload is inside the file. */
 static int emit_auxtrace(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
 			 struct ptc_err *err)
 {

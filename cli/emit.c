@@ -10,7 +10,7 @@
 #include "jsontext.h"
 #include "show.h"
 
-/* What stands in front of a value or of what is opened. */
+/* Print the separator and name before a value or container. */
 static void lead(struct ptc_emit *e, const char *name)
 {
 	const bool list = e->depth && e->at[e->depth - 1].kind == '[';

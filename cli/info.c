@@ -52,7 +52,7 @@ static void gather_features(const struct ptc_file *f, struct ptc_info *i)
 
 static void note_time(struct ptc_info *i, const struct ptc_sample_id *id)
 {
-	/* 0 is the time of what was made up when the recording began */
+	/* Synthesized records at the start have time 0. */
 	if (!(id->has & PERF_SAMPLE_TIME) || !id->time)
 		return;
 	if (!i->first_ns || id->time < i->first_ns)
@@ -191,7 +191,7 @@ static uint64_t trace_bytes(const struct ptc_info *i)
 
 void ptc_info_judge(const char *path, struct ptc_info *i)
 {
-	struct ptc_err ignored; /* the survey tells */
+	struct ptc_err ignored; /* the survey reports it */
 
 	if (i->survey && i->pt.snapshot_mode && trace_bytes(i) <= PTC_INFO_JUDGED)
 		i->has_verdict = !ptc_verdict_make(&i->verdict, path, &ignored);
@@ -202,7 +202,7 @@ const char *ptc_info_next_note(const struct ptc_info *info, size_t *i)
 	static const char missing[] = "no code for ";
 	const char *note;
 
-	/* What is missing is told by ptc_decode_missing. */
+	/* ptc_decode_missing reports missing files. */
 	do
 		note = info->survey ? ptc_decode_note(info->survey, (*i)++) : NULL;
 	while (note && !strncmp(note, missing, sizeof(missing) - 1));
@@ -251,7 +251,7 @@ const char *ptc_info_event_name(const struct ptc_info *info, size_t i)
 	uint64_t off;
 	uint64_t id;
 
-	/* The order is not promised to be that of the attrs: the first id tells. */
+	/* The entries need not be in the order of the attrs, so compare the first id. */
 	if (!ptc_file_feature(info->file, PTC_FEAT_EVENT_DESC, &c, &off) ||
 	    ptc_feature_open_event_desc(c, off, &it, &err))
 		return a->name;

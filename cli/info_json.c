@@ -9,9 +9,8 @@
 #include "ptcap/file.h"
 
 /*
- * Out of memory: jansson's constructors give NULL and its _new setters fail on
- * NULL, so it is enough to look at the last result of each object: every
- * helper returns false and the caller gives up.
+ * Out of memory: jansson's constructors return NULL, and its _new setters fail on NULL. So only the
+ * last result of each object is checked. Each helper then returns false, and the caller stops.
  */
 
 static json_t *text(const char *s)
@@ -24,7 +23,10 @@ static json_t *text_or_null(const char *s)
 	return s ? text(s) : json_null();
 }
 
-/* What may be above 2^63 (addresses, configs) is a string in hex, as in `decode --format json`. */
+/*
+ * Values above 2^63 are possible (addresses, configs), so they are hex strings, as in `decode
+ * --format json`.
+ */
 static json_t *hex(uint64_t v)
 {
 	char s[19];
@@ -91,7 +93,7 @@ static json_t *make_cmdline(const struct ptc_info *i)
 	return a;
 }
 
-/* The features the header has, by name; one we do not know by its bit. */
+/* Returns the header's features by name; unknown ones by bit number. */
 static json_t *make_features(const struct ptc_info *i)
 {
 	json_t *a = json_array();
@@ -131,7 +133,7 @@ static json_t *make_pmus(const struct ptc_info *i)
 	return a;
 }
 
-/* Name and value of each capability of the PMU, into @o under its name. */
+/* Add the PMU's capabilities to @o under the PMU's name. */
 static bool set_caps(json_t *o, const char *pmu, struct ptc_feature_iter it)
 {
 	json_t *caps = json_object();
@@ -325,7 +327,7 @@ static json_t *make_losses(const struct ptc_info *i)
 	return NULL;
 }
 
-/* @o gets a number, unless it is NULL or there is no memory: then it is released. */
+/* Add a number to @o. On failure releases @o and returns NULL. @o may be NULL. */
 static json_t *set_field(json_t *o, const struct ptc_ledger_field *f)
 {
 	if (o &&
@@ -384,7 +386,7 @@ static json_t *make_ledger_source(const struct ptc_ledger_source *s)
 	return o;
 }
 
-/* How far CLOCK_MONOTONIC is ahead of the recording's clock, in the beginning and in the end. */
+/* Returns both clocks at the start and end of the recording. */
 static json_t *make_ledger_clock(const struct ptc_ledger_list *l)
 {
 	const struct ptc_ledger_clock *c[2] = { &l->first, &l->last };
@@ -511,7 +513,7 @@ static json_t *make_thread(const struct ptc_verdict_thread *t)
 	return NULL;
 }
 
-/* Of snapshots: how much of each thread there is. */
+/* Snapshots only: returns the coverage of each thread. */
 static json_t *make_newest(const struct ptc_info *i)
 {
 	const struct ptc_verdict *v = &i->verdict;

@@ -9,14 +9,14 @@
 #include "ptcap/file.h"
 #include "show.h"
 
-enum { NS_PER_S = 1000000000, ROWS = 16 }; /* ROWS: of events and of queues; dump has them all */
+enum { NS_PER_S = 1000000000, ROWS = 16 }; /* ROWS: printed events and queues; dump prints all */
 
 static void label(const char *name)
 {
 	printf("%-9s", name);
 }
 
-/* Words, separated by blanks and commas, those that are known. */
+/* Print the known words, with a blank and then commas. */
 static void show_known(const char *a, const char *b, const char *c)
 {
 	const char *const words[] = { a, b, c };
@@ -113,7 +113,7 @@ static void show_command(const struct ptc_info *i)
 	}
 }
 
-/* What is not shown of @n rows, so that all of it stays on one screen. */
+/* Print how many of @n rows are not shown. The limit keeps the report on one screen. */
 static void show_more(size_t n)
 {
 	if (n <= ROWS)
@@ -296,7 +296,7 @@ static void show_crash(const struct ptc_info *i)
 	}
 }
 
-/* Can it be decoded here? */
+/* Print whether the recording can be decoded here. */
 static void show_survey(const struct ptc_info *i)
 {
 	struct ptc_missing m;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers are those of linux/landlock.h (Linux 6.12), of which Debian 12 has the first version
- * only. What a kernel does not know it is not asked for: the size of the structure and the bits go
- * by the version (Documentation/userspace-api/landlock.rst).
+ * The numbers are from linux/landlock.h (Linux 6.12); Debian 12 has only the first version.
+ * Features that the kernel does not know are not requested. The structure's size and the bits
+ * depend on the version (Documentation/userspace-api/landlock.rst).
  */
 #include "landlock.h"
 
@@ -48,7 +48,7 @@ enum {
 	(FS_EXECUTE | FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_CHAR |              \
 	 FS_MAKE_DIR | FS_MAKE_REG | FS_MAKE_SOCK | FS_MAKE_FIFO | FS_MAKE_BLOCK | FS_MAKE_SYM)
 
-/* What an output needs: an older one, which may be a folder or a link, is renamed. */
+/* Rights needed for an output. An existing file, which may be a folder or a link, is renamed. */
 #define FS_OUTPUT                                                                                  \
 	(FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | FS_MAKE_DIR | FS_MAKE_REG |              \
 	 FS_MAKE_SYM | FS_TRUNCATE)
@@ -92,7 +92,7 @@ static int create(const struct ptc_landlock *l, int version)
 	return (int)syscall(NR_CREATE_RULESET, &r, size, (uint32_t)0);
 }
 
-/* A name that is missing is left out: what needs it fails there, and says so. */
+/* Add a rule. A missing path is skipped: its use later fails and is reported there. */
 static int allow(int ruleset, const char *path, int flags, uint64_t access)
 {
 	struct path_beneath b = { .allowed = access,
@@ -108,7 +108,7 @@ static int allow(int ruleset, const char *path, int flags, uint64_t access)
 	return rc;
 }
 
-/* Folders of base/spool.c: files without a name are written there. */
+/* Allow the folders of base/spool.c, for nameless files. */
 static int allow_temporary(int ruleset, uint64_t access)
 {
 	const char *asked = secure_getenv("TMPDIR");

@@ -24,7 +24,7 @@ const char *ptc_lbr_spoil_name(enum ptc_spoil mode)
 	return (size_t)mode < MODES ? names[mode] : names[PTC_SPOIL_NONE];
 }
 
-/* What is in front of the next ':', which *@s is moved behind, or to the end. */
+/* Copy the text before the next ':' to @word. *@s advances behind the ':', or to the end. */
 static bool next_word(const char **s, char word[WORD])
 {
 	const size_t len = strcspn(*s, ":");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What --lbr-spoil takes, and what --truth says of branch stacks. */
+/* Argument of --lbr-spoil, and names of error kinds for --truth. */
 #ifndef PTC_CLI_LBR_ARGS_H
 #define PTC_CLI_LBR_ARGS_H
 
@@ -7,10 +7,10 @@
 
 #include "ptcap/capture.h"
 
-/* "MODE[:RATE[:SEED]]", MODE a name, of shift with "=K". False: it is something else. */
+/* Parse "MODE[:RATE[:SEED]]", with "shift=K" for shift. Returns false if malformed. */
 bool ptc_lbr_args_spoil(const char *s, struct ptc_lbr_spoil *ret);
 
-/* Of --lbr-spoil; "none" of PTC_SPOIL_NONE. */
+/* Returns the name in --lbr-spoil; "none" for PTC_SPOIL_NONE. */
 const char *ptc_lbr_spoil_name(enum ptc_spoil mode);
 
 #endif

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "base/err.h"
-enum { COLUMNS = 32 }; /* an entry has fewer numbers */
+enum { COLUMNS = 32 }; /* more than the numbers of any entry */
 
 static int no_memory(struct ptc_err *err)
 {
 	return ptc_fail_mem(err);
 }
 
-/* Room for one more in an array of @n. */
+/* Make space for one more in an array of @n. */
 static void *grow(void *items, size_t n, size_t each)
 {
 	return n & (n - 1) ? items : reallocarray(items, n ? 2 * n : 1, each);
@@ -73,7 +73,7 @@ void ptc_ledger_list_release(struct ptc_ledger_list *l)
 
 /* --- tables --- */
 
-/* The @i-th number of the entry @row. False: no more. */
+/* Get number @i of entry @row. Returns false if @i is too large. */
 typedef bool field_fn(const void *entries, size_t row, size_t i, struct ptc_ledger_field *ret);
 
 static bool ring_field(const void *entries, size_t row, size_t i, struct ptc_ledger_field *ret)
@@ -92,7 +92,10 @@ static int print(char *text, size_t size, const struct ptc_ledger_field *f)
 			      snprintf(text, size, "%" PRIu64, f->value);
 }
 
-/* Of column @i; 0: it is left out. The first one, which says whose row it is, stays. */
+/*
+ * Returns the width of column @i; 0: all values are 0, so it is left out. The first column, which
+ * identifies the row, stays.
+ */
 static int width(field_fn *field, const void *entries, size_t n, size_t i)
 {
 	struct ptc_ledger_field f = { .name = "" };

@@ -5,7 +5,7 @@
 
 #include <linux/perf_event.h>
 
-/* Room for one more of @each bytes in *@items. */
+/* Make space for one more element of @each bytes in *@items. */
 static bool grow(void **items, size_t n, size_t *cap, size_t each)
 {
 	const size_t more = *cap ? 2 * *cap : 16;
@@ -21,7 +21,7 @@ static bool grow(void **items, size_t n, size_t *cap, size_t each)
 	return true;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct ptc_moves_cpu *cpu_of(struct ptc_moves *m, int32_t cpu)
 {
 	size_t i;
@@ -45,7 +45,7 @@ static bool add(struct ptc_moves *m, struct ptc_moves_cpu *c, const struct ptc_s
 	return true;
 }
 
-/* What was there before, of whom no OUT came, has left when another comes. */
+/* If no OUT record came for the previous thread, it left when the next one came. */
 bool ptc_moves_take(struct ptc_moves *m, const struct ptc_sb *sb)
 {
 	const uint64_t needed = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
@@ -54,7 +54,7 @@ bool ptc_moves_take(struct ptc_moves *m, const struct ptc_sb *sb)
 	struct ptc_move *last;
 
 	if ((sb->type != PERF_RECORD_SWITCH && sb->type != PERF_RECORD_SWITCH_CPU_WIDE) ||
-	    (sb->id.has & needed) != needed || sb->id.tid <= 0) /* 0: nobody */
+	    (sb->id.has & needed) != needed || sb->id.tid <= 0) /* 0: the idle thread */
 		return true;
 	c = cpu_of(m, (int32_t)sb->id.cpu);
 	if (!c)
@@ -108,7 +108,7 @@ bool ptc_moves_settle(struct ptc_moves *m)
 							    r->out < c->begin ? r->out : c->begin };
 	}
 	qsort(m->moved, n, sizeof(*m->moved), by_tid);
-	for (i = 0; i < n; i++) /* the last of each counts */
+	for (i = 0; i < n; i++) /* the last of each thread counts */
 		if (i + 1 == n || m->moved[i + 1].tid != m->moved[i].tid)
 			m->moved[m->nmoved++] = m->moved[i];
 	return true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which CPUs threads ran on, by the SWITCH records of a recording, and where their rings' trace
- * begins: since when all that a thread did is there. A ring that a thread has left is overwritten
- * by others; what it did there is missing then between what other rings have of it.
+ * Which CPUs threads ran on, from the SWITCH records, and where each ring's trace begins. From
+ * these follows the time since when a thread's trace is complete. A thread that moves leaves its
+ * trace in the old CPU's ring, where other threads overwrite it. That part is then missing before
+ * its trace in other rings.
  */
 #ifndef PTC_CLI_MOVES_H
 #define PTC_CLI_MOVES_H
@@ -14,13 +15,13 @@
 #include "ptcap/error.h"
 #include "ptcap/sideband.h"
 
-/* A thread on a CPU, without a switch between. */
+/* A period of a thread on a CPU without a switch. */
 struct ptc_move {
 	int32_t tid, cpu;
-	uint64_t in, out; /* ns; 0: it was there before; UINT64_MAX: it is there yet */
+	uint64_t in, out; /* ns; in 0: began before; out UINT64_MAX: still there */
 };
 
-/* What a thread did before @ns is not all there, as it ran on @cpu. */
+/* The trace of a thread before @ns is incomplete, because it ran on @cpu. */
 struct ptc_moved {
 	int32_t tid, cpu;
 	uint64_t ns;
@@ -31,22 +32,24 @@ struct ptc_moves {
 	size_t n, cap;
 	struct ptc_moves_cpu {
 		int32_t cpu;
-		size_t newest;	/* of items, and 1; 0: none */
-		uint64_t begin; /* of its ring's trace; 0: all of it is there */
+		size_t newest;	/* index + 1 in items; 0: none */
+		uint64_t begin; /* begin of its ring's trace; 0: complete */
 	} * cpus;		/* owned */
 	size_t ncpus, cpus_cap;
-	struct ptc_moved *moved; /* owned; ascending by tid */
+	struct ptc_moved *moved; /* owned; ascending tid */
 	size_t nmoved;
 };
 
-/* Take a record; those of a CPU come in order. What is no SWITCH is ignored. False: out of memory.
+/*
+ * Process a record. Records of one CPU must be in order. Other types than SWITCH are ignored.
+ * Returns false if out of memory.
  */
 bool ptc_moves_take(struct ptc_moves *m, const struct ptc_sb *sb);
-/* The ring of @cpu has nothing that was before @ns. False: out of memory. */
+/* The ring of @cpu has no trace before @ns. Returns false if out of memory. */
 bool ptc_moves_begin(struct ptc_moves *m, int32_t cpu, uint64_t ns);
-/* All is known: fill m->moved. False: out of memory. */
+/* Fill m->moved, after all records. Returns false if out of memory. */
 bool ptc_moves_settle(struct ptc_moves *m);
-/* Of @tid; NULL: all that there is of it is complete, as far as its CPUs go. Lent. */
+/* Returns the entry of @tid, borrowed. NULL: its trace is complete in this respect. */
 const struct ptc_moved *ptc_moves_find(const struct ptc_moves *m, int32_t tid);
 void ptc_moves_release(struct ptc_moves *m);
 

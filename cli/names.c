@@ -29,7 +29,7 @@ static struct ptc_name *new_name(const char *s)
 	return name;
 }
 
-/* One more, which is in the tree. */
+/* Add a name that is already in the tree. */
 static bool keep(struct ptc_names *t, struct ptc_name *name)
 {
 	void *v = t->v;

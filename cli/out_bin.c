@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `ptcap decode --format bin`: 16 bytes a transfer, as the decoder has them. What transfers have in
- * common, and all that is none, is an item with a unit in front of it that no transfer is. What is
- * written follows from the transfers alone, not from how they come together. Every machine that
- * ptcap runs on is little-endian.
+ * `ptcap decode --format bin`: 16 bytes per branch, in the decoder's layout. Context shared by
+ * branches, and all other items, are written as items after a marker unit that cannot be a branch.
+ * The output depends only on the branches, not on how they were batched. All supported machines are
+ * little-endian.
  */
 #include "out_bin.h"
 
@@ -17,15 +17,15 @@
 #include "base/io.h"
 #include "cli.h"
 
-/* COPIED: bytes of a run that are not worth a part of their own. */
+/* COPIED: up to this size a run is copied instead of referenced. */
 enum { HEAD_LEN = 64, BATCH = 256, COPIED = 1024 };
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the records are little-endian");
 static_assert(PTC_BIN_PARTS <= IOV_MAX, "so many can be written at once");
 
 struct record {
-	uint64_t type;	/* << 8: where a transfer has its kind there is none */
-	uint64_t units; /* behind these two words, of 16 bytes */
+	uint64_t type;	/* type << 8; the kind field of a branch is 0 here */
+	uint64_t units; /* number of 16-byte units after these two words */
 	struct ptc_item item;
 };
 
@@ -49,7 +49,7 @@ static bool is_behind(const struct iovec *part, const uint8_t *bytes)
 	return (const uint8_t *)part->iov_base + part->iov_len == bytes;
 }
 
-/* They stay where they are until they are written. */
+/* Append a reference to bytes that stay valid until they are written. */
 static void put_there(struct ptc_bin_printer *p, const void *bytes, size_t n)
 {
 	if (p->niov && is_behind(&p->iov[p->niov - 1], bytes))
@@ -70,7 +70,7 @@ static void put(struct ptc_bin_printer *p, const void *bytes, size_t n)
 	put_there(p, at, n);
 }
 
-/* It is the sink's until it returns. */
+/* Append a run. Its bytes are borrowed until the sink returns. */
 static void put_run(struct ptc_bin_printer *p, const struct ptc_item *it)
 {
 	const size_t n = it->to * sizeof(struct ptc_transfer);
@@ -90,7 +90,7 @@ void ptc_print_bin_begin(struct ptc_bin_printer *p)
 	char head[HEAD_LEN + 1];
 
 	*p = (struct ptc_bin_printer){ .failed = false };
-	/* Padded with blanks; what is behind it is aligned, then. */
+	/* Padded with blanks, which aligns the following data. */
 	(void)snprintf(head, sizeof(head), "%-*s\n", HEAD_LEN - 1, "PTCAPDEC 2 16");
 	put(p, head, HEAD_LEN);
 }
@@ -108,7 +108,7 @@ static void put_record(struct ptc_bin_printer *p, const struct ptc_item *it)
 	put(p, &r, sizeof(r));
 }
 
-/* What is known of a transfer beside its ends and its kind. */
+/* Returns the context of a branch: everything except its ends and kind. */
 static const void *context_of(const struct ptc_item *it)
 {
 	return &it->time;
@@ -120,7 +120,7 @@ static_assert(offsetof(struct ptc_item, time) + sizeof(((struct ptc_bin_printer 
 		      offsetof(struct ptc_item, queue) == offsetof(struct ptc_item, time) + 20,
 	      "a context is the words between an item's ends and its type");
 
-/* The transfers behind it are @it's thread's. */
+/* Write a context record if the next branches, those of @it, have another context. */
 static void come_to(struct ptc_bin_printer *p, const struct ptc_item *it)
 {
 	struct ptc_item context = { .type = PTC_ITEM_RUN };
@@ -138,14 +138,16 @@ static struct ptc_transfer transfer_of(const struct ptc_item *it)
 	return (struct ptc_transfer){ it->from << 8 | it->kind, it->to };
 }
 
-/* Is its address too large for that, or has it flags, or no kind, by which it would be no transfer?
- */
+/* Return whether the branch does not fit 16 bytes: a large address, flags, or no kind. */
 static bool is_wide(const struct ptc_item *it)
 {
 	return ptc_transfer_from(transfer_of(it)) != it->from || !it->kind || it->flags;
 }
 
-/* How many of the @n items, the first of which is one, are transfers with nothing between them. */
+/*
+ * Write consecutive branches with the same context. The first of the @n items must be one. Returns
+ * their number.
+ */
 static size_t put_transfers(struct ptc_bin_printer *p, const struct ptc_item *items, size_t n)
 {
 	struct ptc_transfer out[BATCH];

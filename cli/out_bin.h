@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `ptcap decode --format bin`: doc/format.md. Straight to stdout. */
+/* `ptcap decode --format bin` (doc/format.md), written directly to stdout. */
 #ifndef PTC_CLI_OUT_BIN_H
 #define PTC_CLI_OUT_BIN_H
 
@@ -13,11 +13,11 @@
 enum { PTC_BIN_PARTS = 64 };
 
 struct ptc_bin_printer {
-	bool failed; /* standard output does not take it; that has been said */
+	bool failed; /* writing failed, and an error was printed */
 	bool has_context;
-	uint8_t context[24]; /* of the last transfer: time, pid, tid, cpu, queue */
+	uint8_t context[24]; /* of the last branch: time, pid, tid, cpu, queue */
 
-	/* What is to be written next: parts of buf, and runs, which are written before they go. */
+	/* Data to be written next: parts of buf, and runs borrowed from the sink's caller. */
 	struct iovec iov[PTC_BIN_PARTS];
 	size_t niov, nbuf;
 	bool borrows;
@@ -25,7 +25,7 @@ struct ptc_bin_printer {
 };
 
 void ptc_print_bin_begin(struct ptc_bin_printer *p);
-/* False: standard output does not take it all. */
+/* Returns false if standard output failed. */
 bool ptc_print_bin_end(struct ptc_bin_printer *p);
 /* ptc_sink.on_items, RUN items included; ctx is a struct ptc_bin_printer. */
 int ptc_print_bin(void *ctx, const struct ptc_item *items, size_t n);

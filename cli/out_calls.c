@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `ptcap decode --calls`: a line for each function that is entered and one for its end, or one
- * for both where nothing is called in between. So a line waits for what comes next.
+ * `ptcap decode --calls`: one line at the entry of a function and one at its end. A function
+ * without calls gets a single line. So the entry line is held back until the next event.
  */
 #include "out_calls.h"
 
@@ -43,7 +43,7 @@ static void put_span(struct ptc_line *l, uint64_t since, uint64_t until)
 	ptc_line_str(l, text);
 }
 
-/* Time, thread, how long it took, and the indent. The columns are counted in the buffer. */
+/* Print time, thread, duration and indent. Columns are computed inside the buffer. */
 static void begin_line(struct ptc_line *l, uint64_t time, int32_t tid, uint64_t since,
 		       uint64_t until, uint32_t depth)
 {
@@ -95,7 +95,7 @@ static const char *left(enum ptc_call_how how)
 	}
 }
 
-/* The line that waits: with a body behind it, or (@end) without. */
+/* Print the pending line: as the start of a body, or (@end) as a single line. */
 static void flush_pending(struct ptc_calls_printer *p, const struct ptc_call *end)
 {
 	struct ptc_line *l = p->line;
@@ -106,7 +106,7 @@ static void flush_pending(struct ptc_calls_printer *p, const struct ptc_call *en
 	begin_line(l, p->time, p->tid, end ? p->time : PTC_NO_TIME,
 		   end ? end->item->time : PTC_NO_TIME, p->depth);
 	ptc_line_str(l, p->name);
-	if (!strchr(p->name, '(')) /* one of C++ has its parameters */
+	if (!strchr(p->name, '(')) /* C++ names include parameters */
 		ptc_line_str(l, "()");
 	ptc_line_str(l, end ? ";" : " {");
 	ptc_line_str(l, entered(p->how));
@@ -115,7 +115,7 @@ static void flush_pending(struct ptc_calls_printer *p, const struct ptc_call *en
 	ptc_line_char(l, '\n');
 }
 
-/* Function and offset, else file and offset, else the address. */
+/* Set the name: function and offset, or file and offset, or the address. */
 static void set_name(struct ptc_calls_printer *p, const struct ptc_call *call)
 {
 	uint64_t off = 0;
@@ -131,7 +131,7 @@ static void set_name(struct ptc_calls_printer *p, const struct ptc_call *call)
 		(void)snprintf(p->name, sizeof(p->name), "0x%llx", (unsigned long long)call->ip);
 		return;
 	}
-	for (; name[n] && n + 32 < sizeof(p->name); n++) /* it must not drive the terminal */
+	for (; name[n] && n + 32 < sizeof(p->name); n++) /* escape terminal control characters */
 		p->name[n] = (char)(name[n] >= ' ' && name[n] < 0x7f ? name[n] : '?');
 	p->name[n] = '\0';
 	if (off)
@@ -154,7 +154,7 @@ static int on_call(void *ctx, const struct ptc_call *call)
 	switch (call->type) {
 	case PTC_CALL_ENTER:
 		p->pending = true;
-		/* what is entered already was entered before */
+		/* For a call that began before the trace: first seen. */
 		p->time = it->time;
 		p->tid = it->tid;
 		p->depth = call->depth;

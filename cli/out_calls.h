@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `ptcap decode --calls`: the tree of calls, indented. */
+/* `ptcap decode --calls`: the call tree, indented. */
 #ifndef PTC_CLI_OUT_CALLS_H
 #define PTC_CLI_OUT_CALLS_H
 
@@ -10,7 +10,7 @@ struct ptc_calls_printer {
 	struct ptc_decode *d;
 	struct ptc_line *line;
 	struct ptc_calls *calls; /* owned */
-	/* the newest ENTER, until it is known whether anything is called in it */
+	/* The last ENTER, until it is known whether it contains calls. */
 	bool pending;
 	enum ptc_call_how how;
 	uint64_t time;
@@ -19,13 +19,13 @@ struct ptc_calls_printer {
 	char name[512];
 };
 
-/* @d and @line are lent. 0, or PTC_E_NO_MEMORY. */
+/* @d and @line are borrowed. Returns 0 or PTC_E_NO_MEMORY. */
 int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, struct ptc_line *line,
 			   bool json);
-/* What still waits is printed; the rest is released. */
+/* Print the pending line, and release @p. */
 void ptc_calls_printer_finish(struct ptc_calls_printer *p);
 
-/* ptc_sink.on_items; ctx is a struct ptc_calls_printer. The decode has opts.bytes. */
+/* ptc_sink.on_items; ctx is a struct ptc_calls_printer. The decoder must have opts.bytes. */
 int ptc_print_calls(void *ctx, const struct ptc_item *items, size_t n);
 
 #endif

@@ -19,7 +19,8 @@ static const struct {
 	[PTC_COUNTS_LINES] = { "lines", "lines", NULL, NULL },
 };
 
-/* Function and offset, and the file; without a function file and offset; without both the address.
+/*
+ * Print function, offset and file; without a function file and offset; without a file the address.
  */
 static void put_place(struct ptc_line *l, const struct ptc_counts *c,
 		      const struct ptc_counts_place *p)
@@ -94,7 +95,7 @@ static void put_text_head(struct ptc_line *l, const struct ptc_counts *c)
 	ptc_line_str(l, head);
 }
 
-/* @key, and what is known of it with @key in front. */
+/* Set @key to the address, and the known details with @key as prefix. */
 static bool set_place(json_t *o, const struct ptc_counts *c, const char *key,
 		      const struct ptc_counts_place *p)
 {

@@ -8,7 +8,7 @@
 struct ptc_counts;
 struct ptc_line;
 
-/* ptc_counts_print, of COVERAGE: a file each. */
+/* ptc_counts_print for COVERAGE: one line per file. */
 bool ptc_coverage_print(const struct ptc_counts *c, struct ptc_line *l, size_t most, bool json);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `ptcap decode --insn`: each instruction, disassembled, with its function and source line. */
+/* `ptcap decode --insn`: disassembled instructions, with function and source line. */
 #include "out.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool wh
 	return true;
 }
 
-/* A source line is said when it changes. */
+/* Print the source line only when it changes. */
 static void put_new_srcline(struct ptc_printer *p, const struct ptc_item *it, size_t begin)
 {
 	struct ptc_line *l = p->line;
@@ -65,7 +65,7 @@ static void put_new_srcline(struct ptc_printer *p, const struct ptc_item *it, si
 	}
 	while (at > begin && l->buf[at - 1] == ' ')
 		at--;
-	l->n = at; /* neither blanks nor the line again */
+	l->n = at; /* remove the blanks and the repeated line */
 }
 
 static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
@@ -73,7 +73,7 @@ static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
 	struct ptc_line *l = p->line;
 	size_t begin;
 
-	/* The columns are counted in the buffer: it must not be flushed half-way. */
+	/* Columns are computed inside the buffer, so it must not be flushed within a line. */
 	if (sizeof(l->buf) - l->n < 8192)
 		ptc_line_flush(l);
 	begin = l->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* doc/json.md. But for names of files, nothing comes from the recording as text. */
+/* JSON output of decode: doc/json.md. Only file names are texts from the recording. */
 #include "out.h"
 
 static void put_address(struct ptc_line *l, const char *key, uint64_t v)
@@ -24,7 +24,7 @@ void ptc_print_json_gap(struct ptc_line *l, const struct ptc_item *it)
 	ptc_line_str(l, "\"}\n");
 }
 
-/* What branches and events begin with. */
+/* Print the common head of branches and events. */
 static void put_head(struct ptc_line *l, const struct ptc_item *it, const char *type)
 {
 	ptc_line_str(l, "{\"type\":\"");
@@ -68,7 +68,7 @@ void ptc_print_json_head(struct ptc_line *l)
 	ptc_line_str(l, "{\"schema\":\"ptcap-decode\",\"version\":1}\n");
 }
 
-/* Bytes that are not ASCII are told as '?': they need not be UTF-8. */
+/* Print a text; non-ASCII bytes become '?', because they may not be UTF-8. */
 static void put_text(struct ptc_line *l, const char *key, const char *s)
 {
 	ptc_line_str(l, ",\"");

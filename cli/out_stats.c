@@ -149,7 +149,9 @@ static void put_engine(struct ptc_line *l, const char *name, const char *sub, ui
 	ptc_line_str(l, " pieces\n");
 }
 
-/* Of @all bytes of trace, who had what, and why. Nothing if there is one engine. */
+/*
+ * Print how much of @all bytes of trace each engine decoded, and why. Nothing for a single engine.
+ */
 static void put_engines(struct ptc_line *l, const struct ptc_decode *d, uint64_t all)
 {
 	struct ptc_engine_reason why;

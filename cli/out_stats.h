@@ -5,11 +5,11 @@
 
 #include "out.h"
 
-/* What the items add up to. */
+/* Sums over items. */
 struct ptc_totals {
 	uint64_t kinds[PTC_KIND_COUNT];
 	uint64_t gap_bytes[PTC_GAP_COUNT];
-	uint64_t first_ns, last_ns; /* PTC_NO_TIME: none had one */
+	uint64_t first_ns, last_ns; /* PTC_NO_TIME: no item has a time */
 };
 
 #define PTC_TOTALS_INIT                                                                            \
@@ -19,10 +19,10 @@ struct ptc_totals {
 
 /* ptc_sink.on_items; ctx is a struct ptc_totals. */
 int ptc_totals_items(void *ctx, const struct ptc_item *items, size_t n);
-/* ptc_sums_sink.on_sums; the same. */
+/* ptc_sums_sink.on_sums; ctx is a struct ptc_totals. */
 int ptc_totals_sums(void *ctx, const struct ptc_sums *sums);
 
-/* As lines for people, or as one JSON object (doc/json.md). */
+/* Print as text, or as one JSON object (doc/json.md). */
 void ptc_totals_print(const struct ptc_totals *t, const struct ptc_decode *d, struct ptc_line *l,
 		      bool json);
 

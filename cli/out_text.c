@@ -10,7 +10,7 @@
 #define EVENT_COLOR "\033[33m"
 #define NO_COLOR    "\033[m"
 
-/* A recording must not drive the terminal, and a name has no blanks in a line of fields. */
+/* Escape terminal control characters. Blanks too, because they separate fields. */
 void ptc_print_name(struct ptc_line *l, const char *s)
 {
 	for (; *s; s++)
@@ -127,7 +127,7 @@ void ptc_print_event(struct ptc_line *l, const struct ptc_item *it)
 	ptc_line_str(l, ptc_event_name((enum ptc_event_kind)it->kind));
 }
 
-/* Columns of the form for people. */
+/* Pad to a column of the default format. */
 static void pad(struct ptc_line *l, size_t begin, size_t width)
 {
 	do
@@ -135,7 +135,7 @@ static void pad(struct ptc_line *l, size_t begin, size_t width)
 	while (l->n - begin < width);
 }
 
-/* Function and offset; else file and offset, in parentheses. */
+/* Print function and offset; otherwise file and offset, in parentheses. */
 static void put_place(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
 	struct ptc_line *l = p->line;
@@ -168,7 +168,7 @@ static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 	struct ptc_line *l = p->line;
 	size_t begin;
 
-	/* The columns are counted in the buffer: it must not be flushed half-way. */
+	/* Columns are computed inside the buffer, so it must not be flushed within a line. */
 	if (sizeof(l->buf) - l->n < 1024)
 		ptc_line_flush(l);
 	begin = l->n;
@@ -207,7 +207,7 @@ static void put_fields(struct ptc_printer *p, const struct ptc_item *it)
 	}
 }
 
-/* -F from,to: what is asked for when there is much of it. */
+/* Return whether the fields are -F from,to, the usual choice for large outputs. */
 static bool is_ends(const struct ptc_fields *f)
 {
 	return f->n == 2 && f->field[0] == PTC_FIELD_FROM && f->field[1] == PTC_FIELD_TO;
@@ -222,7 +222,7 @@ static void put_ends(struct ptc_line *l, const struct ptc_item *it)
 	l->n = (size_t)(ptc_put_hex(at, it->to) - l->buf);
 }
 
-/* What is not of the flow. */
+/* Print a gap or an event. */
 static void put_remark(struct ptc_printer *p, const struct ptc_item *it)
 {
 	const bool gap = it->type == PTC_ITEM_GAP;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How a recording ended: what was lost, and the exit code. */
+/* Result of a recording: losses, and the exit code. */
 #ifndef PTC_CLI_OUTCOME_H
 #define PTC_CLI_OUTCOME_H
 
@@ -7,16 +7,16 @@
 
 #include "ptcap/capture.h"
 
-/* Is anything lost, or done otherwise than without ptcap, that --strict counts? */
+/* Return whether --strict fails: there are losses, or the program's behavior changed. */
 bool ptc_outcome_lost(const struct ptc_record_result *r);
-/* On stderr, what of it there is. */
+/* Print losses to stderr. */
 void ptc_outcome_say_untraced(const struct ptc_record_result *r);
 void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_record_result *r);
 
-/* The exit code; @sig: what we were told to end by. */
+/* Returns the exit code. @sig: the signal that ended the recording. */
 int ptc_outcome_code(const struct ptc_record_opts *o, const struct ptc_record_result *r,
 		     bool strict, int sig);
-/* The exit code when there is no recording. */
+/* Returns the exit code if the recording failed. */
 int ptc_outcome_failure(const struct ptc_record_opts *o, const struct ptc_err *err);
 
 #endif

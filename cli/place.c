@@ -32,7 +32,7 @@ int ptc_place_program(char *const *argv, pid_t pid, char **ret, struct ptc_err *
 	return rc;
 }
 
-/* "NAME+OFFSET" -> NAME and the offset. False if the offset is no number. */
+/* Split "NAME+OFFSET". Returns false if the offset is not a number. */
 static bool take_offset(char *name, uint64_t *ret)
 {
 	char *plus = strrchr(name, '+');
@@ -53,7 +53,7 @@ static int resolve(const char *name, const char *file, uint64_t *ret, struct ptc
 	return ptc_locate_symbol(file, name, ret, err);
 }
 
-/* A bare name is looked for in the current folder, and nowhere else. */
+/* Report a missing file. A bare name is searched only in the current folder. */
 static int say_no_file(const char *file, struct ptc_err *err)
 {
 	if (errno != ENOENT || strchr(file, '/'))

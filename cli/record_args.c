@@ -73,7 +73,7 @@ static const char help[] =
 	"                        suffix B, K, M, G. Defaults: emu 1M,16M; step 256K,1M;\n"
 	"                        pt 512K,4M as root, else 256K,128K.\n";
 
-/* ISO C guarantees strings of up to 4095 characters. */
+/* ISO C guarantees only a limited string length, so the help is split. */
 static const char help_too[] =
 	"  -S, --snapshot[=SIZE] Overwrite old trace, and write the newest SIZE bytes at\n"
 	"                        SIGUSR2 and at the end. Default: keep all trace;\n"
@@ -167,7 +167,7 @@ static bool parse_priority(const char *s, unsigned int *ret)
 	return true;
 }
 
-/* -z, -z3: as perf's. */
+/* Parse -z or -z3, as perf does. */
 static bool parse_level(const char *s, unsigned int *ret)
 {
 	uint64_t v = 1;
@@ -188,7 +188,7 @@ static bool parse_lbr_size(const char *s, uint32_t *ret)
 	return true;
 }
 
-/* What belongs to --lbr is there with it only. Returns -1 to go on, or an exit code. */
+/* Check the options that require --lbr. Returns -1 to continue, or an exit code. */
 static int check_lbr(struct ptc_record_args *a, const char *event)
 {
 	struct ptc_record_opts *o = &a->opts;

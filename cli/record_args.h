@@ -12,19 +12,19 @@ enum { PTC_MAX_COMPRESSION = 22, PTC_MAX_FILTER_TEXTS = 16 };
 struct ptc_record_args {
 	struct ptc_record_opts opts;
 	pid_t pids[PTC_MAX_TARGETS], tids[PTC_MAX_TARGETS];
-	bool truth_hash; /* of --truth-hash */
+	bool truth_hash; /* --truth-hash */
 	const char *truth_path;
-	const char *snapshot_text; /* SIZE of --snapshot; NULL: none */
-	const char *sample_text;   /* SIZE of --aux-sample; NULL: none */
+	const char *snapshot_text; /* SIZE of --snapshot; NULL: not given */
+	const char *sample_text;   /* SIZE of --aux-sample; NULL: not given */
 	const char *from_text, *to_text;
 	struct ptc_place from, to;
-	const char *filter_texts[PTC_MAX_FILTER_TEXTS]; /* of --filter */
+	const char *filter_texts[PTC_MAX_FILTER_TEXTS]; /* --filter */
 	size_t nfilter_texts;
 	struct ptc_filter_list filters;
-	uint64_t grace_ns; /* of --grace; 0: the default */
+	uint64_t grace_ns; /* --grace; 0: the default */
 	bool strict, quiet, progress, verbose, no_sandbox;
-	bool terminal; /* stderr is one: progress is a line that is written over */
-	bool line;     /* such a line is there */
+	bool terminal; /* stderr is a terminal: progress overwrites one line */
+	bool line;     /* such a line is on the screen */
 };
 
 #define PTC_RECORD_ARGS_INIT                                                                       \
@@ -32,10 +32,10 @@ struct ptc_record_args {
 		.opts = PTC_RECORD_OPTS_INIT                                                       \
 	}
 
-/* Returns -1 to go on, or an exit code. */
+/* Returns -1 to continue, or an exit code. */
 int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a);
 
-/* Find --from, --to and what --filter names, symbols maybe: before anything runs. */
+/* Resolve --from, --to and the places in --filter, before anything runs. */
 int ptc_record_args_places(struct ptc_record_args *a, struct ptc_err *err);
 
 void ptc_record_args_release(struct ptc_record_args *a);

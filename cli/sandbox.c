@@ -29,14 +29,14 @@
 #define HAS_SANITIZER 0
 #endif
 
-/* --- a call that is SIGSYS --- */
+/* --- system calls that raise SIGSYS --- */
 
-enum { BY_FILTER = 1 }; /* SYS_SECCOMP of asm-generic/siginfo.h, a name that glibc does not have */
+enum { BY_FILTER = 1 }; /* SYS_SECCOMP of asm-generic/siginfo.h, missing in glibc */
 
 static void put(const char *s)
 {
 	if (write(STDERR_FILENO, s, strlen(s)) < 0)
-		return; /* and nothing else can be said */
+		return; /* no other message is possible */
 }
 
 static void put_number(unsigned int n)
@@ -50,13 +50,13 @@ static void put_number(unsigned int n)
 	put(p);
 }
 
-/* In a signal handler: no stdio, no memory. */
+/* Runs in a signal handler: no stdio, no allocation. */
 static void on_sys(int sig, siginfo_t *info, void *context)
 {
 	const char *name;
 
 	(void)context;
-	if (info->si_code != BY_FILTER) { /* sent by somebody */
+	if (info->si_code != BY_FILTER) { /* sent by another process */
 		(void)signal(sig, SIG_DFL);
 		(void)raise(sig);
 		return;
@@ -74,9 +74,9 @@ static void on_sys(int sig, siginfo_t *info, void *context)
 	_exit(PTC_EXIT_FAIL);
 }
 
-/* --- where may be written --- */
+/* --- writable folders --- */
 
-/* Makes @path and the folders it is in. */
+/* Create the folder @path and its parents. */
 static void make_folders(char *path)
 {
 	char *slash = path;
@@ -90,8 +90,8 @@ static void make_folders(char *path)
 }
 
 /*
- * The folder in which libdebuginfod keeps what it fetched: debuginfod_find_debuginfo(3), "CACHE".
- * The caller frees it. NULL: no memory.
+ * Returns the folder where libdebuginfod caches files: debuginfod_find_debuginfo(3), "CACHE".
+ * Caller frees it. NULL: out of memory.
  */
 static char *cache_folder(void)
 {
@@ -117,7 +117,7 @@ static char *cache_folder(void)
 	return n < 0 ? NULL : path;
 }
 
-/* The folder that @output is in. The caller frees it. NULL: no memory. */
+/* Returns the parent folder of @output. Caller frees it. NULL: out of memory. */
 static char *output_folder(const char *output)
 {
 	size_t len = strlen(output);
@@ -190,8 +190,9 @@ static int filter(const struct ptc_syscalls *calls)
 	(void)sigaddset(&set, SIGSYS);
 	(void)pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 	/*
-	 * SPEC_ALLOW: all in this process is of one user, and kernels before 5.16 slow a process
-	 * with a filter down, against attacks by code in a sandbox of a browser.
+	 * SPEC_ALLOW: before Linux 5.16 a filter enables slow mitigations, which protect against
+	 * code in a browser's sandbox. They are not needed here, because all data of this process
+	 * belong to one user.
 	 */
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 		    SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_SPEC_ALLOW, &prog))
@@ -208,7 +209,7 @@ int ptc_sandbox_enter(const struct ptc_sandbox *s)
 	if (s->off || HAS_SANITIZER)
 		return 0;
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return 0; /* before Linux 3.5: there is neither */
+		return 0; /* before Linux 3.5: no seccomp filters and no Landlock */
 	version = ptc_landlock_version();
 	calls.confined = version > 0;
 	if (calls.confined)

@@ -7,19 +7,19 @@
 
 struct ptc_sandbox {
 	bool off;	    /* --no-sandbox */
-	bool finds_code;    /* may ask the servers that DEBUGINFOD_URLS names */
-	const char *output; /* the name of a file or folder that is written; NULL, "-": none */
+	bool finds_code;    /* may ask the servers in DEBUGINFOD_URLS */
+	const char *output; /* name of the output file or folder; NULL, "-": none */
 };
 
 /*
- * Call it before a recording is opened, while there is one thread, and after everything is started
- * that needs more: the pager. Returns 0, or the exit code of a failure that was said. A kernel that
- * has no seccomp or no Landlock, or a container that forbids it, is no failure. A build with a
- * sanitizer has no sandbox: sanitizers trace themselves and start programs.
+ * Enter the sandbox. Must be called before a recording is opened, with a single thread, and after
+ * starting the pager. Returns 0, or an exit code after a message. Missing seccomp or Landlock, in
+ * the kernel or in a container, is not a failure. Builds with a sanitizer have no sandbox, because
+ * sanitizers trace their own process and start programs.
  */
 int ptc_sandbox_enter(const struct ptc_sandbox *s);
 
-/* The lines of --help. */
+/* Lines of --help. */
 #define PTC_SANDBOX_HELP                                                                           \
 	"      --no-sandbox      Read the recording without seccomp and Landlock, which\n"         \
 	"                        protect against hostile recordings (SECURITY.md).\n"

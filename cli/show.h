@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Values from a recording, as text on stdout. */
+/* Printing values from a recording as text on stdout. */
 #ifndef PTC_CLI_SHOW_H
 #define PTC_CLI_SHOW_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* "text", with \" and \\, and \xNN as in plain.h. */
+/* Print "text" in quotes, with \" and \\, and \xNN as in plain.h. */
 void ptc_show_text(const char *s);
-/* The same without the quotes, for people. */
+/* As ptc_show_text, without quotes. */
 void ptc_show_plain(const char *s);
-/* In quotes only where it is empty or has anything but letters, digits and -_./:=,+@%. */
+/* Quote only if empty, or if there are characters other than letters, digits and -_./:=,+@%. */
 void ptc_show_word(const char *s);
 
-/* Seconds, a dot, nine digits. */
+/* Print seconds with nine decimals. */
 void ptc_show_time(uint64_t ns);
 
 /* PERF_SAMPLE_*: "IP|TID|0x100000000". */

@@ -225,7 +225,10 @@ int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 	return check(a, argv + optind);
 }
 
-/* The N of "PLACE:N", which is cut off; but "a::1" is a name. 1: none is there. False: it is 0. */
+/*
+ * Cut off the N of "PLACE:N". In "a::1" there is no N. Without N *@ret is 1. Returns false if N is
+ * 0.
+ */
 static bool take_count(char *text, uint64_t *ret)
 {
 	char *colon = strrchr(text, ':');

@@ -19,7 +19,7 @@
 #error the numbers of system calls are those of x86-64
 #endif
 
-/* Calls that headers of Debian 12 (Linux 6.1) do not have all of. */
+/* System calls missing in the headers of Debian 12 (Linux 6.1). */
 enum {
 	NR_CACHESTAT = 451,
 	NR_FCHMODAT2 = 452,
@@ -30,10 +30,10 @@ enum {
 };
 
 #ifndef PR_SET_VMA
-#define PR_SET_VMA 0x53564d41 /* glibc names its memory: Linux 5.17 */
+#define PR_SET_VMA 0x53564d41 /* used by glibc to name its memory; Linux 5.17 */
 #endif
 
-/* The calls of the x32 ABI have this bit. */
+/* Set in the numbers of x32 system calls. */
 #define X32_BIT UINT32_C(0x40000000)
 
 #define ALLOW	  ((uint32_t)SECCOMP_RET_ALLOW)
@@ -45,7 +45,7 @@ enum {
 /* --- calls that are always allowed --- */
 
 static const int common[] = {
-	/* files that are open, and names to read */
+	/* open files, and reading by name */
 	SYS_read,
 	SYS_write,
 	SYS_readv,
@@ -111,7 +111,7 @@ static const int common[] = {
 	SYS_msync,
 	SYS_mincore,
 	NR_MSEAL,
-	/* threads and signals of this process */
+	/* Threads and signals of this process. */
 	SYS_futex,
 	SYS_futex_waitv,
 	NR_FUTEX_WAKE,
@@ -142,7 +142,7 @@ static const int common[] = {
 	SYS_waitid,
 	SYS_exit,
 	SYS_exit_group,
-	/* who and when */
+	/* identity and time */
 	SYS_getpid,
 	SYS_gettid,
 	SYS_getppid,
@@ -171,7 +171,7 @@ static const int common[] = {
 	SYS_umask,
 };
 
-/* Landlock says where. It does not watch changes of mode, so that takes a descriptor. */
+/* Landlock restricts the paths. It does not check changes of mode, so only fchmod is allowed. */
 static const int writing[] = {
 	SYS_rename, SYS_renameat, SYS_renameat2, SYS_unlink, SYS_unlinkat, SYS_link,
 	SYS_linkat, SYS_mkdir,	  SYS_mkdirat,	 SYS_rmdir,  SYS_fchmod,
@@ -183,10 +183,9 @@ static const int fetching[] = {
 	SYS_shutdown, SYS_socketpair, SYS_bind,	      SYS_getpeername,
 };
 
-/* --- calls that end ptcap --- */
+/* --- calls that raise SIGSYS --- */
 
-/* What nobody needs that reads a file, and an attacker does: another program, process or privilege.
- */
+/* Not needed for reading files, but useful for attackers: other programs, processes, privileges. */
 static const struct deadly {
 	int nr;
 	const char *name;
@@ -284,7 +283,7 @@ const char *ptc_syscalls_name(int nr)
 	return NULL;
 }
 
-/* --- the program --- */
+/* --- the BPF program --- */
 
 struct filter {
 	struct sock_filter *code;
@@ -302,7 +301,10 @@ static void put_ret(struct filter *f, uint32_t action)
 	put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
 }
 
-/* The call's number is loaded, and stays loaded for the rules behind. */
+/*
+ * Add a rule for call @nr. The call's number is in the accumulator, and stays there for later
+ * rules.
+ */
 static void answer(struct filter *f, int nr, uint32_t action)
 {
 	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 1));
@@ -322,8 +324,9 @@ struct test {
 };
 
 /*
- * An argument decides: @hit if it passes one of the tests, else @miss. The low half of the argument
- * is looked at, which is all that the kernel looks at: each of these is an int, or a set of flags.
+ * Add a rule for call @nr that tests an argument: @hit if one test succeeds, otherwise @miss. Only
+ * the low 32 bits are tested, which are all that the kernel uses. Each of these arguments is an int
+ * or flags.
  */
 static void decide(struct filter *f, int nr, unsigned int arg, const struct test *tests, size_t n,
 		   uint32_t hit, uint32_t miss)
@@ -351,7 +354,7 @@ static void decide(struct filter *f, int nr, unsigned int arg, const struct test
 		UINT32_MAX, (uint32_t)(v)                                                          \
 	}
 
-/* A command without an output opens files to read, and files that have no name. */
+/* A command without output may open files for reading, and nameless files. */
 static void put_opening(struct filter *f, const struct ptc_syscalls *o)
 {
 	static const struct test reads[] = { { O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY },
@@ -364,7 +367,7 @@ static void put_opening(struct filter *f, const struct ptc_syscalls *o)
 	answer(f, SYS_openat2, any || o->confined ? ALLOW : FAIL(ENOSYS));
 }
 
-/* No memory becomes code, but for libraries that are loaded late: those of a name service. */
+/* Forbid executable memory, except for libraries loaded late for name services. */
 static void put_mapping(struct filter *f, const struct ptc_syscalls *o)
 {
 	static const struct test data[] = { { PROT_EXEC, 0 } };
@@ -374,7 +377,7 @@ static void put_mapping(struct filter *f, const struct ptc_syscalls *o)
 	DECIDE(f, SYS_mprotect, 2, data, ALLOW, miss);
 }
 
-/* Signals to this process, and no other; threads, and no processes. */
+/* Allow signals to this process only, and threads but no processes. */
 static void put_tasks(struct filter *f)
 {
 	static const struct test threads[] = { { CLONE_THREAD | CLONE_VM,
@@ -383,7 +386,8 @@ static void put_tasks(struct filter *f)
 	const struct test self[] = { EXACTLY(getpid()) };
 
 	DECIDE(f, SYS_clone, 0, threads, ALLOW, TRAP);
-	answer(f, SYS_clone3, FAIL(ENOSYS)); /* its flags are in memory: glibc then takes clone */
+	/* its flags are in memory; glibc falls back to clone */
+	answer(f, SYS_clone3, FAIL(ENOSYS));
 	DECIDE(f, SYS_tgkill, 0, self, ALLOW, TRAP);
 	DECIDE(f, SYS_kill, 0, self, ALLOW, TRAP);
 	DECIDE(f, SYS_prlimit64, 0, mine, ALLOW, FAIL(EPERM));
@@ -392,10 +396,10 @@ static void put_tasks(struct filter *f)
 
 static void put_controls(struct filter *f)
 {
-	/* Signals to somebody else, when something happens to a file. */
+	/* Signals to other processes on file events. */
 	static const struct test owners[] = { EXACTLY(F_SETOWN), EXACTLY(F_SETOWN_EX),
 					      EXACTLY(F_SETSIG) };
-	/* Questions only: TIOCSTI would type into the user's terminal. */
+	/* Only queries. TIOCSTI could type into the user's terminal. */
 	static const struct test questions[] = { EXACTLY(TCGETS), EXACTLY(TIOCGWINSZ),
 						 EXACTLY(FIONREAD), EXACTLY(FIONBIO) };
 	static const struct test names[] = { EXACTLY(PR_SET_NAME), EXACTLY(PR_GET_NAME),
@@ -406,7 +410,7 @@ static void put_controls(struct filter *f)
 	DECIDE(f, SYS_prctl, 0, names, ALLOW, FAIL(EPERM));
 }
 
-/* futimens(2), which has no name: libipt knows a file by its time of change. */
+/* Allow futimens(2), which has no path. libipt identifies a file by its modification time. */
 static void put_times(struct filter *f)
 {
 	const uint32_t name = (uint32_t)offsetof(struct seccomp_data, args[1]);
@@ -422,7 +426,7 @@ static void put_times(struct filter *f)
 
 static void put_sockets(struct filter *f)
 {
-	/* AF_UNIX is left out: a daemon behind such a socket would act for an attacker. */
+	/* AF_UNIX is forbidden: a daemon behind such a socket could act for an attacker. */
 	static const struct test families[] = { EXACTLY(AF_INET), EXACTLY(AF_INET6),
 						EXACTLY(AF_NETLINK) };
 
@@ -443,7 +447,10 @@ size_t ptc_syscalls_filter(const struct ptc_syscalls *o, struct sock_filter *cod
 					     offsetof(struct seccomp_data, nr)));
 	put(&f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1));
 	put_ret(&f, TRAP);
-	/* First what the kernel asks the filter about each time: its cache knows the others. */
+	/*
+	 * First the calls whose arguments are tested. The kernel caches results only for the other
+	 * calls.
+	 */
 	put_opening(&f, o);
 	put_mapping(&f, o);
 	put_controls(&f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A seccomp filter: the system calls that a command needs that reads a recording, and no others. */
+/* A seccomp filter that allows only the system calls of a command that reads a recording. */
 #ifndef PTC_CLI_SYSCALLS_H
 #define PTC_CLI_SYSCALLS_H
 
@@ -8,25 +8,25 @@
 #include <stddef.h>
 
 struct ptc_syscalls {
-	bool writes;  /* creates, renames and removes files: an output by name */
-	bool fetches; /* opens network connections, loads libraries, writes as @writes says */
+	bool writes;  /* creates, renames and removes files by name */
+	bool fetches; /* opens network connections, loads libraries, and writes as with @writes */
 	/*
-	 * Landlock says where openat2(2) may write. Its flags are in memory, where no filter sees
-	 * them: without Landlock a command that writes nothing does without openat2(2), too.
+	 * Landlock restricts where openat2(2) may write. Its flags are in memory, invisible to
+	 * filters. So without Landlock, openat2(2) is forbidden for commands that write nothing.
 	 */
 	bool confined;
 };
 
-enum { PTC_SYSCALLS_MAX = 1024 }; /* instructions of a filter */
+enum { PTC_SYSCALLS_MAX = 1024 }; /* maximum instructions of a filter */
 
 /*
- * Writes the filter into @code, which has room for PTC_SYSCALLS_MAX instructions, and returns their
- * number. What the filter allows: seccomp(2), "SECCOMP_RET_ALLOW". A harmless call that is not
- * allowed fails with an errno, one that nothing but an attack makes is SIGSYS (SECCOMP_RET_TRAP).
+ * Write the filter to @code, an array of PTC_SYSCALLS_MAX instructions. Returns their number.
+ * Allowed calls: seccomp(2), "SECCOMP_RET_ALLOW". Other harmless calls fail with an errno. Calls
+ * that only an attack makes raise SIGSYS (SECCOMP_RET_TRAP).
  */
 size_t ptc_syscalls_filter(const struct ptc_syscalls *o, struct sock_filter *code);
 
-/* The name of a call that is SIGSYS, or NULL. Async-signal-safe. */
+/* Returns the name of a call that raises SIGSYS, or NULL. Async-signal-safe. */
 const char *ptc_syscalls_name(int nr);
 
 #endif

@@ -25,16 +25,16 @@ bool ptc_terminal_has_colors(void)
 	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !(no && *no);
 }
 
-/* In the child. @go, @in: pipes; the parent writes to them. */
+/* Runs in the child. @go, @in: pipes written by the parent. */
 static void show(const char *pager, const int go[2], const int in[2])
 {
 	char byte;
 
 	(void)close(go[1]);
 	(void)close(in[1]);
-	if (read(go[0], &byte, 1) != 1) /* there is nothing to show */
+	if (read(go[0], &byte, 1) != 1) /* nothing to show */
 		_exit(0);
-	/* Leave at once if it fits a screen, show colours, leave the text there. */
+	/* Exit if the text fits a screen, show colors, keep the text on the screen. */
 	(void)setenv("LESS", "FRX", 0);
 	if (dup2(in[0], STDIN_FILENO) < 0)
 		_exit(127);
@@ -42,7 +42,7 @@ static void show(const char *pager, const int go[2], const int in[2])
 	_exit(127);
 }
 
-/* Is the program @name, of @len bytes, in @folder, of @folder_len bytes? */
+/* Return whether the program @name (@len bytes) is in @folder (@folder_len bytes). */
 static bool is_in(const char *folder, size_t folder_len, const char *name, size_t len)
 {
 	char path[PATH_MAX];
@@ -55,9 +55,9 @@ static bool is_in(const char *folder, size_t folder_len, const char *name, size_
 }
 
 /*
- * Would the shell find a pager? What is written to one that is missing is lost. The first word of
- * @pager is looked for, behind what it sets of the environment. A word that the shell expands
- * counts as found.
+ * Return whether the shell would find the pager, because output to a missing pager is lost. Checks
+ * the first word of @pager after variable assignments. A word with shell expansions counts as
+ * found.
  */
 static bool is_there(const char *pager)
 {
@@ -72,7 +72,7 @@ static bool is_there(const char *pager)
 		if (pager[len] != '=')
 			break;
 	}
-	if (!len || !strchr(" \t", pager[len])) /* strchr finds the end, too */
+	if (!len || !strchr(" \t", pager[len])) /* strchr also finds the terminating NUL */
 		return *pager;
 	if (memchr(pager, '/', len))
 		return is_in("", 0, pager, len);
@@ -89,13 +89,15 @@ static bool is_there(const char *pager)
 	}
 }
 
-/* The pager that runs, for signal handlers; and whether one of these is about to end the process.
- */
+/* For signal handlers: the running pager, and whether a handler is about to end the process. */
 static volatile sig_atomic_t pager_pid, ending;
 static int kept[2] = { -1, -1 }; /* standard output and error, while the pager has them */
-static int nowhere = -1;	 /* /dev/null: the sandbox may forbid to open it later */
+static int nowhere = -1;	 /* /dev/null, opened before the sandbox can forbid it */
 
-/* Give standard output and error back, or (@fds NULL) to nobody: the end of the pager's input. */
+/*
+ * Restore standard output and error. @fds NULL: redirect them to /dev/null, which ends the pager's
+ * input.
+ */
 static void give_back(const int *fds)
 {
 	(void)dup2(fds ? fds[0] : nowhere, STDOUT_FILENO);
@@ -113,8 +115,8 @@ static int wait_for_pager(void)
 }
 
 /*
- * What is to be said of a pager that ended with @status; NULL: nothing, as of one that the user
- * quit.
+ * Returns the message for a pager that ended with @status. NULL: none, for example if the user quit
+ * it.
  */
 static const char *complaint(int status)
 {
@@ -122,12 +124,12 @@ static const char *complaint(int status)
 
 	if (WIFSIGNALED(status) && WTERMSIG(status) != SIGPIPE && WTERMSIG(status) != SIGINT)
 		return "a signal killed the pager: it may not have shown everything";
-	if (code == 126 || code == 127) /* the shell's words for that */
+	if (code == 126 || code == 127) /* exit codes of the shell */
 		return "the pager cannot be run: set PAGER, or use --no-pager";
 	return NULL;
 }
 
-/* The pager has closed its input: nobody wants to see more. In a signal handler. */
+/* Signal handler: the pager closed its input, because the user quit. */
 static void on_gone(int sig)
 {
 	static const char begin[] = "ptcap: ";
@@ -144,7 +146,10 @@ static void on_gone(int sig)
 	_exit(PTC_EXIT_FAIL);
 }
 
-/* ^C is for the pager, too: the terminal is its until the user quits it. Then ptcap dies of it. */
+/*
+ * ^C also reaches the pager, which owns the terminal until the user quits it. ptcap then dies of
+ * SIGINT.
+ */
 static void on_interrupt(int sig)
 {
 	ending = 1;
@@ -166,7 +171,7 @@ static void take_signals(void)
 		(void)sigaction(SIGINT, &interrupt, NULL);
 }
 
-/* Let the pager have standard output, and what is said on the same terminal. */
+/* Redirect standard output to the pager, and standard error if it is a terminal. */
 static void hand_over(int fd)
 {
 	kept[0] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
@@ -228,14 +233,14 @@ void ptc_pager_start(struct ptc_pager *p)
 	p->input = -1;
 }
 
-/* Another thread may be in a signal handler: it waits for the pager, too, and ends the process. */
+/* Another thread may be in a signal handler, which waits for the pager and ends the process. */
 static void leave_to_handler(void)
 {
 	while (ending)
 		(void)poll(NULL, 0, -1);
 }
 
-/* The pager has shown everything, unless it failed: that is said. */
+/* Wait for the pager. On its failure prints a message and returns false. */
 static bool finish_shown(void)
 {
 	const char *text;

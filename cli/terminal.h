@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What somebody who sits at a terminal gets: a pager, colours, progress. */
+/* Features for an interactive terminal: pager, colors, progress. */
 #ifndef PTC_CLI_TERMINAL_H
 #define PTC_CLI_TERMINAL_H
 
@@ -9,14 +9,14 @@
 
 #include "ptcap/decode.h"
 
-/* Is standard output a terminal that knows colours, and has NO_COLOR not been set? */
+/* Return whether standard output is a terminal with colors, and NO_COLOR is not set. */
 bool ptc_terminal_has_colors(void);
 
-/* A pager: $PAGER (less, if it is not set). */
+/* A pager: $PAGER, or less if that is not set. */
 struct ptc_pager {
-	pid_t pid; /* 0: there is none */
-	int go;	   /* its end tells the child to end, a byte to become the pager */
-	int input; /* what the pager reads is written here */
+	pid_t pid; /* 0: none */
+	int go;	   /* a byte makes the child the pager; closing it ends the child */
+	int input; /* the pager's input */
 };
 
 #define PTC_PAGER_INIT                                                                             \
@@ -25,37 +25,37 @@ struct ptc_pager {
 	}
 
 /*
- * If standard output is a terminal: forks the child that is to be the pager, and waits until it is
- * told so. Behind it comes the sandbox, in which no program can be started. A pager that is not
- * found is none: nothing is lost. Where ptcap ends without it, the child ends, too.
+ * If standard output is a terminal: fork the child that later becomes the pager. The sandbox,
+ * entered after this call, forbids starting programs. If the pager's program is not found, no pager
+ * is used. If ptcap exits early, the child exits too.
  */
 void ptc_pager_prepare(struct ptc_pager *p);
 /*
- * Lets the pager show what is written to standard output and standard error from here on. When the
- * user quits it before everything was written, the process ends with status 0. At ^C nothing more
- * is written, and the process dies of SIGINT once the user quits the pager.
+ * Redirect standard output and standard error to the pager from now on. If the user quits early,
+ * the process ends with status 0. After ^C output stops, and the process dies of SIGINT once the
+ * user quits the pager.
  */
 void ptc_pager_start(struct ptc_pager *p);
 /*
- * Waits until the user has quit the pager. Standard output and error are the terminal again.
- * Returns false, and says why, if the pager may not have shown everything.
+ * Wait until the user quits the pager, and restore standard output and error. Returns false after a
+ * message if the pager may not have shown everything.
  */
 bool ptc_pager_finish(struct ptc_pager *p);
 
-/* A sink in front of another one, which says on standard error how far it has come. */
+/* A sink in front of another sink, which prints progress to standard error. */
 struct ptc_progress {
-	const struct ptc_sink *sink; /* lent */
+	const struct ptc_sink *sink; /* borrowed */
 	uint64_t first_ns, last_ns;  /* of the trace */
-	uint64_t next_ns;	     /* by our own clock: when it is said again */
+	uint64_t next_ns;	     /* next print, by our own clock */
 	bool said;
 };
 
-/* False: there is nobody to tell, or no time to go by; @p is not to be used then. */
+/* Returns false if there is no terminal, or the trace has no times. @p must not be used then. */
 bool ptc_progress_start(struct ptc_progress *p, const struct ptc_decode *d,
 			const struct ptc_sink *sink);
 /* ptc_sink.on_items; ctx is a struct ptc_progress. */
 int ptc_progress_items(void *ctx, const struct ptc_item *items, size_t n);
-/* It has come to @time_ns, if that is known. For what is no item. */
+/* Update progress to @time_ns, if known. For data that are not items. */
 void ptc_progress_at(struct ptc_progress *p, uint64_t time_ns);
 void ptc_progress_finish(const struct ptc_progress *p);
 

@@ -36,7 +36,7 @@ int ptc_truth_file_open(struct ptc_truth_file *t, struct ptc_err *err)
 	return rc;
 }
 
-/* Where @tid is in the index, or would be. */
+/* Returns the slot of @tid in the index, or the free slot for it. */
 static uint32_t *entry(const struct ptc_truth_file *t, int tid)
 {
 	uint32_t i = (uint32_t)tid * UINT32_C(0x9e3779b1);
@@ -49,7 +49,7 @@ static uint32_t *entry(const struct ptc_truth_file *t, int tid)
 	}
 }
 
-/* Half of it stays empty. */
+/* At least half of the index stays empty. */
 static bool grow_index(struct ptc_truth_file *t)
 {
 	size_t i;
@@ -68,7 +68,7 @@ static bool grow_index(struct ptc_truth_file *t)
 	return true;
 }
 
-/* The one with that number, which is mostly the one it was last time. */
+/* Returns the entry of @tid. Fast path: usually the same thread as last time. */
 static struct ptc_truth_tid *find(struct ptc_truth_file *t, int tid)
 {
 	uint32_t *e;
@@ -87,7 +87,7 @@ static struct ptc_truth_tid *find(struct ptc_truth_file *t, int tid)
 	return &t->tids[t->last];
 }
 
-/* ptcap-record(1) says what this is. */
+/* Hash function, defined in ptcap-record(1). */
 static uint64_t mix(uint64_t hash, uint64_t v)
 {
 	hash = (hash ^ v) * 0x9e3779b97f4a7c15;
@@ -128,7 +128,7 @@ void ptc_truth_file_note(void *ctx, const struct ptc_lbr_note *note)
 {
 	const struct ptc_truth_file *t = ctx;
 
-	if (t->hash) /* of transfers */
+	if (t->hash) /* the hash covers branches only */
 		return;
 	if (note->mode == PTC_SPOIL_NONE)
 		fprintf(t->out, "# sample %d %" PRIu64 " %" PRIx64 " %" PRIu32 "\n", note->tid,

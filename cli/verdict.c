@@ -12,7 +12,7 @@
 
 enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
 
-/* Of a thread: it was there at that time, or is gone since. */
+/* Existence of a thread: alive or gone at that time. */
 struct ptc_verdict_told {
 	int32_t tid;
 	bool gone;
@@ -70,7 +70,7 @@ static struct ptc_verdict_thread *find(struct ptc_verdict *v, int32_t tid)
 	return i < v->n ? &v->threads[i] : NULL;
 }
 
-/* NULL: out of memory. */
+/* Returns NULL if out of memory. */
 static struct ptc_verdict_thread *thread_of(struct ptc_verdict *v, const struct ptc_item *it)
 {
 	struct ptc_verdict_thread *t = find(v, it->tid);
@@ -87,7 +87,7 @@ static void take_branch(struct ptc_verdict *v, const struct ptc_item *it)
 	t->pid = it->pid;
 	t->queue = it->queue;
 	t->last_to = it->to;
-	if (it->time < t->moved_ns) /* between it and what follows something is overwritten */
+	if (it->time < t->moved_ns) /* some trace between this branch and the next is overwritten */
 		return;
 	t->branches++;
 	if (it->time == PTC_NO_TIME)
@@ -109,13 +109,13 @@ static void take_gap(struct ptc_verdict_thread *t, const struct ptc_item *it)
 	t->cause = (enum ptc_gap_cause)it->cause;
 }
 
-/* Of nobody: of all whose trace is in that queue. */
+/* Count a gap without a thread for all threads whose trace is in that queue. */
 static void take_gap_of_queue(struct ptc_verdict *v, const struct ptc_item *it)
 {
 	bool any = it->cause == PTC_GAP_SNAPSHOT;
 	size_t i;
 
-	if (any && it->cpu >= 0) /* no time: there is no PSB in it at all */
+	if (any && it->cpu >= 0) /* no time: the ring contains no PSB at all */
 		v->no_memory |= !ptc_moves_begin(&v->moves, it->cpu, it->time);
 	for (i = 0; i < v->n; i++) {
 		if (v->threads[i].queue != it->queue)
@@ -148,7 +148,7 @@ int ptc_verdict_items(void *ctx, const struct ptc_item *items, size_t n)
 	return v->no_memory;
 }
 
-/* --- side records --- */
+/* --- sideband records --- */
 
 static bool tell(struct ptc_verdict *v, int32_t tid, uint64_t time, bool gone)
 {
@@ -219,7 +219,7 @@ static int read_sideband(struct ptc_verdict *v, const char *path, struct ptc_err
 	return rc;
 }
 
-/* --- all of it --- */
+/* --- overall verdict --- */
 
 static int by_tid_and_time(const void *a, const void *b)
 {
@@ -261,7 +261,7 @@ int ptc_verdict_settle(struct ptc_verdict *v)
 		v->n = v->unplaced = 0;
 		return 1;
 	}
-	/* A gap of its own has told already that it begins anew, but not why. */
+	/* A thread's own gap already shows where its trace restarts, but not why. */
 	for (i = 0; i < v->n; i++)
 		if (v->threads[i].parted || !v->threads[i].branches)
 			set_moved(v, &v->threads[i]);
@@ -269,7 +269,7 @@ int ptc_verdict_settle(struct ptc_verdict *v)
 	return 0;
 }
 
-/* Where each thread is in the end, if that is a loop that makes no packet. */
+/* Find threads that end in a loop that makes no packet. */
 static void find_circles(struct ptc_verdict *v, struct ptc_decode *d)
 {
 	size_t i;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Print a line for each finding. Returns the exit code: PTC_EXIT_FINDINGS if there was one. */
+/* Print a line for each finding. Returns the exit code; PTC_EXIT_FINDINGS if there are findings. */
 int ptc_verify_file(const char *path, bool json);
 
 #endif

@@ -34,7 +34,7 @@ void ptc_addrspace_clear(struct ptc_addrspace *as)
 	as->layout++;
 }
 
-/* The files are not all that is to be said of [start, end). */
+/* Mark the ranges in [start, end): their files alone do not give their code. */
 static bool mark_patched(struct ptc_addrspace *as, uint64_t start, uint64_t end)
 {
 	const struct ptc_range *r;
@@ -112,7 +112,7 @@ const struct ptc_range *ptc_addrspace_find(const struct ptc_addrspace *as, uint6
 	return as->kernel && is_kernel(ip) ? ptc_addrspace_find(as->kernel, ip) : NULL;
 }
 
-/* Bytes of the file from @ip on, inside the range, at most @len. */
+/* Set *@ret to the file's bytes at @ip. Returns how many there are in the range, at most @len. */
 static size_t in_range(const struct ptc_range *r, uint64_t ip, size_t len, const uint8_t **ret)
 {
 	const struct ptc_codefile *f = r->file;
@@ -124,7 +124,7 @@ static size_t in_range(const struct ptc_range *r, uint64_t ip, size_t len, const
 	return ptc_codefile_has(f, off, len < r->end - ip ? len : r->end - ip);
 }
 
-/* What the files say. */
+/* Read from the files, without patches. */
 static size_t read_files(const struct ptc_addrspace *as, uint64_t ip, uint8_t *out, size_t len)
 {
 	const struct ptc_range *r;
@@ -167,7 +167,7 @@ static size_t read_own(const struct ptc_addrspace *as, uint64_t ip, uint8_t *out
 		}
 		done += n;
 		ip += n;
-		if (!n || !ip) /* nothing there, or behind the last address */
+		if (!n || !ip) /* no code, or past the last address */
 			break;
 	}
 	return done;

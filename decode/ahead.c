@@ -12,7 +12,7 @@ void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
 	};
 }
 
-/* The offset of the first PSB at or behind @at, in its span. */
+/* Returns the offset of the first PSB at or behind @at, in its span. */
 static size_t next_psb(const struct ptc_ahead *a, struct ptc_spot at)
 {
 	const size_t psb = a->known ? ptc_psbs_find(a->known, at) : SIZE_MAX;
@@ -20,7 +20,7 @@ static size_t next_psb(const struct ptc_ahead *a, struct ptc_spot at)
 	return psb < SIZE_MAX ? psb : ptc_span_next_psb(&a->stream->spans[at.span], at.off);
 }
 
-/* The first one at or behind @at, of those with a time. */
+/* Returns the first PSB with a time at or behind @at. */
 static struct ptc_ahead_psb find(struct ptc_ahead *a, struct ptc_spot at)
 {
 	struct ptc_ahead_psb p = { { a->stream->n, 0 }, 0, UINT64_MAX };
@@ -36,7 +36,10 @@ static struct ptc_ahead_psb find(struct ptc_ahead *a, struct ptc_spot at)
 			return p;
 		}
 	}
-	/* That of the copy is not a bound, but tells which of two PSBs is wrong. */
+	/*
+	 * The time at which the trace was copied is no bound. But it shows which of two PSBs is
+	 * wrong.
+	 */
 	if (a->stream->n && a->stream->spans[a->stream->n - 1].reference)
 		p.ns = ptc_tsc_clock_ns(&a->clock, a->stream->spans[a->stream->n - 1].reference, 0);
 	return p;
@@ -78,7 +81,7 @@ static uint64_t third_time(struct ptc_ahead *a)
 	return a->psb[PTC_AHEAD_FEW].ns;
 }
 
-/* One of them may be wrong. */
+/* Returns the bound. The time of one PSB may be wrong. */
 static uint64_t bound_of(struct ptc_ahead *a)
 {
 	const struct ptc_ahead_psb *const psb = a->psb;
@@ -86,10 +89,10 @@ static uint64_t bound_of(struct ptc_ahead *a)
 
 	if (psb[0].spot.span == n)
 		return UINT64_MAX;
-	/* Too early: the one behind it is not in front of the one before it. */
+	/* Too early: the PSB behind it is not earlier than the last passed PSB. */
 	if (psb[0].ns < a->last_ns && psb[1].ns >= a->last_ns)
 		return psb[1].spot.span < n ? psb[1].ns : UINT64_MAX;
-	/* Too late: the next two say so. */
+	/* Too late: the next two PSBs are earlier. */
 	if (psb[1].spot.span < n && psb[0].ns > psb[1].ns && psb[0].ns > third_time(a))
 		return psb[1].ns;
 	return psb[0].ns;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How late it can be at a place of the trace. Time does not go back, so it is not later than at the
- * next PSB. Without that, one wrong bit of a TSC brings everything that side records tell of the
- * future over the rest of the trace.
+ * Upper bound for the time at a place in the trace. Time does not go back, so the time is at most
+ * that of the next PSB. Without the bound, one wrong bit in a TSC would apply all later sideband
+ * records to the rest of the trace.
  */
 #ifndef PTC_DECODE_AHEAD_H
 #define PTC_DECODE_AHEAD_H
@@ -15,37 +15,37 @@
 #include "decode/range.h"
 #include "decode/stream.h"
 
-/* As many are looked at, if the first ones leave a doubt; FEW in any case. */
+/* PSBs to look at: always FEW; PSBS if the times of the first ones contradict each other. */
 enum { PTC_AHEAD_PSBS = 3, PTC_AHEAD_FEW = 2 };
 
-/* A PSB with a time. Behind the last span: there is none. */
+/* A PSB with a time. If no such PSB follows, spot.span is the number of spans. */
 struct ptc_ahead_psb {
 	struct ptc_spot spot;
-	size_t from; /* there is no PSB, of those without a time neither, from here on up to it */
+	size_t from; /* no PSB, with or without a time, begins in [from, spot.off) */
 	uint64_t ns;
 };
 
 struct ptc_ahead {
 	const struct ptc_stream *stream; /* lent */
 	struct ptc_tsc_clock clock;
-	uint64_t last_ns;			  /* of the PSB that was passed last; 0: none */
-	struct ptc_ahead_psb psb[PTC_AHEAD_PSBS]; /* the next ones, */
-	size_t n;				  /* so many of them */
-	uint64_t bound;				  /* in front of psb[0] */
-	const struct ptc_psbs *known;		  /* lent; PSBs that were found; NULL: none */
+	uint64_t last_ns;			  /* time of the last PSB passed; 0: none */
+	struct ptc_ahead_psb psb[PTC_AHEAD_PSBS]; /* the next PSBs */
+	size_t n;				  /* used entries of psb */
+	uint64_t bound;				  /* valid in front of psb[0] */
+	const struct ptc_psbs *known;		  /* lent; PSBs found already; NULL: none */
 };
 
 /* @known may be NULL. */
 void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
 		    const struct ptc_tsc_clock *clock, const struct ptc_psbs *known);
 
-/* Find out what the bound is from @at on. */
+/* Compute the bound that holds from @at on. */
 void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at);
 
-/* The offset of the first PSB at or behind @from in its span, if that is known; else SIZE_MAX. */
+/* Returns the offset of the first PSB at or after @from in its span, or SIZE_MAX if unknown. */
 size_t ptc_ahead_next_psb(const struct ptc_ahead *a, struct ptc_spot from);
 
-/* Is the bound at @at to be found out anew? */
+/* Must the bound be computed again at @at? */
 static inline bool ptc_ahead_is_due(const struct ptc_ahead *a, struct ptc_spot at)
 {
 	const struct ptc_spot psb = a->psb[0].spot;
@@ -53,7 +53,9 @@ static inline bool ptc_ahead_is_due(const struct ptc_ahead *a, struct ptc_spot a
 	return at.span >= psb.span && (at.span > psb.span || at.off >= psb.off);
 }
 
-/* The first offset of span @span, of those in front of @off, at which it is; else @off. */
+/*
+ * Returns the first offset of @span below @off where the bound must be computed again, else @off.
+ */
 static inline size_t ptc_ahead_limit(const struct ptc_ahead *a, size_t span, size_t off)
 {
 	const struct ptc_spot psb = a->psb[0].spot;
@@ -64,8 +66,8 @@ static inline size_t ptc_ahead_limit(const struct ptc_ahead *a, size_t span, siz
 }
 
 /*
- * The latest time, in ns, of what is at @at; UINT64_MAX: not known. @at must not decrease, but that
- * it may go back in the part of the trace that was asked for last.
+ * Returns the latest possible time at @at, in ns. UINT64_MAX: unknown. @at must not decrease. It
+ * may go back only within the interval between two PSBs that the last call asked for.
  */
 static inline uint64_t ptc_ahead_bound(struct ptc_ahead *a, struct ptc_spot at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the cheapest ways through the grid say of each entry. */
+/* Derives the verdict of each entry from the cheapest paths through the grid. */
 #include "decode/align.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum {
 	FEW = 3
-}; /* lacking transfers in a row; entries behind more of them that may be left over */
+}; /* missing branches in a row; behind more of them, so many entries may be left over */
 
 void ptc_align_release(struct ptc_align *a)
 {
@@ -21,13 +21,13 @@ void ptc_align_release(struct ptc_align *a)
 	*a = (struct ptc_align){ .cap = 0 };
 }
 
-/* Is @e, into @at, part of a cheapest way? */
+/* Is edge @e, into cell @at, part of a cheapest path? */
 static bool is_cheapest(const struct ptc_grid *g, size_t at, const struct ptc_grid_edge *e)
 {
 	return (uint32_t)g->ahead[ptc_grid_origin(g, at, e)] + e->cost + g->behind[at] == g->best;
 }
 
-/* Step @j, or the one in front of it that is in a stack. 0: none. */
+/* Returns step @j, or the wanted step in front of it. 0: there is none, or a gap comes first. */
 static size_t wanted_at(const struct ptc_grid *g, size_t j)
 {
 	while (j && !(ptc_grid_step(g, j)->flags & (PTC_STEP_WANTED | PTC_STEP_GAP)))
@@ -36,8 +36,8 @@ static size_t wanted_at(const struct ptc_grid *g, size_t j)
 }
 
 /*
- * Which step entry @i - @of, of those that the edge @e into (@i, @j) reads, is read as. What is
- * left over may be the same as what should be there.
+ * Returns the step that entry @i - @of is read as, by the edge @e into (@i, @j). 0: none. A
+ * leftover entry may equal the step that belongs there.
  */
 static size_t step_of(const struct ptc_grid *g, const struct ptc_grid_edge *e, size_t i, size_t j,
 		      size_t of)
@@ -59,14 +59,14 @@ static enum ptc_verdict verdict_of(const struct ptc_grid *g, const struct ptc_gr
 	return (enum ptc_verdict)e->verdict;
 }
 
-/* As a bit. */
+/* Returns the verdict as a bit. */
 static uint16_t said_by(const struct ptc_grid *g, const struct ptc_grid_edge *e, size_t i, size_t j,
 			size_t of)
 {
 	return (uint16_t)(1u << verdict_of(g, e, i - of, step_of(g, e, i, j, of)));
 }
 
-/* What the cheapest ways through a cell say. Returns whether one ends there. */
+/* Collect the verdicts of the cheapest paths through a cell. Returns whether one ends there. */
 static bool collect_cell(const struct ptc_grid *g, size_t i, size_t j, uint16_t said[])
 {
 	const size_t at = ptc_grid_cell(g, i, j);
@@ -85,7 +85,10 @@ static bool collect_cell(const struct ptc_grid *g, size_t i, size_t j, uint16_t 
 	return ends;
 }
 
-/* What all the cheapest ways say: a bit for each verdict, of each entry by its number. */
+/*
+ * Collect the verdicts of all cheapest paths: a bit per verdict, by entry. Returns the number of
+ * ends.
+ */
 static size_t collect(const struct ptc_grid *g, uint16_t said[])
 {
 	size_t i, j, b, candidates = 0;
@@ -99,7 +102,7 @@ static size_t collect(const struct ptc_grid *g, uint16_t said[])
 	return candidates;
 }
 
-/* One of the cheapest ways, back from its end. */
+/* Follow one of the cheapest paths, back from its end. */
 static void follow(const struct ptc_grid *g, struct ptc_align_entry *ret)
 {
 	const size_t skipped = (size_t)(g->steps - g->in->steps);
@@ -130,7 +133,7 @@ static void follow(const struct ptc_grid *g, struct ptc_align_entry *ret)
 	}
 }
 
-/* How many wanted steps are between step number @at, where a stack ends, and where the ip is. */
+/* Count the wanted steps between step number @at, where a stack ends, and the place of the ip. */
 static void measure_shift(const struct ptc_grid *g, size_t at, struct ptc_align_result *ret)
 {
 	size_t j;
@@ -148,7 +151,7 @@ static void measure_shift(const struct ptc_grid *g, size_t at, struct ptc_align_
 	ret->shift = 0;
 }
 
-/* Does less than half of it make any sense there? A copy does if the original does. */
+/* Does less than half of the stack make sense there? A copy makes sense if its original does. */
 static bool is_unplaced(const struct ptc_grid *g, const struct ptc_align_entry *entries)
 {
 	size_t i, read = 0, judged = 0;
@@ -162,7 +165,7 @@ static bool is_unplaced(const struct ptc_grid *g, const struct ptc_align_entry *
 	return g->best >= PTC_GRID_NEVER || !read || read < judged - read;
 }
 
-/* Do the cheapest ways differ about whether the stack ends where the ip is? */
+/* Do the cheapest paths differ about whether the stack ends at the ip? */
 static bool is_end_vague(const struct ptc_grid *g)
 {
 	bool fits = false, misfits = false;
@@ -184,9 +187,9 @@ static void set_ambiguous(struct ptc_align_entry *e)
 }
 
 /*
- * The oldest entries may be left over from somebody else who ran the same code: what then looks
- * like one of the trace, a few behind many that lack or beside those that are not in the trace,
- * says nothing.
+ * The oldest entries may be left over from another thread that ran the same code. They may then
+ * look like traced branches. So a few entries behind many missing branches are ambiguous. So are
+ * entries beside entries that the trace lacks.
  */
 static void doubt_tail(const struct ptc_grid *g, struct ptc_align_entry *ret)
 {
@@ -212,7 +215,7 @@ static void doubt_tail(const struct ptc_grid *g, struct ptc_align_entry *ret)
 			set_ambiguous(&ret[i]);
 }
 
-/* What a stack lacks is not known either where it can be read in ways that differ. */
+/* If a stack has different readings, its missing branches are unknown, too. */
 static void forget_missing(const struct ptc_grid *g, struct ptc_align_entry *ret)
 {
 	size_t i;
@@ -243,8 +246,8 @@ static void set_verdicts(const struct ptc_grid *g, const uint16_t said[],
 }
 
 /*
- * The stack as it is where time and ip have it: nothing is cheaper, and most are like that.
- * Verdicts are the same at all such places: a branch has one class.
+ * Find the stack exactly as it is, where time and ip allow it. Nothing is cheaper, and most stacks
+ * are found so. Verdicts are the same at all such places: a branch has one class.
  */
 static bool find_exact(const struct ptc_grid *g, struct ptc_align_entry *ret,
 		       struct ptc_align_result *ret_all)
@@ -283,7 +286,7 @@ static bool reserve(struct ptc_align *a, size_t cells)
 	ptc_align_release(a);
 	a->ahead = calloc(cells, sizeof(*a->ahead));
 	a->behind = calloc(cells, sizeof(*a->behind));
-	a->alive = calloc(cells, 1); /* a block has a cell at least */
+	a->alive = calloc(cells, 1); /* a block has at least one cell */
 	if (!a->ahead || !a->behind || !a->alive) {
 		ptc_align_release(a);
 		return false;

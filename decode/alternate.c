@@ -9,9 +9,9 @@
 
 #include "decode/unzstd.h"
 
-enum { INFO_NAME = 1, NAMES_NAME = INFO_NAME + sizeof(".debug_info") }; /* in names */
+enum { INFO_NAME = 1, NAMES_NAME = INFO_NAME + sizeof(".debug_info") }; /* offsets in names */
 
-/* An ELF file with one section of debug information, in which nothing is. Libelf only reads it. */
+/* An ELF file with one debug section that has no information. libelf only reads it. */
 static struct empty {
 	Elf64_Ehdr eh;
 	Elf64_Shdr sh[3];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The alternate debug file of a file (dwz, .gnu_debugaltlink). Libdw would open it by its name,
- * whatever has that name: so each Dwarf that refers to one gets it from here, or an empty one.
+ * The alternate debug file of a file (dwz, .gnu_debugaltlink). libdw would open any file that has
+ * the recorded name. So each Dwarf that refers to an alternate file gets it from here, or gets an
+ * empty one.
  */
 #ifndef PTC_DECODE_ALTERNATE_H
 #define PTC_DECODE_ALTERNATE_H
@@ -13,19 +14,20 @@
 /* Zeroed: none. */
 struct ptc_alternate {
 	Dwarf *dwarf; /* owned */
-	Elf *elf;     /* owned; of dwarf */
-	int fd;	      /* owned; of elf, if it is a file */
+	Elf *elf;     /* owned; the ELF handle of dwarf */
+	int fd;	      /* owned; the file of elf; valid if has_fd */
 	bool has_fd;
 };
 
 /*
- * Gives @dwarf, of the file @file, its alternate, if it refers to one. @a must live as long as
- * @dwarf is read. False: there is no memory to keep libdw from looking for it; do not read @dwarf.
+ * If @dwarf, of the file @file, refers to an alternate file, attach it. @a must outlive the use of
+ * @dwarf. Returns false if memory is missing for an empty one, too. Then do not read @dwarf: libdw
+ * would search for the file itself.
  */
 bool ptc_alternate_set(struct ptc_alternate *a, Dwarf *dwarf, const struct ptc_search *s,
 		       struct ptc_place_found file);
 
-/* After the end of the Dwarf that it was given to. */
+/* Call after dwarf_end() of the Dwarf that uses @a. */
 void ptc_alternate_release(struct ptc_alternate *a);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include <linux/perf_event.h>
 
-/* Where struct bpf_prog_info (linux/bpf.h) has what; its pointers are offsets in the data. */
+/* Offsets in struct bpf_prog_info (linux/bpf.h). Its pointers are offsets in the data. */
 enum {
 	INSNS = 24,
 	NR_KSYMS = 104,
@@ -32,7 +32,7 @@ void ptc_bpf_release(struct ptc_bpf *b)
 	memset(b, 0, sizeof(*b));
 }
 
-/* What array @bit of @p has, from the offset at @at of its info on; empty: it is not there. */
+/* Returns the data of array @bit of @p, whose offset is at @at of the info. Empty: not there. */
 static struct ptc_cur array(const struct ptc_bpf_prog *p, unsigned int bit, size_t at)
 {
 	struct ptc_cur info = p->info, data = p->data;
@@ -52,7 +52,7 @@ static uint32_t count(const struct ptc_bpf_prog *p, size_t at)
 	return ptc_cur_skip(&info, at) && ptc_cur_le32(&info, &n) ? n : 0;
 }
 
-/* One function after the other, each with its address, length and tag. */
+/* Add each function of a program, with its address, length and tag. */
 static bool add_prog(struct ptc_bpf *b, const struct ptc_bpf_prog *p)
 {
 	struct ptc_cur insns = array(p, HAS_INSNS, INSNS), addrs = array(p, HAS_KSYMS, KSYMS);
@@ -97,7 +97,7 @@ int ptc_bpf_read(struct ptc_bpf *b, const struct ptc_file *f, struct ptc_err *er
 	return 0;
 }
 
-/* The kernel names it bpf_prog_TAG, and _NAME if it has one. */
+/* Does @name have @tag? The kernel names it bpf_prog_TAG, with _NAME behind if it has one. */
 static bool has_tag(const char *name, const uint8_t *tag)
 {
 	static const char front[] = "bpf_prog_";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that the kernel makes of BPF programs: KSYMBOL records tell when it came and
- * went, the feature BPF_PROG_INFO may have its bytes.
+ * Code that the kernel generates from BPF programs. KSYMBOL records tell when the code appears and
+ * disappears. The feature BPF_PROG_INFO may contain its bytes.
  */
 #ifndef PTC_DECODE_BPF_H
 #define PTC_DECODE_BPF_H
@@ -17,13 +17,13 @@ struct ptc_codefile;
 struct ptc_codefiles;
 struct ptc_file;
 
-/* The code of one function of a program. */
+/* The code of one function of a BPF program. */
 struct ptc_bpf_code {
 	uint64_t addr;
 	const uint8_t *bytes; /* lent from the recording */
 	uint32_t len;
-	uint8_t tag[8];		   /* of what it was made of */
-	struct ptc_codefile *file; /* lent; once it was asked for */
+	uint8_t tag[8];		   /* the BPF program tag */
+	struct ptc_codefile *file; /* lent; set by the first ptc_bpf_file() */
 };
 
 /* Zeroed: none. */
@@ -34,11 +34,13 @@ struct ptc_bpf {
 
 void ptc_bpf_release(struct ptc_bpf *b);
 
-/* Keep what BPF_PROG_INFO of @f (which must outlive @b) has. Where it is damaged it ends. */
+/* Read the programs in BPF_PROG_INFO of @f (which must outlive @b). Stops at damaged data. */
 int ptc_bpf_read(struct ptc_bpf *b, const struct ptc_file *f, struct ptc_err *err);
 
-/* The code that @k tells of, as a file of @s: without bytes, if they are not to be had. NULL: no
- * memory. */
+/*
+ * Returns the code of @k as a file of @s, without bytes if they are not available. NULL: out of
+ * memory.
+ */
 struct ptc_codefile *ptc_bpf_file(struct ptc_bpf *b, struct ptc_codefiles *s,
 				  const struct ptc_sb_ksymbol *k);
 

@@ -7,24 +7,26 @@
 #include "auxtrace/branchsel.h"
 #include "decode/grow.h"
 
-enum { DEPTH_MAX = 1 << 16 }; /* a deeper stack forgets its outermost half */
+enum { DEPTH_MAX = 1 << 16 }; /* a deeper stack drops its outermost half */
 
 struct frame {
 	uint64_t ip;	   /* where it was entered */
-	uint64_t function; /* its start; 0: not known */
-	uint64_t ret;	   /* where it returns to; 0: not known */
+	uint64_t function; /* start of its function; 0: unknown */
+	uint64_t ret;	   /* return address; 0: unknown */
 	uint64_t since;
-	bool signal; /* ret is what was interrupted */
+	bool signal; /* ret is the interrupted address */
 };
 
 struct thread {
 	int32_t tid;
-	uint32_t queue;	      /* where it was last */
-	uint64_t life;	      /* by opts.life, when it last came out of the kernel */
+	uint32_t queue;	      /* queue of its last item */
+	uint64_t life;	      /* from opts.life, when it last came out of the kernel */
 	struct frame *frames; /* owned */
 	size_t n, cap;
-	/* out of the trace: where it would go on if nothing came in between; it may be the address
-	 * 0 */
+	/*
+	 * out: outside of the trace. next: where it would go on if nothing came in between; may be
+	 * 0.
+	 */
 	bool out, has_next;
 	uint64_t next, exit_ip, exit_function;
 };
@@ -81,7 +83,7 @@ static struct thread *thread_of(struct ptc_calls *c, int32_t tid)
 	return &c->threads[lo];
 }
 
-/* --- telling --- */
+/* --- reporting --- */
 
 static int tell(struct ptc_calls *c, const struct ptc_call *call)
 {
@@ -128,7 +130,7 @@ static int leave(struct ptc_calls *c, struct thread *t, const struct ptc_item *i
 					   .item = it });
 }
 
-/* All frames behind the first @n. The last of them goes by @how. */
+/* Leave all frames behind the first @n. The last of them goes by @how. */
 static int leave_to(struct ptc_calls *c, struct thread *t, const struct ptc_item *it, size_t n,
 		    enum ptc_call_how how)
 {
@@ -141,7 +143,7 @@ static int leave_to(struct ptc_calls *c, struct thread *t, const struct ptc_item
 
 /* --- finding --- */
 
-/* The innermost frame that returns to @to, as index + 1; 0: none. */
+/* Returns the index + 1 of the innermost frame that returns to @to. 0: none. */
 static size_t by_return(const struct thread *t, uint64_t to)
 {
 	size_t i;
@@ -172,9 +174,9 @@ static size_t by_signal(const struct thread *t, uint64_t interrupted)
 	return 0;
 }
 
-/* --- transfers --- */
+/* --- branches --- */
 
-/* A jump. Within its function it is nobody's business. */
+/* A jump. A jump inside one function changes nothing. */
 static int on_jump(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
 {
 	const struct frame *top = &t->frames[t->n - 1];
@@ -186,7 +188,7 @@ static int on_jump(struct ptc_calls *c, struct thread *t, const struct ptc_item 
 
 	if (function == top->function || !function)
 		return 0;
-	if (it->to != function) { /* into the middle of another one: one that called us? */
+	if (it->to != function) { /* into the middle of another function, maybe a caller */
 		i = by_function(t, function);
 		return i ? leave_to(c, t, it, i, PTC_CALL_BY_UNWINDING) : 0;
 	}
@@ -209,10 +211,10 @@ static int on_return(struct ptc_calls *c, struct thread *t, const struct ptc_ite
 	if (t->frames[t->n - 1].signal) /* to the trampoline that calls sigreturn */
 		return 0;
 	function = c->opts.function(c->opts.ctx, it, it->to);
-	if (function && function == it->to) /* a jump in disguise */
+	if (function && function == it->to) /* a return used as a jump */
 		return on_jump(c, t, it);
 	i = by_function(t, function);
-	if (i && i < t->n) /* how an unwinder goes on at its landing pad */
+	if (i && i < t->n) /* an unwinder goes on at a landing pad */
 		return leave_to(c, t, it, i, PTC_CALL_BY_UNWINDING);
 	rc = leave_to(c, t, it, 0, PTC_CALL_BY_RETURN);
 	return rc ? rc : enter(c, t, it, PTC_CALL_BY_RETURN, 0);
@@ -229,7 +231,7 @@ static void on_leaving(struct ptc_calls *c, struct thread *t, const struct ptc_i
 	t->exit_function = c->opts.function(c->opts.ctx, it, it->from);
 }
 
-/* Behind a branch out of an address filter: what ran there, and called us maybe, is not known. */
+/* A start behind a branch out of an address filter: the code that ran there is unknown. */
 static int on_reentry(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
 {
 	const size_t i = by_return(t, it->to);
@@ -253,11 +255,11 @@ static int on_start(struct ptc_calls *c, struct thread *t, const struct ptc_item
 	if (!was_out)
 		return on_reentry(c, t, it);
 	if (!t->has_next || it->to == t->next || it->to == t->exit_ip)
-		return 0; /* a system call, an interrupt, a restarted call */
+		return 0; /* a system call, an interrupt, a restarted system call */
 	i = by_signal(t, it->to);
 	if (i)
 		return leave_to(c, t, it, i - 1, PTC_CALL_BY_SIGNAL);
-	/* Another program: where the exit was, there is other code now. */
+	/* Another program: other code is now at the address of the exit. */
 	if (c->opts.function(c->opts.ctx, it, t->exit_ip) != t->exit_function) {
 		rc = leave_to(c, t, it, 0, PTC_CALL_BY_UNWINDING);
 		return rc ? rc : enter(c, t, it, PTC_CALL_BY_TRACE, 0);
@@ -271,7 +273,7 @@ static int on_transfer(struct ptc_calls *c, struct thread *t, const struct ptc_i
 	uint64_t next;
 	int rc = 0;
 
-	if (!t->n) { /* behind a gap without an entry: the function that it begins in */
+	if (!t->n) { /* behind a gap without an entry: enter the function of the source */
 		before.to = it->from;
 		rc = enter(c, t, &before, PTC_CALL_BY_TRACE, 0);
 		if (rc)
@@ -293,15 +295,17 @@ static int on_transfer(struct ptc_calls *c, struct thread *t, const struct ptc_i
 	}
 }
 
-/* Did the kernel lead to user space: of another thread, or of another program, maybe? */
+/* Did the kernel return to user space? The thread or the program may be another one. */
 static bool comes_back(const struct ptc_item *it)
 {
 	return it->kind == PTC_KIND_START ||
 	       (ptc_is_kernel_ip(it->from) && ptc_item_has_to(it) && !ptc_is_kernel_ip(it->to));
 }
 
-/* Nothing of the thread that had this number before, or of the program in front of an exec, is
- * left. */
+/*
+ * If a new life began, drop all frames: they are of an older thread with this ID, or of the program
+ * before an exec.
+ */
 static int begin_life(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
 {
 	const uint64_t life = c->opts.life(c->opts.ctx, it);
@@ -327,7 +331,7 @@ static int tell_lost(struct ptc_calls *c, const struct ptc_item *it)
 					   .item = it });
 }
 
-/* Of nobody: of all that were in that queue last. */
+/* A gap without a thread counts for all threads that were last in its queue. */
 static int on_gap_of_queue(struct ptc_calls *c, const struct ptc_item *it)
 {
 	size_t i;

@@ -15,21 +15,22 @@ void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l)
 
 enum { BIRTHS = 64 };
 
-/* What is asked of each record. */
+/* Context of a question about sideband records. */
 struct look {
 	struct ptc_decode *d;
 	const struct ptc_lane *l;
 	struct birth {
 		int32_t pid, ppid;
 		uint64_t time;
-	} births[BIRTHS]; /* those that are yet to be forked, if it foresees */
+	} births[BIRTHS]; /* processes yet to be forked, if it foresees */
 	size_t nbirths;
-	struct ptc_turns *t;		   /* with those that will have run until then, */
-	bool foresees;			   /* and it grows; or it does not, and */
-	const struct ptc_piece_user *user; /* changes of code count: of what it knows; NULL: all */
+	struct ptc_turns *t; /* the threads that run until then */
+	bool foresees;	     /* add turns to t; else only check, and then: */
+	/* changes of code that it knows count; NULL: all changes count */
+	const struct ptc_piece_user *user;
 };
 
-/* One of @pid, or with its code. */
+/* Returns a turn of process @pid, or with its code. NULL: none. */
 static const struct ptc_turn *turn_of(const struct look *k, int32_t pid)
 {
 	size_t i;
@@ -40,7 +41,7 @@ static const struct ptc_turn *turn_of(const struct look *k, int32_t pid)
 	return NULL;
 }
 
-/* Is @tid of process @pid news to us? */
+/* Is @pid another process than the known one of thread @tid? */
 static bool moves(const struct look *k, int32_t tid, int32_t pid)
 {
 	size_t i;
@@ -51,7 +52,7 @@ static bool moves(const struct look *k, int32_t tid, int32_t pid)
 	return false;
 }
 
-/* NULL: it is there, or nothing is known of it. */
+/* Returns the pending fork of @pid. NULL: the process exists, or is unknown. */
 static const struct birth *birth_of(const struct look *k, int32_t pid)
 {
 	size_t i;
@@ -62,7 +63,7 @@ static const struct birth *birth_of(const struct look *k, int32_t pid)
 	return NULL;
 }
 
-/* @tid of @pid, on @cpu. */
+/* Returns the turn of thread @tid of process @pid on @cpu. */
 static struct ptc_turn turn_to(const struct look *k, uint64_t time, int32_t cpu, int32_t tid,
 			       int32_t pid)
 {
@@ -80,7 +81,7 @@ static struct ptc_turn turn_to(const struct look *k, uint64_t time, int32_t cpu,
 				  .known = proc };
 }
 
-/* @tid of @pid runs on @cpu: is that more than another turn? */
+/* Thread @tid of process @pid runs on @cpu. Returns true if that is more than another turn. */
 static bool runs(struct look *k, uint64_t time, uint32_t cpu, int32_t tid, int32_t pid)
 {
 	const bool by_cpu = k->l->tid == -1;
@@ -98,7 +99,7 @@ static bool runs(struct look *k, uint64_t time, uint32_t cpu, int32_t tid, int32
 	return false;
 }
 
-/* Of a process that is yet to be made it is more than code that changes. */
+/* Does a change of code in @pid matter? It always does if the process of the code is unknown. */
 static bool changes(const struct look *k, int32_t pid, uint64_t start, uint64_t len)
 {
 	const struct ptc_turn *of;
@@ -174,7 +175,7 @@ static bool start_matters(struct look *k, const struct ptc_event *ev)
 					      moves(k, tid, pid);
 }
 
-/* The kernel's code is everybody's. */
+/* Kernel code belongs to all processes. */
 static bool poke_matters(const struct look *k, const struct ptc_sb *sb)
 {
 	const uint64_t len = ptc_cur_left(&sb->u.poke.new_bytes);
@@ -189,7 +190,7 @@ static bool poke_matters(const struct look *k, const struct ptc_sb *sb)
 	return false;
 }
 
-/* What ptc_sideband_apply, and the one who calls it, would make of it. */
+/* Does the record matter? Mirrors ptc_sideband_apply and its caller. */
 static bool matters(void *ctx, const struct ptc_event *ev)
 {
 	struct look *k = ctx;
@@ -220,7 +221,7 @@ static bool matters(void *ctx, const struct ptc_event *ev)
 	}
 }
 
-/* Who runs now. False: whatever names one that is not known may be what makes it known. */
+/* Set turn 0 to the running thread. False: its process is unknown, and any record may tell it. */
 static bool begin(const struct ptc_calm *w, struct ptc_turns *t)
 {
 	const struct ptc_runner who = ptc_runner_of(w->d, w->l);
@@ -268,7 +269,7 @@ struct changing {
 	void *ctx;
 };
 
-/* One that is yet to be forked has code that somebody else's records may change, too. */
+/* Records of another process may change the code of a process that is yet to be forked, too. */
 static bool take_change(void *ctx, const struct ptc_event *ev)
 {
 	const struct changing *k = ctx;

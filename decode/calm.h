@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What side records ahead have to do with a lane: most are about others, or say what is known; some
- * bring another thread to it. Until when may it run without anybody having to look at anything
- * else?
+ * Tells which upcoming sideband records matter for a lane. Most records concern other threads or
+ * repeat known facts. Some records bring another thread to the lane. The answer is the time until
+ * which the lane may run without looking at sideband records.
  */
 #ifndef PTC_DECODE_CALM_H
 #define PTC_DECODE_CALM_H
@@ -17,54 +17,55 @@ struct ptc_event;
 struct ptc_lane;
 struct ptc_piece_user;
 
-/* Of a lane; d NULL: nothing is known. */
+/* The lane that questions are about. d NULL: nothing is known. */
 struct ptc_calm {
 	struct ptc_decode *d;	  /* lent */
 	const struct ptc_lane *l; /* lent */
 };
 
-/* Who runs on a lane from a time on. */
+/* The thread that runs on a lane from a time on. */
 struct ptc_turn {
 	uint64_t time;
 	int32_t pid, tid, cpu;
-	int32_t code;  /* the process that as is of: pid, or what that is yet to be forked from, */
-	uint64_t born; /* then; or 0 */
-	const struct ptc_addrspace *as; /* lent, until records are applied */
-	bool known;			/* there is such a process */
+	/* process that `as` belongs to: pid, or the parent that pid is yet to be forked from */
+	int32_t code;
+	uint64_t born;			/* time of that fork; 0: pid exists already */
+	const struct ptc_addrspace *as; /* lent, until sideband records are applied */
+	bool known;			/* the process that `as` belongs to exists */
 };
 
 enum { PTC_TURNS = 128 };
 
-/* The first is who runs now. */
+/* v[0] is the thread that runs now. */
 struct ptc_turns {
 	struct ptc_turn v[PTC_TURNS]; /* by time */
 	size_t n;
-	uint64_t until; /* in front of this there is nothing else that makes a difference, but for
-			 * changes of code, */
-	bool changes;	/* and those of theirs are known, too */
+	uint64_t until; /* before this time nothing else matters, except changes of code */
+	bool changes;	/* changes of code are taken into account, too */
 };
 
 /*
- * When, up to @time, included, is code of process @pid first mapped or written at @ip, as far as
- * side records ahead tell? 0: none does.
+ * Returns the first time, up to @time (included), at which code of process @pid is mapped or
+ * written at @ip. Looks at the upcoming sideband records. 0: no record does so.
  */
 uint64_t ptc_calm_next_code(const struct ptc_calm *w, int32_t pid, uint64_t ip, uint64_t time);
 
-/* Tell the lane's replay; before each of its steps. */
+/* Pass the time of the next sideband record to the lane's replay. Call before each of its steps. */
 void ptc_calm_tell(struct ptc_decode *d, const struct ptc_lane *l);
 
-/* Who will run on the lane up to @time, included, as far as that can be told. */
+/* Predict the threads that run on the lane up to @time (included), as far as possible. */
 void ptc_calm_foresee(const struct ptc_calm *w, uint64_t time, struct ptc_turns *ret);
 /*
- * Up to @time, included, is that all there is, and does none of the code change that was used?
- * @user knows what was (NULL: nobody knows).
+ * Is @t complete up to @time (included), and does the code that was used stay unchanged? @user
+ * knows the used code. NULL: unknown, so any change counts.
  */
 bool ptc_calm_lasts(const struct ptc_calm *w, const struct ptc_turns *t, uint64_t time,
 		    const struct ptc_piece_user *user);
 
 /*
- * @take those records up to @time, included, that change code of a process in @t: those of the file
- * first, then those that were added. False: it said so, or there is more to it than that.
+ * Pass each record up to @time (included) that changes code of a process in @t to @take: first the
+ * records of the file, then the added ones. Returns false if @take did, or if such a process is
+ * unknown or yet to be forked.
  */
 bool ptc_calm_changes(const struct ptc_calm *w, const struct ptc_turns *t, uint64_t time,
 		      bool (*take)(void *ctx, const struct ptc_event *ev), void *ctx);

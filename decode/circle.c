@@ -13,7 +13,7 @@ struct walker {
 	bool called; /* the last step was a call */
 };
 
-/* One instruction on. False: it takes trace to know where, or there is no code. */
+/* Go on by one instruction. Returns false if the next address needs trace, or has no code. */
 static bool step(struct walker *w)
 {
 	uint8_t bytes[PTC_INSN_MAX];
@@ -32,7 +32,7 @@ static bool step(struct walker *w)
 	return true;
 }
 
-/* Brent's: an instruction of the circle that @ip leads into. False: it leads into none. */
+/* Brent's algorithm: move to an instruction of the loop that @ip leads into. False: no loop. */
 static bool enter(struct walker *w)
 {
 	uint64_t mark = w->ip;

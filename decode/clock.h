@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TSC packets <-> perf time. */
+/* Converts TSC packets to perf time. */
 #ifndef PTC_DECODE_CLOCK_H
 #define PTC_DECODE_CLOCK_H
 
@@ -14,12 +14,12 @@ struct ptc_tsc_clock {
 };
 
 /*
- * A TSC packet has 7 bytes: the top byte comes from @reference, a whole TSC
- * read near that time (0: not known). Near means within half of 2^56 ticks.
+ * Extend the 7 bytes of a TSC packet. The top byte comes from @reference, a full TSC read near that
+ * time (0: unknown). Near means within half of 2^56 ticks.
  */
 uint64_t ptc_tsc_extend(uint64_t tsc, uint64_t reference);
 
-/* ns of the perf clock, or PTC_NO_TIME. */
+/* Returns ns of the perf clock, or PTC_NO_TIME. */
 uint64_t ptc_tsc_clock_ns(const struct ptc_tsc_clock *c, uint64_t tsc, uint64_t reference);
 
 #endif

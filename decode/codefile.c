@@ -66,7 +66,7 @@ struct ptc_codefile *ptc_codefiles_new(struct ptc_codefiles *s, const char *name
 	return f;
 }
 
-/* Files are told apart by these. */
+/* The key that distinguishes files. */
 struct key {
 	const char *name;
 	struct ptc_build_id id;
@@ -98,7 +98,7 @@ static bool is_file(const struct ptc_codefile *f, const struct key *k)
 	       is_same_mark(&f->mark, &k->mark) && !strcmp(f->name, k->name);
 }
 
-/* The slot of a file, or the free one where it would be. */
+/* Returns the slot of a file, or the free slot where it belongs. */
 static size_t *slot_of(const struct ptc_codefiles *s, const struct key *k)
 {
 	size_t i = hash(k) & (s->nslots - 1);
@@ -108,7 +108,7 @@ static size_t *slot_of(const struct ptc_codefiles *s, const struct key *k)
 	return &s->slots[i];
 }
 
-/* Not more than half of the slots are ever used: a file has at most one. */
+/* Keep half of the slots free: a file has at most one. */
 static bool grow_slots(struct ptc_codefiles *s)
 {
 	const size_t nslots = s->nslots, n = nslots ? nslots * 2 : FIRST_SLOTS;
@@ -132,10 +132,10 @@ static bool grow_slots(struct ptc_codefiles *s)
 	return true;
 }
 
-/* A page bitmap for @len bytes, all to be read yet. */
+/* Allocate the bytes and the page bitmap for @len bytes, all of which are yet to be read. */
 static bool make_room(struct ptc_codefiles *s, struct ptc_codefile *f, uint64_t len)
 {
-	/* First the piece: its limits come before memory is asked for. */
+	/* First the piece: its limits are checked before memory is allocated. */
 	if (!ptc_codemem_new(&s->mem, len, &f->piece))
 		return false;
 	f->pages = calloc((len / PAGE + 1) / 64 + 1, sizeof(*f->pages));
@@ -148,7 +148,7 @@ static bool make_room(struct ptc_codefiles *s, struct ptc_codefile *f, uint64_t 
 	return true;
 }
 
-/* Take what was found; @found is released. */
+/* Take what was found. Releases @found. */
 static void take(struct ptc_codefiles *s, struct ptc_codefile *f, struct ptc_found *found)
 {
 	struct stat st;
@@ -173,7 +173,7 @@ static void take(struct ptc_codefiles *s, struct ptc_codefile *f, struct ptc_fou
 	ptc_found_release(found);
 }
 
-/* Forgets the file that was found by name alone: it is not the recorded one. */
+/* Drops the file that was found by name only: it is not the recorded one. */
 static void drop_assumed(struct ptc_codefile *f)
 {
 	ptc_codepiece_release(&f->piece);
@@ -188,7 +188,7 @@ static void drop_assumed(struct ptc_codefile *f)
 	f->path = NULL;
 }
 
-/* stat of a file of overlayfs or btrfs may have another inode number than its mapping. */
+/* On overlayfs and btrfs, stat(2) may give another inode number than the mapping. */
 static bool inode_is_sure(const struct ptc_codefile *f)
 {
 	struct statfs fs;
@@ -197,7 +197,7 @@ static bool inode_is_sure(const struct ptc_codefile *f)
 	       fs.f_type != BTRFS_SUPER_MAGIC;
 }
 
-/* Was it found by name alone, and was the file of another inode recorded, on this machine? */
+/* Was the file found by name only, and was another inode recorded on this machine? */
 static bool is_another(const struct ptc_codefile *f)
 {
 	return f->store->at_home && f->from == PTC_CODE_FILE && f->assumed && f->mark.ino &&
@@ -224,7 +224,10 @@ int ptc_codefile_reopen(const struct ptc_codefile *f)
 	return -1;
 }
 
-/* Threads may ask for pages while others are read: for those that come later, and side by side. */
+/*
+ * Acquire load: pairs with set_pages, so the bytes of a page are visible with its bit. Threads may
+ * look at pages while others are being read.
+ */
 static uint64_t word_of(const struct ptc_codefile *f, uint64_t page)
 {
 	return __atomic_load_n(&f->pages[page / 64], __ATOMIC_ACQUIRE);
@@ -345,7 +348,7 @@ size_t ptc_codefile_has(const struct ptc_codefile *f, uint64_t off, uint64_t len
 	return (size_t)len;
 }
 
-/* perf's copy, by build-id; else the running kernel's own, if it is the recording's. */
+/* Use perf's copy, by build-id; else the running kernel's vdso, if the releases are the same. */
 static void find_vdso(struct ptc_codefiles *s, struct ptc_codefile *f)
 {
 	struct ptc_build_id own_id;
@@ -355,7 +358,7 @@ static void find_vdso(struct ptc_codefiles *s, struct ptc_codefile *f)
 
 	ptc_search_cache(&s->search, &f->id, "vdso", &found);
 	take(s, f, &found);
-	/* Ours is that of 64-bit processes. */
+	/* Our vdso is for 64-bit processes. */
 	if (f->bytes || f->mark.low || !ptc_search_same_release(&s->search))
 		return;
 	own = ptc_vdso_self(&len);
@@ -373,8 +376,10 @@ static void find_vdso(struct ptc_codefiles *s, struct ptc_codefile *f)
 	f->len = len;
 }
 
-/* The object of @name, @id and @mark (NULL: nothing is known); *ret_new: it was not there yet.
- * NULL: no memory. */
+/*
+ * Returns the object of @name, @id and @mark (NULL: unknown). *ret_new: it was created now. NULL:
+ * out of memory.
+ */
 static struct ptc_codefile *get(struct ptc_codefiles *s, const char *name,
 				const struct ptc_build_id *id, const struct ptc_file_mark *mark,
 				bool *ret_new)

@@ -28,14 +28,14 @@ static void make_file(struct ptc_codemem *m)
 	fd = memfd_create("ptcap-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return;
-	/* All of it at once, as a hole: libipt wants the size of a file not to change. */
+	/* The full size at once, as a hole: libipt needs a file whose size does not change. */
 	if (ftruncate(fd, (off_t)PTC_CODEMEM_ROOM_MAX)) {
 		(void)close(fd);
 		return;
 	}
 	m->fd = fd;
 	(void)snprintf(m->path, sizeof(m->path), "/proc/self/fd/%d", fd);
-	/* libipt opens it by this name. Without /proc there is none. */
+	/* libipt opens the file by this name. Without /proc there is no such name. */
 	if (access(m->path, R_OK)) {
 		(void)close(fd);
 		m->path[0] = '\0';
@@ -118,7 +118,9 @@ void ptc_codemem_settle(const struct ptc_codemem *m)
 {
 	const struct timespec never[2] = { { 0, 0 }, { 0, 0 } };
 
-	/* Filling through the mapping moves the time of change, by which libipt knows a file. */
+	/*
+	 * Filling through the mapping changes the modification time, by which libipt knows a file.
+	 */
 	if (m->path[0])
 		(void)futimens(m->fd, never);
 }

@@ -13,7 +13,7 @@
 #include "decode/recent.h"
 #include "decode/run.h"
 
-/* Of stacks that end at the ip it is enough to know of some whether other shifts are possible. */
+/* Only some of the stacks that end at the ip are checked for other possible shifts. */
 enum { SHIFTS_EVERY = 16, SHIFTS_FIRST = 4096 };
 
 struct waiting {
@@ -35,7 +35,7 @@ struct comparing {
 	size_t entries_cap;
 	struct ptc_align_entry verdicts[PTC_ALIGN_ENTRIES];
 	bool timed;  /* the trace has times */
-	bool narrow; /* there are stacks of few of the transfers, which reach far back */
+	bool narrow; /* some filters let few branches through: their stacks reach far back */
 	int rc;
 	struct ptc_err *err;
 };
@@ -68,7 +68,7 @@ static const struct ptc_file *file_of(const struct comparing *c)
 	return c->opts->d->file;
 }
 
-/* Does its filter let nearly all transfers of user space through? */
+/* Does its filter let nearly all branches of user space through? */
 static bool is_of_all(const struct perf_event_attr *attr)
 {
 	const uint64_t sel = ptc_branchsel_of(attr);
@@ -94,7 +94,7 @@ static int add_sample(struct comparing *c, const struct ptc_rec *rec, struct ptc
 	return 0;
 }
 
-/* All samples with a branch stack, in order of time. */
+/* Load all samples with a branch stack, in order of time. */
 static int load(struct comparing *c, struct ptc_err *err)
 {
 	struct ptc_rec rec;
@@ -111,7 +111,7 @@ static int load(struct comparing *c, struct ptc_err *err)
 	return rc;
 }
 
-/* All of its branch stack, but for what the processor has not used yet. */
+/* Take all entries of the branch stack, except entries that the processor has not used yet. */
 static int take_entries(struct comparing *c, const struct ptc_sample *s, size_t *ret_n,
 			struct ptc_err *err)
 {
@@ -142,7 +142,7 @@ static struct ptc_place place_of(const struct comparing *c, const struct ptc_com
 				   .since = at > slack ? at - slack : 0 };
 }
 
-/* The stack is not simply there. */
+/* Align a stack that is not found exactly. */
 static int align_closely(struct comparing *c, const struct ptc_place *place,
 			 struct ptc_recent_thread *t, struct ptc_align_in *in,
 			 struct ptc_compare_sample *s)
@@ -164,7 +164,7 @@ static int align_closely(struct comparing *c, const struct ptc_place *place,
 	return rc;
 }
 
-/* Returns the address space of the process of sample @s at the time of sample @s. */
+/* Returns the address space of the sample's process at the sample's time. */
 static const struct ptc_addrspace *code_of(const struct comparing *c,
 					   const struct ptc_compare_sample *s)
 {
@@ -252,7 +252,7 @@ static int judge(struct comparing *c, const struct ptc_rec *rec)
 	return c->opts->on_sample(c->opts->ctx, &s) ? 0 : ptc_fail_mem(c->err);
 }
 
-/* Judge those that nothing from @time on can be part of. */
+/* Judge the samples that no item from @time on can be part of. */
 static int judge_until(struct comparing *c, uint64_t time)
 {
 	int rc = 0;
@@ -268,7 +268,7 @@ static int judge_until(struct comparing *c, uint64_t time)
 	return rc;
 }
 
-/* From which time on nothing can be part of the next sample. */
+/* Returns the time from which on no item can be part of the next sample. */
 static uint64_t due(const struct comparing *c)
 {
 	const uint64_t time = c->next < c->n ? c->samples[c->next].time : PTC_NO_TIME;
@@ -276,7 +276,7 @@ static uint64_t due(const struct comparing *c)
 	return time < PTC_NO_TIME - c->opts->slack_ns ? time + c->opts->slack_ns + 1 : PTC_NO_TIME;
 }
 
-/* Nothing that is older can be part of a sample's time. */
+/* Returns the time before which no item can be part of a sample. */
 static uint64_t since(const struct comparing *c)
 {
 	const uint64_t time = c->next < c->n ? c->samples[c->next].time : PTC_NO_TIME;

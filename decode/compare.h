@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A recording's branch stacks held against its trace, sample by sample, while it is replayed: when
- * the trace has come so far that a sample's place is behind it, the sample is judged.
+ * Compares a recording's branch stacks with its trace, sample by sample, during the decode. A
+ * sample is judged when the decode has passed the sample's place.
  */
 #ifndef PTC_DECODE_COMPARE_H
 #define PTC_DECODE_COMPARE_H
@@ -20,50 +20,52 @@
 enum ptc_compare_skip {
 	PTC_COMPARE_JUDGED,
 	PTC_COMPARE_NO_TIME,   /* the sample has no time or no thread */
-	PTC_COMPARE_NO_THREAD, /* its thread is not in the trace by then */
-	PTC_COMPARE_STACK,     /* call-stack mode, of the kernel */
+	PTC_COMPARE_NO_THREAD, /* the trace has nothing of its thread up to then */
+	PTC_COMPARE_STACK,     /* call-stack mode, and the event includes the kernel */
 	PTC_COMPARE_LONG,      /* more entries than PTC_ALIGN_ENTRIES */
-	PTC_COMPARE_FORGOTTEN, /* there were too many threads since its own did anything */
+	/* its branches were dropped: too many other threads were active since */
+	PTC_COMPARE_FORGOTTEN,
 	PTC_COMPARE_SKIPS
 };
 
-/* In words. */
+/* Returns the reason in words. */
 const char *ptc_compare_skip_name(enum ptc_compare_skip skip);
 
 /* A sample, lent for the call. */
 struct ptc_compare_sample {
 	const struct ptc_sample *sample;
 	const struct ptc_file_attr *attr;
-	uint64_t off; /* of its record */
+	uint64_t off; /* offset of its record */
 	enum ptc_compare_skip skip;
-	const struct ptc_branch *entries; /* the newest first */
+	const struct ptc_branch *entries; /* newest first */
 	size_t n;
-	const struct ptc_align_entry *verdicts; /* n; if it was judged */
-	const struct ptc_step *steps;		/* that the verdicts name */
+	const struct ptc_align_entry *verdicts; /* n of them, if the sample was judged */
+	const struct ptc_step *steps;		/* the steps that the verdicts refer to */
 	struct ptc_align_result place;
-	/* The sample's process and moment, for names: ptc_decode_symbol. */
+	/* Process and time of the sample, to find names: ptc_decode_symbol. */
 	struct ptc_item where;
 };
 
 struct ptc_compare_opts {
-	uint64_t slack_ns;    /* by which times may be wrong */
-	uint64_t first, last; /* samples by their numbers in order of time, from 1; both included */
-	struct ptc_decode *d; /* of a recording, opts.untraced, not opts.runs; not run yet */
-	/* Each sample, in order of time. False: out of memory. */
+	uint64_t slack_ns;    /* how much times may be wrong */
+	uint64_t first, last; /* numbers of samples in order of time, from 1; both included */
+	/* decoder of a recording, with opts.untraced, without opts.runs; not run yet */
+	struct ptc_decode *d;
+	/* Called for each sample, in order of time. Returns false if out of memory. */
 	bool (*on_sample)(void *ctx, const struct ptc_compare_sample *s);
 	void *ctx;
 };
 
-/* Of a file, whether or not it has a trace. */
+/* Totals of a file, with or without a trace. */
 struct ptc_compare_total {
-	uint64_t samples, entries; /* with branch stacks; in those */
-	uint64_t forgotten;	   /* so often a thread's transfers were: ptc_recent */
+	uint64_t samples, entries; /* samples with branch stacks; entries of these stacks */
+	uint64_t forgotten;	   /* how often a thread's branches were dropped: ptc_recent */
 	bool traced;
 };
 
 /*
- * If *@ret has no samples, or no trace, nothing was replayed. Errors as ptc_decode_run;
- * PTC_E_FORMAT also for a sample that its event does not describe.
+ * If *@ret has no samples or no trace, nothing was decoded. Errors: as ptc_decode_run. PTC_E_FORMAT
+ * also if a sample does not match the description of its event.
  */
 int ptc_compare_run(const struct ptc_compare_opts *opts, struct ptc_compare_total *ret,
 		    struct ptc_err *err);

@@ -6,9 +6,10 @@
 #include "ptcap/error.h"
 
 enum {
-	OLDER = 8,   /* calls more than a stack has entries: some may be missing in it */
-	BACK = 256,  /* steps by which the next sample may be earlier in the trace than this one */
-	PLACES = 64, /* at most, at which a stack that is nowhere exact is read: the last ones */
+	OLDER = 8,  /* calls beyond the entries of a stack: some may be missing in it */
+	BACK = 256, /* steps by which the next sample may be earlier in the trace */
+	/* places where a stack that is nowhere exact is read, at most: the last ones */
+	PLACES = 64,
 };
 
 struct looking {
@@ -16,9 +17,9 @@ struct looking {
 	struct ptc_align *a;
 	const struct ptc_recent_thread *t;
 	size_t first;
-	uint8_t flags; /* of a step that is a place */
-	size_t places; /* of the pass so far */
-	size_t skip;   /* so many of them are not read */
+	uint8_t flags; /* flags that make a step a place */
+	size_t places; /* places of this pass so far */
+	size_t skip;   /* places that are skipped first */
 	struct ptc_align_in *in;
 	struct ptc_align_entry *entries; /* of the cheapest reading so far */
 	struct ptc_align_result result;
@@ -43,13 +44,13 @@ static bool is_exact(const struct ptc_live *l, const struct ptc_align_in *in)
 	return true;
 }
 
-/* How many of @l's newest calls are looked at. */
+/* Returns how many of @l's newest calls are looked at. */
 static size_t window(const struct ptc_live *l, const struct ptc_align_in *in)
 {
 	return in->n + OLDER < l->n ? in->n + OLDER : l->n;
 }
 
-/* The stack as the newest calls of @l. */
+/* Read the stack as the newest calls of @l. */
 static int read_as(struct looking *k, struct ptc_live *l, struct ptc_align_entry *ret,
 		   struct ptc_align_result *ret_all)
 {
@@ -67,7 +68,7 @@ static int read_as(struct looking *k, struct ptc_live *l, struct ptc_align_entry
 	return rc;
 }
 
-/* Another place at which it costs the same: only what both say is known. */
+/* Another place costs the same: keep only results that both readings have. */
 static void merge(struct looking *k, const struct ptc_align_entry *other)
 {
 	size_t i;
@@ -109,7 +110,7 @@ static int note_exact(struct looking *k)
 	return ptc_live_copy(&k->c->best, &k->c->now) ? 0 : PTC_E_NO_MEMORY;
 }
 
-/* All places with calls of their own, one after the other. */
+/* Visit all places whose calls differ, in order. */
 static int visit(struct looking *k, int (*place)(struct looking *k))
 {
 	bool changed = true, news;
@@ -144,7 +145,7 @@ static void set_flags(struct looking *k)
 			k->flags = PTC_STEP_END | PTC_STEP_FITS;
 }
 
-/* Nothing is live, and what was called before the trace began nobody knows. */
+/* No call is live, and calls before the beginning of the trace are unknown. */
 static bool is_before(const struct looking *k)
 {
 	return !k->c->best.n && !k->c->best.cut;

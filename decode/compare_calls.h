@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A sample's stack of the LBR's call-stack mode against the calls that had not returned around that
- * time. */
+/*
+ * Compares a sample's stack (LBR call-stack mode) with the calls that had not returned around that
+ * time.
+ */
 #ifndef PTC_DECODE_COMPARE_CALLS_H
 #define PTC_DECODE_COMPARE_CALLS_H
 
@@ -8,19 +10,20 @@
 #include "decode/live.h"
 #include "decode/recent.h"
 
-/* Working memory, to be used again and again. Starts zeroed. */
+/* Working memory, for reuse. Starts zeroed. */
 struct ptc_compare_calls {
-	struct ptc_live now;  /* at the place that is looked at */
-	struct ptc_live best; /* where the stack is read; what the verdicts name */
+	struct ptc_live now;  /* calls at the place that is looked at */
+	struct ptc_live best; /* calls at the cheapest reading; the verdicts refer to them */
 };
 
 void ptc_compare_calls_release(struct ptc_compare_calls *c);
 
 /*
- * @t's steps from number @first on have their PTC_STEP_END and PTC_STEP_FITS: the places that time
- * and ip allow. At each of them @in's entries are read as the newest of the live calls; the
- * cheapest reading counts, and what equally cheap ones of other places differ about is ambiguous.
- * @in's steps are set to what ret_entries[0..n) name. Returns 0 or PTC_E_NO_MEMORY.
+ * The steps of @t from number @first on have PTC_STEP_END and PTC_STEP_FITS set: the places that
+ * time and ip allow. At each place the entries of @in are read as the newest live calls. The
+ * cheapest reading counts. If equally cheap readings of other places differ about an entry, the
+ * entry is ambiguous. Points @in's steps to the calls that ret_entries[0..n) refer to. Returns 0 or
+ * PTC_E_NO_MEMORY.
  */
 int ptc_compare_calls_run(struct ptc_compare_calls *c, struct ptc_align *a,
 			  struct ptc_recent_thread *t, size_t first, struct ptc_align_in *in,

@@ -51,7 +51,7 @@ static struct ptc_sum_cpu *cpu_of(struct ptc_compare_sum *s, int32_t cpu)
 	return &s->cpus[i];
 }
 
-/* Count for the source @from; beyond PTC_SUM_PLACES they are not told apart any more. */
+/* Count for the source @from. Beyond PTC_SUM_PLACES, new sources are not counted. */
 static bool add_place(struct ptc_compare_sum *s, const struct ptc_compare_sample *one,
 		      uint64_t from, bool wrong)
 {
@@ -114,7 +114,9 @@ static bool add_missing(void *ctx, const struct ptc_side_row *row)
 	return add_place(a->s, a->one, row->trace[0].ip, false);
 }
 
-/* Entry @i, and what is missing behind it: done for each of a recording, most of which are exact.
+/*
+ * Count entry @i, and the branches missing behind it. Runs for each entry of a recording, and most
+ * entries are exact.
  */
 static bool add_entry(struct adding *a, size_t i)
 {
@@ -168,7 +170,7 @@ static void add_tail(struct ptc_compare_sum *s, const struct ptc_compare_sample 
 		s->absent_tail++;
 }
 
-/* Keep it if it is worse than one of the worst. Of equal ones the first is kept. */
+/* Keep the sample if it is worse than one of the worst. Of equal ones the first is kept. */
 static bool add_worst(struct ptc_compare_sum *s, const struct ptc_compare_sample *one,
 		      uint64_t wrong)
 {
@@ -221,15 +223,16 @@ bool ptc_compare_sum_add(struct ptc_compare_sum *s, const struct ptc_compare_sam
 	return !wrong || add_worst(s, one, wrong);
 }
 
-/* Nearly all of @whole, which is not nothing. */
+/* Is @part nearly all of @whole, and not 0? */
 static bool is_most(uint64_t part, uint64_t whole)
 {
 	return part && part >= whole - whole / 10;
 }
 
 /*
- * In a loop a stack that is shifted looks like one that is not. So a shift is constant if it is
- * possible for nearly all samples, and more often than none; or if enough samples have no other.
+ * In a loop, a shifted stack looks like one without a shift. So a shift is constant if it is
+ * possible for nearly all samples, and for more samples than shift 0. It is also constant if enough
+ * samples allow this shift and do not allow shift 0.
  */
 static bool is_constant(const struct ptc_compare_sum *s, uint32_t k)
 {
@@ -264,7 +267,7 @@ static void look_for_leak(struct ptc_compare_sum *s)
 			s->leak = (uint8_t)k;
 }
 
-/* One where most errors are, and not because most entries are. */
+/* Find a CPU with most of the errors that does not have most of the entries. */
 static void look_for_cpu(struct ptc_compare_sum *s)
 {
 	const uint64_t wrong = s->all.wrong + s->all.missing;

@@ -15,7 +15,7 @@
 
 enum {
 	PAGE = 4096,
-	FIRST_PAGES = 16 * PAGE, /* of a mapped file: where its build-id is */
+	FIRST_PAGES = 16 * PAGE, /* bytes of a mapped file that contain its build-id */
 	/* struct elf_prpsinfo of x86-64 (linux/elfcore.h) */
 	PRPSINFO_PID = 24,
 	PRPSINFO_SIZE = 136,
@@ -41,7 +41,7 @@ void ptc_core_free(struct ptc_core *c)
 	free(c);
 }
 
-/* All of [off, off + len), or false. */
+/* Read all of [off, off + len). Returns false if that is not possible. */
 static bool read_at(const struct ptc_core *c, uint64_t off, uint8_t *out, size_t len)
 {
 	ssize_t r;
@@ -61,7 +61,7 @@ static bool read_at(const struct ptc_core *c, uint64_t off, uint8_t *out, size_t
 	return true;
 }
 
-/* NT_FILE: count, page size, (start, end, page offset) each, then the names. */
+/* NT_FILE: count, page size, (start, end, page offset) of each file, then the names. */
 static bool take_files(struct ptc_core *c, struct ptc_cur desc)
 {
 	uint64_t count, page, start, end, off, i;
@@ -100,13 +100,14 @@ static bool take_thread(struct ptc_core *c, const uint8_t *status)
 	return true;
 }
 
-/* One of the kernel's notes. False: no memory. */
+/* Take one of the kernel's notes. Returns false if out of memory. */
 static bool take_note(struct ptc_core *c, uint32_t type, const uint8_t *desc, uint32_t len)
 {
 	if (type == NT_PRPSINFO && len >= PRPSINFO_SIZE)
 		c->pid = (int32_t)ptc_le32(desc + PRPSINFO_PID);
 	if (type == NT_SIGINFO && len >= PTC_CORE_SIGINFO && !c->siginfo)
-		c->siginfo = desc; /* of the thread that was killed: later ones are of others */
+		/* the note of the killed thread; later notes are of other threads */
+		c->siginfo = desc;
 	if (type == NT_PRSTATUS && len >= PRSTATUS_SIZE)
 		return take_thread(c, desc);
 	return type != NT_FILE || take_files(c, ptc_cur_init(desc, len));
@@ -194,7 +195,7 @@ static int by_map(const void *pa, const void *pb)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* With many segments the number of them is in the first section header (elf(5), PN_XNUM). */
+/* With many segments, their number is in the first section header (elf(5), PN_XNUM). */
 static uint64_t count_segments(const struct ptc_core *c, const Elf64_Ehdr *eh)
 {
 	Elf64_Shdr sh;
@@ -211,7 +212,7 @@ static int take_core(struct ptc_core *c, struct ptc_err *err)
 	Elf64_Phdr ph;
 	int r;
 
-	/* The host is little-endian, as the file is: no conversion. */
+	/* The host is little-endian, as the file: no conversion. */
 	if (!read_at(c, 0, (uint8_t *)&eh, sizeof(eh)) ||
 	    memcmp(eh.e_ident, ELFMAG, SELFMAG) != 0 || eh.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    eh.e_ident[EI_DATA] != ELFDATA2LSB || eh.e_type != ET_CORE ||
@@ -259,7 +260,7 @@ int ptc_core_open(const char *path, const struct ptc_untrusted *how, struct ptc_
 	return 0;
 }
 
-/* Index of the first segment behind @addr. */
+/* Returns the index of the first segment behind @addr. */
 static size_t behind(const struct ptc_core *c, uint64_t addr)
 {
 	size_t lo = 0, hi = c->nloads, mid;
@@ -281,7 +282,7 @@ uint64_t ptc_core_next(const struct ptc_core *c, uint64_t addr)
 	return i < c->nloads ? c->loads[i].addr : UINT64_MAX;
 }
 
-/* The last segment that begins at or in front of @addr, if it holds it, or NULL. */
+/* Returns the segment that contains @addr, or NULL. */
 static struct ptc_core_load *load_at(const struct ptc_core *c, uint64_t addr)
 {
 	const size_t lo = behind(c, addr);
@@ -332,7 +333,7 @@ int ptc_core_build_id(const struct ptc_core *c, const struct ptc_core_map *m,
 	size_t i;
 
 	ret->len = 0;
-	/* Its first page is a mapping of its own in front of the code's. */
+	/* The file's first page is a mapping of its own, in front of the code. */
 	for (i = (size_t)(m - c->maps);
 	     i && strcmp(c->maps[i - 1].name, m->name) == 0 && c->maps[i].off; i--)
 		;

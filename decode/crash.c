@@ -16,7 +16,7 @@ enum { INT3 = 0xcc };
 
 /* --- places --- */
 
-/* Of the dead process, for those who ask by items. */
+/* Returns an item of the dead process, to look up names with. */
 static struct ptc_item at_the_end(const struct ptc_crash_report *r)
 {
 	return (struct ptc_item){ .pid = (int32_t)r->dead.signal.pid,
@@ -39,7 +39,7 @@ void ptc_crash_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc_c
 	find_place(r, ip, ret);
 }
 
-/* A return address may be behind the end of its function: the call is in front of it. */
+/* A return address may be behind the end of its function. So look up the call in front of it. */
 void ptc_crash_place_frame(const struct ptc_crash_report *r, const struct ptc_crash_frame *f,
 			   struct ptc_crash_place *ret)
 {
@@ -61,7 +61,7 @@ static bool push(struct ptc_crash_stack *s, uint64_t pc, bool exact, enum ptc_ca
 	return true;
 }
 
-/* How it came to where the signal did. */
+/* Returns the branch that led to where the signal came, or NULL. */
 static const struct ptc_item *last_jump(const struct ptc_crash_report *r)
 {
 	const struct ptc_item *it = &r->flow.arrival;
@@ -72,8 +72,8 @@ static const struct ptc_item *last_jump(const struct ptc_crash_report *r)
 }
 
 /*
- * Innermost first: where it is, then where each function will return to. In front of one that
- * jumped away, or returned to where nobody had called it from, that place.
+ * Build the stack of the trace, innermost first: the current address, then where each function will
+ * return to. If the culprit is a jump or a return, its place comes second.
  */
 static bool make_traced(struct ptc_crash_report *r)
 {
@@ -128,8 +128,8 @@ static bool is_unwinder(const struct ptc_crash_report *r, const struct ptc_crash
 
 /*
  * An unwinder goes on in the frame that handles the exception. The landing pad may be in a part of
- * its function that has no symbol: then the trace does not say which frame that is, and the frames
- * in between stay. The memory says it.
+ * its function that has no symbol. Then the trace does not tell which frame that is, and the frames
+ * in between stay. The stack from memory tells it.
  */
 static void drop_unwound(struct ptc_crash_report *r)
 {
@@ -152,8 +152,8 @@ static void drop_unwound(struct ptc_crash_report *r)
 }
 
 /*
- * What is behind the end of a trace that begins late is not known, nor what is behind a frame in a
- * file that cannot be had, nor what memory said that was not kept: no difference.
+ * Find the first difference. Three kinds of missing frames do not count: behind the end of a trace
+ * that begins late, behind a file that is not available, and in memory that was not kept.
  */
 static int compare(const struct ptc_crash_report *r)
 {
@@ -183,7 +183,7 @@ static size_t read_for_circle(void *ctx, uint64_t ip, uint8_t *ret, size_t len)
 	return read_code(ctx, ip, ret, len);
 }
 
-/* Does the last branch of the trace lead into a circle, and is the thread in there? */
+/* Does the last branch of the trace lead into a loop, and is the thread in that loop? */
 static void find_circle(struct ptc_crash_report *r)
 {
 	const struct ptc_item *it = &r->flow.arrival;
@@ -199,7 +199,7 @@ const struct ptc_crash_stack *ptc_crash_believed(const struct ptc_crash_report *
 	return traced ? &r->traced : &r->unwound;
 }
 
-/* The signal of an int3 comes behind it. */
+/* The signal of an int3 comes behind the instruction. */
 static void find_ip(struct ptc_crash_report *r)
 {
 	uint8_t before;
@@ -225,7 +225,7 @@ static void read_insn(struct ptc_crash_report *r)
 
 /* --- who gave up --- */
 
-/* Those that programs call when they give up, and what these call; with * beginnings of names. */
+/* Functions that programs call to give up, and functions that these call. * ends a prefix. */
 static bool is_giving_up(const char *function)
 {
 	static const char *const names[] = { "abort",
@@ -273,7 +273,7 @@ static bool is_library(const char *file)
 			!strncmp(base, "/libgcc_s.so", 12));
 }
 
-/* The innermost frame that is neither of the C library nor of its kin called for the end. */
+/* Find the frame that gave up: the innermost one outside of the C library and its relatives. */
 static void find_who_gave_up(struct ptc_crash_report *r)
 {
 	const struct ptc_crash_stack *s = ptc_crash_believed(r);
@@ -334,7 +334,7 @@ static bool ends_elsewhere(const struct ptc_crash_report *r)
 
 /* --- a core beside it --- */
 
-/* Those in a system call have moved on: behind it, or into it again. */
+/* Is @t where the recording has it? A thread in a system call has moved on, or calls again. */
 static bool is_there(const struct ptc_dead *d, const struct ptc_core_thread *t)
 {
 	size_t i;
@@ -398,7 +398,7 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	if (r->why.is_target)
 		r->culprit = last_jump(r);
 	if (r->why.is_target && r->why.addr == r->ip)
-		r->insn_len = 0; /* what is there is none */
+		r->insn_len = 0; /* there is no instruction at ip */
 	if (!make_traced(r))
 		return ptc_fail_mem(err);
 	rc = make_unwound(r, err);

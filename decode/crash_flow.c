@@ -42,7 +42,7 @@ static struct ptc_flow_frame frame_of(const struct ptc_crash_flow *f, const stru
 		frame.has_ret = it->insn_len;
 		frame.ret = it->from + it->insn_len;
 		break;
-	case PTC_CALL_BY_TAIL: /* in the place of the frame that was left just now */
+	case PTC_CALL_BY_TAIL: /* replaces the frame that was just left */
 		frame.has_ret = f->frames[call->depth].has_ret;
 		frame.ret = f->frames[call->depth].ret;
 		break;
@@ -88,7 +88,7 @@ static void keep_branch(struct ptc_crash_flow *f, const struct ptc_item *it)
 	f->seen += it->type == PTC_ITEM_BRANCH;
 }
 
-/* A gap of nobody is one of whose trace is in that queue. */
+/* A gap without a thread is ours if the thread's trace is in that queue. */
 static bool is_ours(const struct ptc_crash_flow *f, const struct ptc_item *it)
 {
 	return it->tid == f->tid ||

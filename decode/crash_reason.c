@@ -6,9 +6,10 @@
 #include <sys/mman.h>
 
 enum {
-	NULL_PAGES = 64 << 10, /* vm.mmap_min_addr: nobody has anything there */
-	STACK_REACH = 1 << 20, /* how far from its stack pointer a function's frame may be */
-	FROM_KERNEL = 0x80,    /* SI_KERNEL: a fault without an address, of a bad one */
+	NULL_PAGES = 64 << 10, /* vm.mmap_min_addr: no process maps memory there */
+	STACK_REACH = 1 << 20, /* how far a function's frame may be from its stack pointer */
+	/* SI_KERNEL: a fault without an address, because the address is not canonical */
+	FROM_KERNEL = 0x80,
 	CANONICAL_BITS = 47,
 };
 
@@ -54,7 +55,7 @@ static bool is_canonical(uint64_t addr)
 	return top == 0 || top == -1;
 }
 
-/* The operand in memory that was touched at @addr; of several that fit none, the first. */
+/* Returns the memory operand that contains @addr. If none does, returns the first one. */
 static const struct ptc_operand *touched(const struct ptc_operands *ops, uint64_t addr)
 {
 	const struct ptc_operand *first = NULL;
@@ -90,7 +91,7 @@ static void set_access(struct ptc_crash_why *w, const struct ptc_operand *op)
 	w->size = op->size;
 }
 
-/* The stack that ends above @addr, where nothing may be, while the stack pointer is near. */
+/* Returns the stack that ends above @addr, if @addr is no accessible memory and @sp is near. */
 static const struct ptc_dead_map *stack_above(const struct ptc_dead *d, uint64_t addr, uint64_t sp)
 {
 	const struct ptc_dead_map *at = ptc_dead_map_at(d, addr);
@@ -136,7 +137,7 @@ static void of_jump(struct ptc_crash_why *w, const struct ptc_dead *d, uint64_t 
 	w->reason = w->map ? PTC_REASON_NO_EXEC : PTC_REASON_BAD_JUMP;
 }
 
-/* A fault of the processor's that has no address: it was none that it has. */
+/* A fault of the processor without an address: the address is not canonical. */
 static void of_protection(struct ptc_crash_why *w, const struct ptc_dead *d,
 			  const struct ptc_operands *ops)
 {
@@ -152,7 +153,7 @@ static void of_protection(struct ptc_crash_why *w, const struct ptc_dead *d,
 		set_access(w, bad);
 		return;
 	}
-	/* A return, or an indirect jump, to such a one: the target is what it works on. */
+	/* A return, or an indirect jump, to a non-canonical address: its operand is the target. */
 	for (i = 0; ops && i < ops->n; i++) {
 		const struct ptc_operand *op = &ops->items[i];
 		uint64_t value = op->value;
@@ -205,7 +206,7 @@ static void of_bus(struct ptc_crash_why *w, const struct ptc_dead *d,
 		w->reason = PTC_REASON_BEYOND_FILE;
 }
 
-/* Both are one exception; the divisor tells them apart. */
+/* Division by zero and overflow are one exception. The divisor distinguishes them. */
 static void of_fpe(struct ptc_crash_why *w, const struct ptc_dead *d,
 		   const struct ptc_operands *ops)
 {

@@ -17,7 +17,7 @@
 #include "decode/segments.h"
 #include "decode/srcline.h"
 
-/* By DWARF number (System V ABI for x86-64, figure 3.36); the last is the return address. */
+/* By DWARF number (System V ABI for x86-64, figure 3.36). The last one is the return address. */
 static const uint8_t dwarf_regs[] = { PTC_REG_RAX, PTC_REG_RDX, PTC_REG_RCX, PTC_REG_RBX,
 				      PTC_REG_RSI, PTC_REG_RDI, PTC_REG_RBP, PTC_REG_RSP,
 				      PTC_REG_R8,  PTC_REG_R9,	PTC_REG_R10, PTC_REG_R11,
@@ -38,12 +38,14 @@ struct unwinding {
 	const struct ptc_crash_thread *thread;
 	const struct ptc_addrspace *as;
 	struct ptc_unwound *out;
-	Dwarf_Word regs[NREGS]; /* from which it is unwound */
-	bool asked;		/* next_thread has given the one there is */
-	bool called; /* regs are those of a frame that called: its ip is a return address less 1 */
-	bool stray;  /* the last frame is where no code is; regs are its own */
-	/* The last frame is what a handler returns to; the registers that the signal saved are
-	 * there. */
+	Dwarf_Word regs[NREGS]; /* the registers to unwind from */
+	bool asked;		/* next_thread has returned the only thread */
+	bool called; /* regs are of a frame that called: its ip is a return address minus 1 */
+	bool stray;  /* the last frame is where no code is; regs are of that frame */
+	/*
+	 * The last frame is the code that a handler returns to. context: address of the registers
+	 * that the signal saved.
+	 */
 	bool returns;
 	uint64_t context;
 	bool no_memory;
@@ -51,7 +53,7 @@ struct unwinding {
 
 /* --- its files --- */
 
-/* A file that was reported, with the address it is at. */
+/* A file that was reported to libdwfl, with its bias. */
 struct reported {
 	const struct ptc_codefile *file;
 	uint64_t bias;
@@ -71,7 +73,9 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = ptc_srcline_find_debuginfo,
 };
 
-/* The mappings of @f. *@ret: the one of @r. What the state does not have is what the decoder knows.
+/*
+ * List the mappings of the file of @r. *@ret: the index of @r. A mapping that the saved state lacks
+ * counts as executable.
  */
 static bool list_mappings(struct files *fs, const struct ptc_range *r, size_t *ret)
 {
@@ -97,7 +101,7 @@ static bool list_mappings(struct files *fs, const struct ptc_range *r, size_t *r
 	return any;
 }
 
-/* Libdwfl drops a module that is reported twice. */
+/* Is the module new? If a module is reported twice, libdwfl drops it. */
 static bool is_new(struct files *fs, const struct ptc_codefile *f, uint64_t bias)
 {
 	size_t i;
@@ -130,7 +134,7 @@ static void report(Dwfl *dwfl, struct files *fs, const struct ptc_range *r)
 	(void)elf_end(elf);
 	if (mod && dwfl_module_info(mod, &data, NULL, NULL, NULL, NULL, NULL, NULL))
 		*data = (void *)(uintptr_t)r->file;
-	if (!mod && fd >= 0) /* the descriptor is the module's, if there is one */
+	if (!mod && fd >= 0) /* the module, if any, owns the descriptor */
 		(void)close(fd);
 }
 
@@ -204,7 +208,7 @@ static bool is_code(const struct unwinding *u, uint64_t addr)
 	return m ? m->map.prot & PROT_EXEC : !u->dead->nmaps && ptc_addrspace_has(u->as, addr);
 }
 
-/* Keeps the registers of a frame that control came to, though no code is there. */
+/* Keeps the registers of a frame whose address has no code. */
 static bool keep_registers(struct unwinding *u, Dwfl_Frame *frame)
 {
 	unsigned int i;
@@ -215,7 +219,7 @@ static bool keep_registers(struct unwinding *u, Dwfl_Frame *frame)
 	return true;
 }
 
-/* Is the frame at @pc what a signal handler returns to? */
+/* Is the frame at @pc the code that a signal handler returns to? */
 static bool is_return(struct unwinding *u, Dwfl_Frame *frame, uint64_t pc)
 {
 	uint8_t code[PTC_SIGFRAME_RETURN];
@@ -224,7 +228,7 @@ static bool is_return(struct unwinding *u, Dwfl_Frame *frame, uint64_t pc)
 	return ptc_sigframe_is_return(code, n) && !dwfl_frame_reg(frame, DWARF_RSP, &u->context);
 }
 
-/* Libdw ends at address 0. A signal that came there has saved the registers. */
+/* libdw ends at address 0. If a signal came there, take the registers that it saved. */
 static void take_context(struct unwinding *u)
 {
 	uint8_t context[PTC_SIGFRAME_CONTEXT];
@@ -257,7 +261,9 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
 	out->cut = out->n == PTC_UNWIND_MAX;
 	if (out->cut)
 		return DWARF_CB_ABORT;
-	/* Two in a row: the kernel's way back from a handler, which nobody called, and who it was.
+	/*
+	 * Two interrupted frames in a row: the first is the code that a handler returns to, which
+	 * nobody called. Replace it by the frame that the signal interrupted.
 	 */
 	if (interrupted && out->n > 1 && out->frames[out->n - 1].interrupted)
 		out->n--;
@@ -287,7 +293,7 @@ static int unwind_from(struct unwinding *u, struct ptc_err *err)
 	return u->no_memory ? ptc_fail_mem(err) : 0;
 }
 
-/* Do the bytes in front of @ret end in a call? By opcode: E8 and a displacement, or FF /2. */
+/* Do the bytes in front of @ret end in a call? By opcode: E8 with a displacement, or FF /2. */
 static bool is_behind_call(const struct unwinding *u, uint64_t ret)
 {
 	uint8_t bytes[CALL_MAX], *end = bytes + sizeof(bytes);
@@ -304,8 +310,8 @@ static bool is_behind_call(const struct unwinding *u, uint64_t ret)
 }
 
 /*
- * A call led to where no code is: nothing ran since, so the return address is on the top of the
- * stack. False: no call led there.
+ * Undo a call to an address without code. Nothing ran since, so the return address is on top of the
+ * stack. Returns false if no call led there.
  */
 static bool undo_call(struct unwinding *u)
 {
@@ -315,12 +321,12 @@ static bool undo_call(struct unwinding *u)
 	    !is_behind_call(u, ret))
 		return false;
 	u->regs[DWARF_RSP] += sizeof(ret);
-	u->regs[DWARF_RIP] = ret - 1; /* in the call, whose frame it is */
+	u->regs[DWARF_RIP] = ret - 1; /* inside the call: this is its frame */
 	u->called = true;
 	return true;
 }
 
-/* The file without call frame information in which the frames end. */
+/* Returns the file without call frame information in which the frames end, or NULL. */
 static const struct ptc_codefile *unknown_file(const struct unwinding *u)
 {
 	const struct ptc_unwound *out = u->out;

@@ -155,7 +155,7 @@ const struct ptc_dead_map *ptc_dead_map_above(const struct ptc_dead *d, uint64_t
 	return NULL;
 }
 
-/* What one piece has at @addr. */
+/* Read what one piece has at @addr. */
 static size_t read_piece(const struct ptc_dead_piece *p, uint64_t addr, uint8_t *ret, size_t len)
 {
 	const size_t size = ptc_cur_left(&p->bytes);

@@ -13,7 +13,7 @@
 
 enum { STACK_MAX = 256 << 10, RED_ZONE = 256, AROUND_IP = 256 };
 
-/* The signal, by the offsets of siginfo_t (asm-generic/siginfo.h). */
+/* Returns the signal. The note has the layout of siginfo_t (asm-generic/siginfo.h). */
 static struct ptc_crash_signal signal_of(const struct ptc_core *c)
 {
 	struct ptc_crash_signal s = { .pid = (uint64_t)c->pid,
@@ -86,7 +86,10 @@ static bool take_memory(struct ptc_dead *d, const struct ptc_core *c, uint64_t a
 	return true;
 }
 
-/* What there is from @back below @addr on; without it, from @addr on, or the next page. */
+/*
+ * Take the memory from @back below @addr on. If there is none, from @addr on, or from the next
+ * segment on.
+ */
 static bool take_around(struct ptc_dead *d, const struct ptc_core *c, uint64_t addr, uint64_t back,
 			size_t len)
 {
@@ -96,14 +99,16 @@ static bool take_around(struct ptc_dead *d, const struct ptc_core *c, uint64_t a
 	if (!ptc_core_read(c, from, &byte, 1))
 		from = addr;
 	if (!ptc_core_read(c, from, &byte, 1))
-		from = ptc_core_next(c, addr); /* of a stack that is used up: where it begins */
+		from = ptc_core_next(c, addr); /* beginning of an exhausted stack */
 	if (from > addr && from - addr > STACK_MAX)
-		return true; /* it is another one's */
+		return true; /* the segment belongs to something else */
 	return take_memory(d, c, from, len);
 }
 
-/* The stack at @sp, and, if that is a handler's alternate stack, that of what the signal
- * interrupted. */
+/*
+ * Take the stack at @sp. If that is a handler's alternate stack, also take the stack that the
+ * signal interrupted.
+ */
 static bool take_stacks(struct ptc_dead *d, const struct ptc_core *c, uint64_t sp)
 {
 	const struct ptc_dead_piece *taken;

@@ -26,7 +26,7 @@ static Elf_Data *section(Elf *elf, const char *wanted)
 	return NULL;
 }
 
-/* A name with its NUL, padded to 4, and a CRC. */
+/* The section has a name with its NUL, padded to 4 bytes, and a CRC. */
 void ptc_debugfile_link(Elf *elf, struct ptc_debuglink *ret)
 {
 	Elf_Data *data = section(elf, ".gnu_debuglink");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbols that were taken out of a file: into another one, or packed into itself. */
+/* Symbols that were stripped from a file: kept in another file, or packed into a section. */
 #ifndef PTC_DECODE_DEBUGFILE_H
 #define PTC_DECODE_DEBUGFILE_H
 
@@ -11,13 +11,13 @@
 struct ptc_leftout;
 struct ptc_unpacked;
 
-/* What .gnu_debuglink of @elf says; an empty name: nothing. */
+/* Read .gnu_debuglink of @elf. Empty name: there is none. */
 void ptc_debugfile_link(Elf *elf, struct ptc_debuglink *ret);
 
 /*
- * The ELF file that is packed into .gnu_debugdata of @elf, which is @file: the symbols of a file
- * whose others were taken out. The caller releases *@ret. False: there is none, or no memory for
- * it, which @left is told.
+ * Unpack the ELF file in .gnu_debugdata of @elf, which is @file: symbols of a stripped file. Caller
+ * releases *@ret. Returns false if there is none. Also false if memory is missing: then @left gets
+ * a line.
  */
 bool ptc_debugfile_mini(Elf *elf, const char *file, struct ptc_leftout *left,
 			struct ptc_unpacked *ret);

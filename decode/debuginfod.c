@@ -6,14 +6,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Not linked, as in elfutils and perf: it brings libcurl and more. debuginfod_find_debuginfo(3) */
+/*
+ * Loaded, not linked, as in elfutils and perf: it needs libcurl and more. See
+ * debuginfod_find_debuginfo(3).
+ */
 static const char soname[] = "libdebuginfod.so.1";
 
 typedef void *begin_fn(void);
 typedef void end_fn(void *client);
 typedef int find_fn(void *client, const unsigned char *id, int len, char **ret_path);
 
-/* Functions and data are of one size wherever there is dlsym (POSIX asks for it), ISO C does not.
+/*
+ * POSIX requires dlsym() to work with function pointers of the size of data pointers. ISO C does
+ * not, hence memcpy().
  */
 static bool function(const struct ptc_debuginfod *d, const char *name, void *ret_fn)
 {
@@ -38,7 +43,7 @@ void ptc_debuginfod_free(struct ptc_debuginfod *d)
 		return;
 	if (d->client && function(d, "debuginfod_end", &end))
 		end(d->client);
-	/* What curl has set up stays, so that the library must. */
+	/* The library must stay loaded, because the data that curl has set up stay. */
 	free(d);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files by build-id from debuginfod servers, if the user named some in
- * DEBUGINFOD_URLS. elfutils' client does it; it is loaded when first needed.
+ * Gets files by build-id from debuginfod servers, if the user named some in DEBUGINFOD_URLS. Uses
+ * elfutils' client library, which is loaded on first use.
  */
 #ifndef PTC_DECODE_DEBUGINFOD_H
 #define PTC_DECODE_DEBUGINFOD_H
@@ -13,17 +13,17 @@
 
 struct ptc_debuginfod {
 	bool tried;
-	void *lib, *client; /* owned; NULL: not to be had */
-	size_t fetched;	    /* files that were found there, or in the client's cache */
+	void *lib, *client; /* owned; NULL: not available */
+	size_t fetched;	    /* files found on a server, or in the client's cache */
 };
 
-/* NULL: DEBUGINFOD_URLS names no server, so none is asked; or no memory. */
+/* Returns NULL if DEBUGINFOD_URLS names no server, or if out of memory. */
 struct ptc_debuginfod *ptc_debuginfod_new(void);
 void ptc_debuginfod_free(struct ptc_debuginfod *d);
 
 /*
- * The file of @id, in the client's cache: the debug file, or the program or library itself. Its
- * path is the caller's to free. NULL: it is not to be had. One thread at a time.
+ * Returns the path of the file with @id in the client's cache: the debug file if @debug, else the
+ * program or library itself. Caller frees the path. NULL: not available. One thread at a time.
  */
 char *ptc_debuginfod_get(struct ptc_debuginfod *d, const struct ptc_build_id *id, bool debug);
 

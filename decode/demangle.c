@@ -8,10 +8,10 @@
 
 #include <libiberty/demangle.h>
 
-/* Longer ones are no names; what a mangled name says may be much longer than itself. */
+/* Longer ones are no names. A demangled name may be much longer than the mangled one. */
 enum { NAME_MAX_LEN = 4096 };
 
-/* C++, Rust (both of its ways), D. Others would take plain C names for theirs. */
+/* Accept C++, Rust (both schemes) and D. Other schemes would accept plain C names. */
 static bool may_be_mangled(const char *name)
 {
 	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R' ||

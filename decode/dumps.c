@@ -22,17 +22,17 @@
 
 enum { DUMPS_MAX = 256, DUMP_MAX = 256 << 20 };
 
-/* Code that a jitdump may bring, moved code again: more is not to be believed. */
+/* Code that a jitdump may bring, moved code counted again. More is not believable. */
 #define JIT_CODE_MAX ((uint64_t)1 << 30)
 
-/* What one dump is read into. */
+/* State for reading one dump. */
 struct dump {
 	struct ptc_procs *ps;
 	struct ptc_sideband *s;
 	const struct ptc_tsc_clock *clock;
 	struct ptc_dump *file;
-	struct ptc_ledger_clock first, last; /* of the recording; zeros: not known */
-	bool same;			     /* its clock is that of the dump */
+	struct ptc_ledger_clock first, last; /* from the recording; zeros: unknown */
+	bool same;			     /* the recording has the clock of the dump */
 	bool tsc;
 	uint64_t code;
 };
@@ -79,16 +79,16 @@ static uint64_t earlier(uint64_t time, uint64_t by)
 	return by < time ? time - by : 0;
 }
 
-/* Of what is not below 0. */
+/* Convert @ns, which is not negative. */
 static uint64_t whole(double ns)
 {
 	return ns < 0x1p64 ? (uint64_t)ns : UINT64_MAX;
 }
 
 /*
- * CLOCK_MONOTONIC to the recording's clock: both are known at the beginning and the end of it, and
- * the rate between is constant enough. Of a damaged recording they may be anything: a time that
- * does not fit is the first or the last one.
+ * Convert CLOCK_MONOTONIC to the recording's clock. Both are known at the beginning and the end of
+ * the recording, and the rate between is constant enough. A damaged recording may have any values:
+ * a time that does not fit becomes the first or the last one.
  */
 static uint64_t from_monotonic(const struct dump *d, uint64_t ns)
 {
@@ -161,7 +161,7 @@ static int take_dump(struct dump *d, const uint8_t *bytes, size_t len, struct pt
 	return r;
 }
 
-/* Does the recording use the clock that dumps have, unless it is the TSC? */
+/* Does the recording use the clock of dumps that do not use the TSC? */
 static bool is_monotonic(const struct ptc_file *f)
 {
 	size_t i;
@@ -175,7 +175,7 @@ static bool is_monotonic(const struct ptc_file *f)
 	return true;
 }
 
-/* What the recording's ledger says of its clock. */
+/* Read the clocks in the recording's ledger. */
 static int read_clocks(struct dump *d, const struct ptc_file *f, struct ptc_err *err)
 {
 	struct ptc_ledger ledger;
@@ -196,7 +196,7 @@ static int read_clocks(struct dump *d, const struct ptc_file *f, struct ptc_err 
 	return r == PTC_E_NO_MEMORY ? r : 0;
 }
 
-/* All of an open file, NULL if it cannot be had. */
+/* Returns all bytes of an open file. NULL: not available. */
 static uint8_t *read_all(int fd, size_t len)
 {
 	uint8_t *bytes = malloc(len);
@@ -214,7 +214,7 @@ static uint8_t *read_all(int fd, size_t len)
 	return NULL;
 }
 
-/* A dump is code that is decoded: only the user's own is believed, or root's. */
+/* A dump has code that is decoded, so only files of the user or of root are trusted. */
 static int may_be_read(const struct ptc_found *found, struct stat *ret_st, struct ptc_err *err)
 {
 	if (found->fd < 0 && found->special) {
@@ -228,7 +228,7 @@ static int may_be_read(const struct ptc_found *found, struct stat *ret_st, struc
 	return ptc_untrusted_owner(ret_st, geteuid(), found->path, PTC_ORIGIN_WAY_OUT, err);
 }
 
-/* The dump in front of the one at hand that is the same file; NULL: there is none. */
+/* Returns an earlier dump that is the same file. NULL: there is none. */
 static const struct ptc_dump *same_file(const struct dump *d)
 {
 	const struct ptc_dump *v = d->ps->origin.dumps.dumps;
@@ -239,7 +239,10 @@ static const struct ptc_dump *same_file(const struct dump *d)
 	return NULL;
 }
 
-/* Gets its bytes: those of the same file, or of @fd. None: nothing is in it, or it has no room. */
+/*
+ * Get the dump's bytes: from an earlier dump of the same file, or from @fd. No bytes: the file is
+ * empty, or over the budget.
+ */
 static int get_bytes(struct dump *d, int fd, struct ptc_err *err)
 {
 	struct ptc_dump *file = d->file;
@@ -288,7 +291,7 @@ int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct pt
 		   const struct ptc_tsc_clock *clock, struct ptc_err *err)
 {
 	struct dump d = { .ps = ps, .s = s, .clock = clock, .same = is_monotonic(f) };
-	/* What is needed to decode at all comes later. */
+	/* Keep half of the budget for later steps, without which nothing can be decoded. */
 	const uint64_t kept = ptc_budget_left() / 2;
 	size_t i;
 	int r = ps->origin.dumps.n ? read_clocks(&d, f, err) : 0;

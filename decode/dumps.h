@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The jitdumps that a recording's mappings name: code as events, and names. */
+/* Reads the jitdumps that a recording's mappings name: code as events, and names. */
 #ifndef PTC_DECODE_DUMPS_H
 #define PTC_DECODE_DUMPS_H
 
@@ -17,10 +17,10 @@ struct ptc_tsc_clock;
 
 struct ptc_dump {
 	const char *path; /* lent */
-	int32_t pid;	  /* who mapped it */
-	uint8_t *bytes;	  /* owned, unless shared; NULL: not read, or nothing in it */
-	bool shared;	  /* they are those of an earlier one, which is the same file */
-	bool used;	  /* names or code are lent from it */
+	int32_t pid;	  /* the process that mapped it */
+	uint8_t *bytes;	  /* owned, unless shared; NULL: not read, or empty */
+	bool shared;	  /* bytes belong to an earlier dump, which is the same file */
+	bool used;	  /* names or code are lent from bytes */
 	uint64_t len, ino, dev;
 };
 
@@ -32,13 +32,13 @@ struct ptc_dumps {
 
 void ptc_dumps_release(struct ptc_dumps *d);
 
-/* If @m is the mapping by which a JIT shows its dump: keep it in mind, and return true. */
+/* If @m is the mapping by which a JIT announces its dump: record it, and return true. */
 bool ptc_dumps_note(struct ptc_dumps *d, const struct ptc_sb_mmap *m);
 
 /*
- * Read the dumps noted in ps->origin: each code becomes a TEXT_POKE of @s, which
- * lends its bytes from there, and a name there. A dump that is missing or
- * damaged is remarked there, and is no reason not to decode.
+ * Read the dumps recorded in ps->origin. Each code becomes a TEXT_POKE of @s, which borrows its
+ * bytes from the dump, and a name in ps->origin. A dump that is missing or damaged gets a remark
+ * there. It does not stop the decode.
  */
 int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
 		   const struct ptc_tsc_clock *clock, struct ptc_err *err);

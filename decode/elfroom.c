@@ -11,8 +11,9 @@
 #include "base/budget.h"
 
 enum {
-	SECTION_COST = 512, /* at least what libelf keeps of each section, and of each segment */
-	HEADERS = 64,	    /* that are read at once */
+	/* least memory that libelf keeps of each section, and of each segment */
+	SECTION_COST = 512,
+	HEADERS = 64, /* headers that are read at once */
 };
 
 /* An ELF file, of either class. */
@@ -48,7 +49,10 @@ static Elf64_Shdr widen(const Elf32_Shdr *sh)
 			     .sh_info = sh->sh_info };
 }
 
-/* Sections from number @first on, HEADERS at most. Returns how many; 0: they are not there. */
+/*
+ * Read the headers of sections from number @first on, HEADERS at most. Returns how many. 0: they
+ * are not in the file.
+ */
 static size_t read_headers(const struct image *f, uint64_t first, Elf64_Shdr ret[HEADERS])
 {
 	const uint64_t each = f->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
@@ -64,7 +68,7 @@ static size_t read_headers(const struct image *f, uint64_t first, Elf64_Shdr ret
 	return n;
 }
 
-/* Large numbers are in the header of section 0. */
+/* Large numbers of sections and segments are in the header of section 0. */
 static bool read_large(struct image *f)
 {
 	const uint64_t each = f->wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
@@ -109,7 +113,10 @@ static bool read_header(struct image *f)
 	return read_large(f);
 }
 
-/* How large the section gets: as its compression header says, or that of the older form. */
+/*
+ * Returns the uncompressed size of a section, by its compression header or the older form. 0: it is
+ * not compressed.
+ */
 static uint64_t unpacked_size(const struct image *f, const Elf64_Shdr *sh)
 {
 	static const uint8_t magic[] = { 'Z', 'L', 'I', 'B' };

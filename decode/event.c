@@ -46,7 +46,7 @@ struct ptc_pt_event ptc_pt_event_of(const struct pt_event *ev)
 	switch (ev->type) {
 	case ptev_enabled:
 		return make(ev, PTC_EVENT_ENABLED, ev->variant.enabled.ip, 0);
-	case ptev_disabled: /* where it was is in the transfer; its ip is where that led */
+	case ptev_disabled: /* the branch has the source; this ip is the target */
 		return make(ev, PTC_EVENT_DISABLED, 0, 0);
 	case ptev_async_disabled:
 		return make(ev, PTC_EVENT_DISABLED, ev->variant.async_disabled.at, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libipt's events as ours. */
+/* Converts libipt's events to ours. */
 #ifndef PTC_DECODE_EVENT_H
 #define PTC_DECODE_EVENT_H
 
@@ -10,11 +10,11 @@
 struct pt_event;
 
 struct ptc_pt_event {
-	enum ptc_event_kind kind; /* NONE: one that is not told of */
+	enum ptc_event_kind kind; /* NONE: an event that is not reported */
 	uint64_t ip, value, time;
 };
 
-/* The time is left to the caller. */
+/* Caller sets the time. */
 struct ptc_pt_event ptc_pt_event_of(const struct pt_event *ev);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libipt takes of the trace, told from the trace's own bytes. It takes a TNT or TIP packet
- * when the flow needs it, and then reads on over all that says nothing of the flow: where another
- * such packet comes next, nothing. Where something else does, it has to be asked how far it got.
+ * Follows what libipt takes from the trace, by the trace's own bytes. libipt takes a TNT or TIP
+ * packet when the flow needs it. Then it reads on over packets that say nothing about the flow. If
+ * another TNT or TIP packet comes next, it reads nothing. If another packet comes next, libipt must
+ * be asked how far it got.
  */
 #ifndef PTC_DECODE_FEED_H
 #define PTC_DECODE_FEED_H
@@ -16,18 +17,18 @@
 
 enum {
 	PTC_FEED_MARGIN = 16, /* no TNT or TIP packet is longer */
-	PTC_FEED_CALLS = 64,  /* that the processor remembers (SDM, "RET Compression") */
+	PTC_FEED_CALLS = 64,  /* calls that the processor remembers (SDM, "RET Compression") */
 };
 
 struct ptc_feed {
-	const uint8_t *next;  /* the packet behind those that were taken */
-	const uint8_t *limit; /* a packet here, or behind, is not looked at */
-	uint64_t word; /* a TNT packet that was taken: bits of its own, the last one lowest */
-	int bits;      /* of those are left; -1: ask */
-	int hold;      /* of those that may not be taken without a look at what is behind them */
-	int calls;     /* that a return may go back to, at least */
-	bool late;     /* something else is between: it may be told of with the last bit */
-	bool fup;      /* one was read, maybe: a TIP may be of that event, told of as late */
+	const uint8_t *next;  /* the packet behind the taken ones */
+	const uint8_t *limit; /* packets here, or behind, are not looked at */
+	uint64_t word;	      /* the bits of the TNT packet taken last, the last bit lowest */
+	int bits;	      /* bits of word that are left; -1: ask libipt */
+	int hold;	      /* bits that may not be used without a look at what follows */
+	int calls;	      /* calls that a return may go back to, at least */
+	bool late; /* another packet comes between: libipt may report it with the last bit */
+	bool fup;  /* a FUP may have been read: a TIP may belong to its event, reported late */
 };
 
 static inline bool ptc_feed_has_tnt(const struct ptc_feed *f)
@@ -53,7 +54,9 @@ static inline size_t ptc_feed_tnt_len(const struct ptc_feed *f)
 	return f->next[0] == 0x02 ? PTC_TNT64_LEN : 1;
 }
 
-/* The bits of the TNT packet at @tnt, the last one lowest; what is above them is no bit. */
+/*
+ * Returns the bits of the TNT packet at @tnt, the last one lowest. Bits above them have no meaning.
+ */
 static inline uint64_t ptc_feed_word(const uint8_t *tnt)
 {
 	uint64_t v;
@@ -64,7 +67,7 @@ static inline uint64_t ptc_feed_word(const uint8_t *tnt)
 	return v >> 16;
 }
 
-/* Is it known what happens until the flow needs something that is not there? */
+/* Does the feed know what libipt does until the flow needs a missing packet? */
 static inline bool ptc_feed_is_known(const struct ptc_feed *f)
 {
 	return f->bits >= 0;
@@ -75,7 +78,7 @@ static inline void ptc_feed_ask(struct ptc_feed *f)
 	f->bits = -1;
 }
 
-/* @bits are left of f->word, and then @next comes. */
+/* @bits of f->word are left. Then @next comes. */
 static inline void ptc_feed_go_on(struct ptc_feed *f, const uint8_t *next, int bits)
 {
 	f->next = next;
@@ -85,7 +88,7 @@ static inline void ptc_feed_go_on(struct ptc_feed *f, const uint8_t *next, int b
 		ptc_feed_ask(f);
 }
 
-/* The flow took the packet of @len bytes that comes next, and left @bits. */
+/* The flow took the next packet, of @len bytes. @bits of it are left. */
 static inline void ptc_feed_advance(struct ptc_feed *f, size_t len, int bits)
 {
 	f->next += len;
@@ -95,7 +98,7 @@ static inline void ptc_feed_advance(struct ptc_feed *f, size_t len, int bits)
 		ptc_feed_ask(f);
 }
 
-/* Of a feed that is known: the flow needed an address. */
+/* The flow needed an address. The feed must be known. */
 static inline void ptc_feed_take_ip(struct ptc_feed *f)
 {
 	if (!f->bits && ptc_feed_has_tip(f))
@@ -104,7 +107,7 @@ static inline void ptc_feed_take_ip(struct ptc_feed *f)
 		ptc_feed_ask(f);
 }
 
-/* The flow took the TNT packet that comes next, and a bit of it, which is returned. */
+/* The flow took the next TNT packet, and one bit of it. Returns this bit. */
 static inline int ptc_feed_take_tnt(struct ptc_feed *f)
 {
 	const int bits = ptc_pkt_tnt_bits(f->next) - 1;
@@ -114,19 +117,19 @@ static inline int ptc_feed_take_tnt(struct ptc_feed *f)
 	return f->word >> bits & 1;
 }
 
-/* Is there a bit that may just be taken? */
+/* Is there a bit that may be used without a look at later packets? */
 static inline bool ptc_feed_has_bit(const struct ptc_feed *f)
 {
 	return f->bits > f->hold;
 }
 
-/* The flow needed a bit, and there is one. */
+/* The flow needed a bit, and ptc_feed_has_bit() is true. Returns this bit. */
 static inline int ptc_feed_pop_bit(struct ptc_feed *f)
 {
 	return f->word >> --f->bits & 1;
 }
 
-/* Of a feed that is known: the flow needed a bit. Returns it; -1: not known. */
+/* The flow needed a bit. Returns it, or -1 if it is unknown. The feed must be known. */
 static inline int ptc_feed_take_bit(struct ptc_feed *f)
 {
 	if (ptc_feed_has_bit(f))
@@ -148,9 +151,8 @@ static inline void ptc_feed_push(struct ptc_feed *f)
 }
 
 /*
- * Of a feed that is known: the flow needed a bit or an address for a return. Where the trace is
- * damaged the bit may not be set, or there is no call that it went back from; then libipt does what
- * it may.
+ * The flow needed a bit or an address for a return. The feed must be known. In a damaged trace the
+ * bit may be 0, or no call may match. Then libipt must be asked what it did.
  */
 static inline void ptc_feed_take_return(struct ptc_feed *f)
 {

@@ -10,7 +10,7 @@
 #include "ptcap/error.h"
 
 enum {
-	CLOSE = 6, /* readings whose costs differ by less than three mistakes */
+	CLOSE = 6, /* cost difference of close readings: less than three mistakes */
 	LOOK_MAX = 2 * PTC_FOREIGN_LOOK,
 };
 
@@ -22,10 +22,11 @@ void ptc_foreign_release(struct ptc_foreign *f)
 
 struct looking {
 	struct ptc_wants wants;
-	struct ptc_branch oldest[PTC_ALIGN_ENTRIES]; /* of the stack, but for the newest; that first
-						      */
+	/* entries of the stack without the newest one; oldest first */
+	struct ptc_branch oldest[PTC_ALIGN_ENTRIES];
 	size_t n;
-	struct ptc_exact exact; /* fed from the oldest to the newest step: its state is a run */
+	/* fed from the oldest to the newest step: its state is the length of a run */
+	struct ptc_exact exact;
 	bool *foreign;
 	bool any;
 	size_t work; /* steps looked at */
@@ -47,8 +48,8 @@ static bool is_gap(const struct ptc_step *s)
 }
 
 /*
- * The first step that a run up to step @end can have, not in front of @fed, up to which it is known
- * what can be one.
+ * Returns the first step that a run up to step @end can have. It is not in front of @fed, because
+ * runs up to there are known.
  */
 static size_t first_of_run(struct looking *l, const struct ptc_recent_thread *t, size_t end,
 			   size_t fed)
@@ -62,7 +63,7 @@ static size_t first_of_run(struct looking *l, const struct ptc_recent_thread *t,
 	return i;
 }
 
-/* How many of the oldest entries are what @t took last up to step @end. */
+/* Find how many of the oldest entries equal the last branches of @t up to step @end. */
 static void look_behind(struct looking *l, const struct ptc_recent_thread *t, size_t end,
 			size_t *fed)
 {
@@ -81,7 +82,7 @@ static void look_behind(struct looking *l, const struct ptc_recent_thread *t, si
 		l->foreign[k] = l->any = true;
 }
 
-/* Step @end, or the one in front of it that is a transfer. False: there is none from @first on. */
+/* Move *@end back to a step that is a branch. Returns false if there is none from @first on. */
 static bool find_transfer(const struct ptc_recent_thread *t, size_t first, size_t *end)
 {
 	while (*end > first && is_gap(&t->steps[*end]))
@@ -115,7 +116,10 @@ static int by_order(const void *a, const void *b)
 	return x->thread < y->thread ? -1 : 1;
 }
 
-/* All but @own; who ran last first, if that matters. False: out of memory. */
+/*
+ * List all threads but @own. If there are too many steps, threads that ran last come first. Returns
+ * false if out of memory.
+ */
 static bool list_turns(struct ptc_foreign *f, const struct ptc_recent *r,
 		       const struct ptc_recent_thread *own, size_t work, size_t *ret_n)
 {
@@ -152,7 +156,7 @@ static int look(struct ptc_foreign *f, struct ptc_recent *r, const struct ptc_re
 	return 0;
 }
 
-/* What the two readings do not agree about nobody can tell. */
+/* Entries about which the two readings differ are ambiguous. */
 static void merge(const struct ptc_align_in *in, const struct ptc_align_entry own[],
 		  struct ptc_align_entry ret[])
 {
@@ -169,7 +173,7 @@ static void merge(const struct ptc_align_in *in, const struct ptc_align_entry ow
 		ret[i].missing = 0;
 }
 
-/* Once more, with what may be left over. */
+/* Align again, with the entries that may be left over. */
 static int align_again(struct ptc_align *a, const struct ptc_align_in *in, const bool *foreign,
 		       struct ptc_align_entry *ret_entries, struct ptc_align_result *ret)
 {

@@ -12,8 +12,8 @@
 
 enum {
 	WORD = 8,
-	TRIES_MAX = 8, /* places that look like a table, or like what points to it */
-	NOTES_MAX = 8, /* segments, each of */
+	TRIES_MAX = 8, /* places that look like a table, or like a pointer to the table */
+	NOTES_MAX = 8, /* note segments, each with NOTE_BYTES_MAX at most */
 	NOTE_BYTES_MAX = 1 << 16,
 };
 
@@ -21,14 +21,16 @@ struct goelf {
 	Elf *elf;
 	uint64_t size;	     /* of the file */
 	struct ptc_cur rela; /* the relocations; lent by elf */
-	uint64_t unread;     /* how much may still be searched: as much as the file has, however
-			      * many segments have the same of it */
+	/*
+	 * bytes that may still be searched: as many as the file has, even if segments share bytes
+	 */
+	uint64_t unread;
 	bool is_go;
 	uint64_t off, addr, len; /* the section; len 0: none */
 	unsigned int tries;
 };
 
-/* --- what is in the file --- */
+/* --- contents of the file --- */
 
 static struct ptc_cur bytes_at(const struct goelf *g, uint64_t off, uint64_t len)
 {
@@ -42,7 +44,7 @@ static struct ptc_cur bytes_at(const struct goelf *g, uint64_t off, uint64_t len
 				     (struct ptc_cur){ NULL, NULL };
 }
 
-/* The next segment of type @type from number *@i on, which moves behind it. */
+/* Find the next segment of type @type from number *@i on. Moves *@i behind it. */
 static bool next_segment(Elf *elf, uint32_t type, size_t *i, GElf_Phdr *ret)
 {
 	size_t n = 0;
@@ -55,7 +57,7 @@ static bool next_segment(Elf *elf, uint32_t type, size_t *i, GElf_Phdr *ret)
 	return false;
 }
 
-/* The bytes at an address. */
+/* Returns the bytes at an address. */
 static struct ptc_cur loaded_at(const struct goelf *g, uint64_t addr, uint64_t len)
 {
 	GElf_Phdr ph;
@@ -81,7 +83,7 @@ static bool is_code(Elf *elf, uint64_t start, uint64_t end)
 	return false;
 }
 
-/* The bytes of a segment, for one search. */
+/* Returns the bytes of a segment, for one search. Empty: too much was searched. */
 static struct ptc_cur to_search(struct goelf *g, const GElf_Phdr *ph)
 {
 	if (ph->p_filesz > g->unread)
@@ -90,7 +92,7 @@ static struct ptc_cur to_search(struct goelf *g, const GElf_Phdr *ph)
 	return bytes_at(g, ph->p_offset, ph->p_filesz);
 }
 
-/* --- relocations: the words that the file need not have --- */
+/* --- relocations: words that the file may lack --- */
 
 static struct ptc_cur find_rela(const struct goelf *g)
 {
@@ -111,7 +113,7 @@ static struct ptc_cur find_rela(const struct goelf *g)
 	return len ? loaded_at(g, addr, len) : (struct ptc_cur){ NULL, NULL };
 }
 
-/* The next one that puts an address of the file itself somewhere. */
+/* Read the next relocation that stores an address of the file itself. */
 static bool next_relative(struct ptc_cur *rela, uint64_t *ret_where, uint64_t *ret_what)
 {
 	uint64_t info;
@@ -131,7 +133,7 @@ static void put_le64(uint8_t *to, uint64_t v)
 		to[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* In @bytes, which are those at @addr. */
+/* Apply the relocations to @bytes, which are at @addr. */
 static void relocate(const struct goelf *g, uint64_t addr, uint8_t *bytes, size_t len)
 {
 	struct ptc_cur rela = g->rela;
@@ -142,11 +144,11 @@ static void relocate(const struct goelf *g, uint64_t addr, uint8_t *bytes, size_
 			put_le64(bytes + (where - addr), what);
 }
 
-/* --- where runtime.text is, which the table of Go 1.26 does not say --- */
+/* --- the address of runtime.text, which the table of Go 1.26 lacks --- */
 
 /*
- * runtime.moduledata (runtime/symtab.go) begins with the address of the table; the words from
- * MINPC on are minpc, maxpc and text. The first two must be what the table has.
+ * runtime.moduledata (runtime/symtab.go) begins with the address of the table. The words from MINPC
+ * on are minpc, maxpc and text. minpc and maxpc must agree with the table.
  */
 static bool read_moduledata(const struct goelf *g, uint64_t where, const struct ptc_gopclntab *t,
 			    uint64_t table, uint64_t *ret)
@@ -170,7 +172,7 @@ static bool read_moduledata(const struct goelf *g, uint64_t where, const struct 
 	return true;
 }
 
-/* What points to the table: by a relocation, or with the address in the file. */
+/* Find a pointer to the table: by a relocation, or by the address in the file. */
 static bool find_text(struct goelf *g, const struct ptc_gopclntab *t, uint64_t table, uint64_t *ret)
 {
 	struct ptc_cur rela = g->rela, c;
@@ -197,7 +199,7 @@ static bool find_text(struct goelf *g, const struct ptc_gopclntab *t, uint64_t t
 
 /* --- the table --- */
 
-/* From the bytes @c, which are those at @addr. */
+/* Read the table from the bytes @c, which are at @addr. */
 static struct ptc_gopclntab *read_at(struct goelf *g, struct ptc_cur c, uint64_t addr)
 {
 	const size_t n = ptc_cur_left(&c);
@@ -227,7 +229,7 @@ static struct ptc_gopclntab *read_at(struct goelf *g, struct ptc_cur c, uint64_t
 	return NULL;
 }
 
-/* Tables are aligned to 32 bytes; to 8 by the oldest linkers. */
+/* Search a segment. Tables are aligned to 32 bytes, or to 8 by the oldest linkers. */
 static struct ptc_gopclntab *search(struct goelf *g, const GElf_Phdr *ph)
 {
 	struct ptc_cur c = to_search(g, ph);
@@ -267,7 +269,7 @@ static void look_at_sections(struct goelf *g)
 	}
 }
 
-/* A note of Go: its name is in front of what Go's linker calls the build id. */
+/* Is there a note of Go? Its name comes before the build id that Go's linker writes. */
 static bool has_note(const struct goelf *g)
 {
 	static const uint8_t name[] = { 'G', 'o', 0, 0 };

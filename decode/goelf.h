@@ -2,9 +2,9 @@
 /*
  * Finds Go's table of functions and lines (decode/gopclntab.h) in a program.
  *
- * Go's linker makes a section of it: .gopclntab, or .data.rel.ro.gopclntab if the program is
+ * Go's linker puts it into a section: .gopclntab, or .data.rel.ro.gopclntab if the program is
  * position-independent. If another linker was used (cgo), the table of such a program is somewhere
- * in .data.rel.ro: then it is searched for, and where there are no section headers.
+ * in .data.rel.ro. Then the segments are searched for it, and also if there are no section headers.
  */
 #ifndef PTC_DECODE_GOELF_H
 #define PTC_DECODE_GOELF_H
@@ -16,10 +16,9 @@
 struct ptc_gopclntab;
 
 /*
- * The table of @elf, a file of @size bytes, with the addresses of that file. NULL: @elf was not
- * made by Go, or no memory, or the table cannot be used, because it is damaged or newer than this
- * reader: then
- * *@ret_unusable is true.
+ * Returns the table of @elf, a file of @size bytes, with the addresses of that file. NULL: @elf was
+ * not made by Go, or its table is not usable. *@ret_unusable tells the second case: the table is
+ * damaged or newer than this reader, or memory is missing.
  */
 struct ptc_gopclntab *ptc_goelf_read(Elf *elf, uint64_t size, bool *ret_unusable);
 

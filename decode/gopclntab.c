@@ -7,23 +7,23 @@
 #include "decode/grow.h"
 
 enum {
-	MAGIC_BYTES = 8, /* with the size of an instruction and that of a pointer */
+	MAGIC_BYTES = 8, /* with the sizes of an instruction and of a pointer */
 	WORD = 8,
 	FIELD = 4,
 	FILE_MAX = 4096,
-	ROWS_MAX = 1 << 24, /* that are kept: 200 MB */
+	ROWS_MAX = 1 << 24, /* rows that are kept: 200 MB */
 };
 
 static const uint32_t GO_1_2 = 0xfffffffb, GO_1_16 = 0xfffffffa, GO_1_18 = 0xfffffff0,
 		      GO_1_20 = 0xfffffff1;
 
-/* As the table has a function. */
+/* A function, as in the table. */
 struct func {
 	uint64_t start, size;
 	uint32_t name, files, lines, unit;
 };
 
-/* From `at`, an offset in the function, up to the next row's. */
+/* Valid from `at`, an offset in the function, up to that of the next row. */
 struct row {
 	uint32_t at;
 	int32_t file, line;
@@ -43,7 +43,7 @@ struct ptc_go_lines {
 /* A value that changes along the code of a function. */
 struct value {
 	struct ptc_cur steps;
-	uint64_t end; /* how far, from the function's start on, `is` counts */
+	uint64_t end; /* offset from the function's start up to which `is` is valid */
 	int32_t is;
 	bool first;
 };
@@ -61,13 +61,13 @@ bool ptc_gopclntab_is_relative(const struct ptc_gopclntab *t)
 	return t->magic == GO_1_18 || t->magic == GO_1_20;
 }
 
-/* The size of an address and of an offset in the list of functions. */
+/* Returns the size of an address, and of an offset, in the list of functions. */
 static size_t entry_size(const struct ptc_gopclntab *t)
 {
 	return ptc_gopclntab_is_relative(t) ? FIELD : WORD;
 }
 
-/* @c from @off on. False: there is no such place. */
+/* Set *@ret to @c from @off on. Returns false if there is no such place. */
 static bool from(struct ptc_cur c, uint64_t off, struct ptc_cur *ret)
 {
 	if (off > ptc_cur_left(&c) || !ptc_cur_skip(&c, (size_t)off))
@@ -81,7 +81,7 @@ static bool le32_at(struct ptc_cur c, uint64_t off, uint32_t *ret)
 	return from(c, off, &c) && ptc_cur_le32(&c, ret);
 }
 
-/* All is in one area. Behind the functions is where the list of files is. */
+/* Go 1.2: everything is in one area. The offset of the list of files is behind the functions. */
 static bool read_old_header(struct ptc_gopclntab *t, struct ptc_cur all, struct ptc_cur c)
 {
 	uint64_t n;
@@ -119,8 +119,10 @@ static bool read_header(struct ptc_gopclntab *t)
 	return t->n <= ptc_cur_left(&t->functab) / (2 * entry_size(t));
 }
 
-/* Where function @i begins, without t->text; number t->n: where the last one ends. Those are in the
- * bytes: ptc_gopclntab_new has seen to it. */
+/*
+ * Returns where function @i begins, without t->text. For number t->n: where the last one ends.
+ * ptc_gopclntab_new has checked that the bytes contain these.
+ */
 static uint64_t start_of(const struct ptc_gopclntab *t, size_t i)
 {
 	const uint8_t *at = t->functab.pos + 2 * i * entry_size(t);
@@ -175,7 +177,7 @@ void ptc_gopclntab_range(const struct ptc_gopclntab *t, uint64_t *ret_start, uin
 }
 
 /*
- * _func: where the function begins (once more), then fields of 4 bytes: name, arguments, deferred
+ * _func: the start of the function (again), then fields of 4 bytes: name, arguments, deferred
  * return, stack, files, lines, number of tables, unit.
  */
 static bool read_func(const struct ptc_gopclntab *t, size_t i, struct func *ret)
@@ -200,13 +202,13 @@ static bool read_func(const struct ptc_gopclntab *t, size_t i, struct func *ret)
 	       (t->magic == GO_1_2 || le32_at(c, 7 * (uint64_t)FIELD, &ret->unit));
 }
 
-/* It ends: if nowhere else, behind the table. */
+/* The string ends, at the latest behind the table. */
 static const char *string_at(struct ptc_cur c, uint64_t off)
 {
 	return from(c, off, &c) && ptc_cur_left(&c) && *c.pos ? (const char *)c.pos : NULL;
 }
 
-/* What is longer is no path, and would be read for each line. */
+/* A longer string is no path, and would be read for each line. */
 static const char *path_at(struct ptc_cur c, uint64_t off)
 {
 	const char *s = string_at(c, off);
@@ -232,8 +234,10 @@ static bool varint(struct ptc_cur *c, uint32_t *ret)
 	return false;
 }
 
-/* To the next value: a change (0: there is none any more), and for how many bytes of code. False:
- * it ends, or is damaged: each step goes on in the code. */
+/*
+ * Go to the next value: a change (0: no more values), and the number of code bytes. Returns false
+ * at the end, or if damaged: a step without code bytes is damaged.
+ */
 static bool step(struct value *v)
 {
 	uint32_t change, len;
@@ -254,7 +258,10 @@ static bool begin(const struct ptc_gopclntab *t, uint32_t off, struct value *ret
 	return off && from(t->values, off, &ret->steps);
 }
 
-/* Behind the code of a function are bytes that align the next one. Lines are of the code alone. */
+/*
+ * Returns the size of the code alone. Bytes that align the next function may follow it. The lines
+ * end with the code.
+ */
 static uint64_t code_size(const struct ptc_gopclntab *t, const struct func *f)
 {
 	struct value line;
@@ -276,7 +283,7 @@ bool ptc_gopclntab_func(const struct ptc_gopclntab *t, size_t i, struct ptc_go_f
 	return true;
 }
 
-/* File number @nr of the function, or NULL. */
+/* Returns the name of file number @nr of the function, or NULL. */
 static const char *file_name(const struct ptc_gopclntab *t, uint32_t unit, int32_t nr)
 {
 	const struct ptc_cur all = ptc_cur_init(t->bytes, t->len);
@@ -289,15 +296,17 @@ static const char *file_name(const struct ptc_gopclntab *t, uint32_t unit, int32
 				       off != UINT32_MAX ?
 			       path_at(t->files, off) :
 			       NULL;
-	/* The list begins with its own number of entries, which counts as the first one. */
+	/* The list begins with its own number of entries, which counts as the first entry. */
 	return le32_at(t->files, 0, &n) && nr && (uint32_t)nr < n &&
 			       le32_at(t->files, (uint64_t)(uint32_t)nr * FIELD, &off) ?
 		       path_at(all, off) :
 		       NULL;
 }
 
-/* False: no memory. As many rows as the function has bytes at most. Where a value ends, so do the
- * lines. */
+/*
+ * Read the rows of a function, at most one per byte of code. Where a value ends, the lines end,
+ * too. Returns false if out of memory.
+ */
 static bool read_rows(const struct ptc_gopclntab *t, const struct func *f, struct rows *out)
 {
 	struct value file, line;
@@ -322,7 +331,7 @@ static bool read_rows(const struct ptc_gopclntab *t, const struct func *f, struc
 	return true;
 }
 
-/* The function that holds @off, or t->n. */
+/* Returns the function that contains @off, or t->n. */
 static size_t func_at(const struct ptc_gopclntab *t, uint64_t off)
 {
 	size_t lo = 0, hi = t->n, mid;
@@ -337,7 +346,7 @@ static size_t func_at(const struct ptc_gopclntab *t, uint64_t off)
 	return lo && off < start_of(t, lo) ? lo - 1 : t->n;
 }
 
-/* Those of function @i, read once; NULL: none. */
+/* Returns the lines of function @i, read once. NULL: there are none. */
 static const struct ptc_go_lines *lines_of(struct ptc_gopclntab *t, size_t i, const struct func *f)
 {
 	struct rows rows = { .n = 0 };

@@ -7,12 +7,12 @@
 #include "decode/exact.h"
 
 enum {
-	COST_DIFFERS = 3, /* one end of an entry, its class, or the order of two */
+	COST_DIFFERS = 3, /* one end of an entry, its class, or the order of two differs */
 	COST_TWICE = 3,
 	COST_MISSING = 3,
-	COST_ABSENT = 12, /* dearer than three steps that the stack lacks */
+	COST_ABSENT = 12, /* more than three steps that the stack lacks */
 	COST_OUTSIDE = 4,
-	COST_FOREIGN = 3, /* of all that is left over from another thread */
+	COST_FOREIGN = 3, /* for all entries left over from another thread */
 	NEVER_BYTE = PTC_GRID_NEVER & 0xff,
 	SWAP_MAX = PTC_GRID_BLOCK * 4 - 1, /* steps that an edge may read */
 };
@@ -29,7 +29,7 @@ enum ptc_verdict ptc_grid_verdict(const struct ptc_grid *g, const struct ptc_bra
 					    PTC_VERDICT_CLASS;
 }
 
-/* Entry @i as step @j. */
+/* Is there an edge that reads entry @i as step @j? */
 static bool match(const struct ptc_grid *g, size_t i, size_t j, struct ptc_grid_edge *ret)
 {
 	const struct ptc_branch *e = ptc_grid_entry(g, i);
@@ -48,7 +48,10 @@ static bool match(const struct ptc_grid *g, size_t i, size_t j, struct ptc_grid_
 	return s->flags & PTC_STEP_WANTED && (e->from == s->from || e->to == s->to);
 }
 
-/* Entries @i - 1 and @i as step @j and the wanted one in front of it. */
+/*
+ * Is there an edge that reads entries @i - 1 and @i in reverse order, as step @j and the wanted
+ * step in front of it?
+ */
 static bool swap(const struct ptc_grid *g, size_t i, size_t j, struct ptc_grid_edge *ret)
 {
 	size_t k = j - 1;
@@ -70,7 +73,7 @@ static bool swap(const struct ptc_grid *g, size_t i, size_t j, struct ptc_grid_e
 	return true;
 }
 
-/* What an entry behind step @j is that the trace does not have there. */
+/* Returns the verdict for an entry behind step @j that the trace does not have there. */
 static enum ptc_verdict verdict_behind(const struct ptc_grid *g, size_t j)
 {
 	if (j ? ptc_grid_step(g, j)->flags & PTC_STEP_GAP : g->begins)
@@ -78,7 +81,7 @@ static enum ptc_verdict verdict_behind(const struct ptc_grid *g, size_t j)
 	return PTC_VERDICT_ABSENT;
 }
 
-/* Entry @i as nothing, behind step @j. */
+/* Returns the edge that reads entry @i as nothing, behind step @j. */
 static struct ptc_grid_edge extra(const struct ptc_grid *g, size_t i, size_t j)
 {
 	struct ptc_grid_edge e = { .entries = 1,
@@ -94,14 +97,14 @@ static struct ptc_grid_edge extra(const struct ptc_grid *g, size_t i, size_t j)
 		e.verdict = (uint8_t)outside;
 	} else if (i > 1 && ptc_grid_entry(g, i)->from == ptc_grid_entry(g, i - 1)->from &&
 		   ptc_grid_entry(g, i)->to == ptc_grid_entry(g, i - 1)->to) {
-		/* Of two copies the newer one is taken to be too many. */
+		/* The newer one of two copies is the extra one. */
 		e.cost = COST_TWICE;
 		e.verdict = PTC_VERDICT_DUPLICATED;
 	}
 	return e;
 }
 
-/* Step @j as nothing: behind the newest entry a stack has ended. */
+/* Is there an edge that reads step @j as nothing? Behind the newest entry the stack has ended. */
 static bool skip(const struct ptc_grid *g, size_t i, size_t j, struct ptc_grid_edge *ret)
 {
 	*ret = (struct ptc_grid_edge){
@@ -110,7 +113,10 @@ static bool skip(const struct ptc_grid *g, size_t i, size_t j, struct ptc_grid_e
 	return i < g->in->n;
 }
 
-/* The @i oldest entries as left over from another thread, behind step @j. */
+/*
+ * Is there an edge that reads the @i oldest entries as left over from another thread, behind step
+ * @j?
+ */
 static bool foreign(const struct ptc_grid *g, size_t i, size_t j, struct ptc_grid_edge *ret)
 {
 	*ret = (struct ptc_grid_edge){ .entries = (uint16_t)i,
@@ -133,7 +139,10 @@ size_t ptc_grid_edges(const struct ptc_grid *g, size_t i, size_t j,
 	return n;
 }
 
-/* Does any edge into block @b of row @i come from a block that is alive? */
+/*
+ * Can an edge into block @b of row @i come from a block that is alive? If not, sets its cells to
+ * NEVER.
+ */
 static bool is_reached(struct ptc_grid *g, size_t i, size_t b)
 {
 	size_t k;
@@ -149,8 +158,10 @@ static bool is_reached(struct ptc_grid *g, size_t i, size_t b)
 	return false;
 }
 
-/* All edges into (@i, @j) that may matter: next to nearly all cells there is none that is cheap
- * enough to come from, and then nothing but a swap reaches that far. */
+/*
+ * List the edges into (@i, @j) that may matter. Nearly all cells have no cheap neighbor to come
+ * from. Then only a swap can come from a cheap cell.
+ */
 static size_t likely_edges(const struct ptc_grid *g, size_t i, size_t j,
 			   struct ptc_grid_edge e[PTC_GRID_EDGES])
 {
@@ -162,7 +173,7 @@ static size_t likely_edges(const struct ptc_grid *g, size_t i, size_t j,
 	return j > 1 && i > 1 && swap(g, i, j, e);
 }
 
-/* Returns whether it is alive. */
+/* Fill a block. Returns whether it is alive. */
 static bool fill_block(struct ptc_grid *g, size_t i, size_t b)
 {
 	uint32_t least = PTC_GRID_NEVER;
@@ -245,8 +256,7 @@ static void find_best(struct ptc_grid *g)
 	}
 }
 
-/* Cells that cost more than the best way does need not be known: a cheap one is looked for first.
- */
+/* Costs above that of the best path need not be known. So low bounds are tried first. */
 void ptc_grid_fill(struct ptc_grid *g)
 {
 	static const uint32_t bounds[] = { COST_ABSENT - 1, 4 * COST_ABSENT - 1, PTC_GRID_NEVER };

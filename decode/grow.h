@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-/* ptc_vec_reserve for an array of any type: @items is the address of the pointer to it. */
+/* ptc_vec_reserve() for an array of any type. @items: the address of the array's pointer. */
 static inline bool ptc_grow(void *items, size_t *cap, size_t want, size_t size)
 {
 	void *p;

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "decode/grow.h"
 
-enum { LISTED = 4 }; /* in a message, which has not room for all */
+enum { LISTED = 4 }; /* in a message, which has no space for all */
 
 void ptc_homonyms_release(struct ptc_homonyms *h)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions that share a name, and the choice between them. */
+/* Functions that share a name, and the choice among them. */
 #ifndef PTC_DECODE_HOMONYM_H
 #define PTC_DECODE_HOMONYM_H
 
@@ -9,7 +9,7 @@
 
 #include "ptcap/error.h"
 
-/* Which of them: the only one; the only one that is global; or the n-th by address, from 1. */
+/* The only one; the only global one; or the n-th by address, from 1. */
 enum { PTC_WHICH_ONLY = -1, PTC_WHICH_GLOBAL = 0 };
 
 struct ptc_homonym {
@@ -24,12 +24,16 @@ struct ptc_homonyms {		   /* zeroed: none */
 
 void ptc_homonyms_release(struct ptc_homonyms *h);
 
-/* One address counts once, with the best that is known of it. False: out of memory. */
+/*
+ * Add @one. Entries of one address are merged: global if one is, with the largest size. Returns
+ * false if out of memory.
+ */
 bool ptc_homonyms_add(struct ptc_homonyms *h, const struct ptc_homonym *one);
 
 /*
- * PTC_E_NOT_EXIST: there is none such, PTC_E_USAGE: there are several, which are listed with
- * @hint behind them, what to say instead. @where ("'/bin/ls'") and @name are for messages.
+ * Choose a function. PTC_E_NOT_EXIST: no such function. PTC_E_USAGE: there are several. The message
+ * lists them, with @hint behind them: what to enter instead. @where ("'/bin/ls'") and @name are for
+ * messages.
  */
 int ptc_homonyms_choose(struct ptc_homonyms *h, int which, const char *where, const char *name,
 			const char *hint, struct ptc_homonym *ret, struct ptc_err *err);

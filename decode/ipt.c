@@ -11,8 +11,8 @@
 #include "decode/ipt_track.h"
 
 /*
- * Sections in the cache stay mapped, with their decoded blocks, up to this
- * many bytes; without a limit libipt drops them whenever it changes sections.
+ * Sections in the cache stay mapped, with their decoded blocks, up to this many bytes. Without a
+ * limit, libipt drops them whenever it changes sections.
  */
 static const uint64_t CACHE_LIMIT = 1ull << 30;
 
@@ -80,7 +80,7 @@ static struct pt_config config_of(const struct ptc_ipt *ipt, const uint8_t *byte
 	struct pt_config config;
 
 	pt_config_init(&config);
-	/* A decoder only reads; the type is shared with the encoder. */
+	/* A decoder only reads. The type is not const, because the encoder has the same type. */
 	config.begin = (uint8_t *)(uintptr_t)bytes;
 	config.end = config.begin + len;
 	config.mtc_freq = p->mtc_freq;
@@ -118,9 +118,9 @@ int ptc_ipt_track(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
 }
 
 /*
- * What of @r libipt can have from a file: its length, from the range's start; 0: nothing. The rest
- * is for the callback, and so is the end of it: an instruction there may go on in another range,
- * which is not always the same, or there.
+ * Returns how much of @r libipt can read from a file: the length from the range's start; 0:
+ * nothing. The callback reads the rest, and the end of the range. An instruction at the end may
+ * continue in another range, which may change or be missing.
  */
 static uint64_t file_part(const struct ptc_range *r)
 {
@@ -133,7 +133,7 @@ static uint64_t file_part(const struct ptc_range *r)
 	return len > PTC_INSN_MAX ? len - PTC_INSN_MAX : 0;
 }
 
-/* @ip was read by the callback: libipt gets its range at the next occasion, if it can. */
+/* The callback has read @ip: libipt gets its range at the next occasion, if possible. */
 static void want(struct ptc_ipt_image *s, uint64_t ip)
 {
 	const struct ptc_range *r;
@@ -145,7 +145,7 @@ static void want(struct ptc_ipt_image *s, uint64_t ip)
 		s->wanted[s->nwanted++] = ip;
 }
 
-/* What it gives is decoded anew each time: libipt caches only what it knows to be in files. */
+/* Callback for code. libipt decodes these bytes again each time: it caches only code from files. */
 static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid, uint64_t ip,
 		       void *context)
 {
@@ -158,7 +158,7 @@ static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid,
 	return n ? (int)n : -pte_nomap;
 }
 
-/* Tell libipt of the range that holds @ip. */
+/* Give libipt the range that contains @ip. */
 static int add_range(struct ptc_ipt *ipt, struct ptc_ipt_image *s, uint64_t ip)
 {
 	struct pt_image_section_cache *cache = ipt->caches[s->mode];
@@ -187,8 +187,8 @@ static int add_wanted(struct ptc_ipt *ipt, struct ptc_ipt_image *s, struct ptc_e
 }
 
 /*
- * libipt looks for a section among all that its cache has, and can number no more than 65,535. A
- * full cache is given up, with the images that refer to it.
+ * libipt searches for a section among all sections of its cache, and cannot number more than
+ * 65,535. A full cache is released, with the images that refer to it.
  */
 static int renew_cache(struct ptc_ipt *ipt, enum ptc_mode mode, struct ptc_err *err)
 {
@@ -202,7 +202,7 @@ static int renew_cache(struct ptc_ipt *ipt, enum ptc_mode mode, struct ptc_err *
 	return open_cache(ipt, mode, err);
 }
 
-/* The image that was not used for the longest time, or none: a place for another one. */
+/* Returns the slot of the least recently used image, or an empty slot, for another image. */
 static struct ptc_ipt_image *oldest_slot(struct ptc_ipt *ipt)
 {
 	struct ptc_ipt_image *s = ipt->images->slots, *oldest = s;
@@ -213,7 +213,7 @@ static struct ptc_ipt_image *oldest_slot(struct ptc_ipt *ipt)
 	return oldest;
 }
 
-/* The slot of @as for code of @mode; an image of an earlier layout is gone from it. */
+/* Returns the slot of @as for code of @mode. Drops an image of an earlier layout from it. */
 static struct ptc_ipt_image *slot_of(struct ptc_ipt *ipt, struct ptc_addrspace *as,
 				     enum ptc_mode mode)
 {
@@ -268,8 +268,7 @@ enum ptc_gap_cause ptc_ipt_cause(int status)
 	case pte_bad_packet:
 		return PTC_GAP_BADPACKET;
 	default:
-		/* pte_nomem too: it is what libipt says of more events at a place than it can hold.
-		 */
+		/* Also pte_nomem: libipt returns it for more events at a place than it can hold. */
 		return PTC_GAP_DESYNC;
 	}
 }

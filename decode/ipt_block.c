@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/ipt_block.h"
 
-/* Not in front of an event, nor where it is another mode: that is for others to see. */
+/* Does @b go on? Not in front of an event, or of another mode: callers handle these. */
 static bool goes_on(int status, const struct pt_block *b)
 {
 	return status >= 0 && !(status & pts_event_pending) && ptc_ipt_is_cut(b);

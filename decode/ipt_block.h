@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libipt's blocks, the same whatever it has in its cache. It ends one too early where it finds the
- * code behind it in the cache, or has added much to it: what is behind that is the same block.
+ * Makes libipt's blocks independent of its cache. libipt ends a block early if it finds the
+ * following code in its cache, or has added much to the cache. The code behind such an end is part
+ * of the same block.
  */
 #ifndef PTC_DECODE_IPT_BLOCK_H
 #define PTC_DECODE_IPT_BLOCK_H
@@ -11,25 +12,26 @@
 
 #include <intel-pt.h>
 
-/* Does the flow just go on behind @b? */
+/* Does the flow simply continue behind @b? */
 static inline bool ptc_ipt_is_cut(const struct pt_block *b)
 {
 	return b->iclass == ptic_other || b->iclass == ptic_ptwrite;
 }
 
 /*
- * What follows @b, which is cut, becomes part of it, and of @insns, those it has in all: more than
- * libipt can count, but once it has @most no other one is joined. @status is that of getting it;
- * returns that of getting what is behind it.
+ * Join the code behind @b, which is cut, to @b, and add it to @insns, the total instructions of @b.
+ * The total may exceed what libipt can count. Once it reaches @most, no more code is joined.
+ * @status: the result of getting @b. Returns the result of getting the last code.
  */
 int ptc_ipt_join_blocks(struct pt_block_decoder *dec, int status, struct pt_block *b,
 			uint32_t *insns, uint32_t most);
 
-/* Does @b, which has @insns instructions, go on in the next one? Then joining it was ended by most.
+/*
+ * Does @b, with @insns instructions, continue in the next block? True if @most ended the joining.
  */
 bool ptc_ipt_is_part(int status, const struct pt_block *b, uint32_t insns, uint32_t most);
 
-/* pt_blk_next. *@ret_insns are the instructions that the block has. @most: as above. */
+/* pt_blk_next() with joining. *@ret_insns: the instructions of the block. @most: as above. */
 static inline int ptc_ipt_next_block(struct pt_block_decoder *dec, struct pt_block *b,
 				     uint32_t *ret_insns, uint32_t most)
 {

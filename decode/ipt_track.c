@@ -13,7 +13,7 @@ int ptc_ipt_track_init(struct ptc_ipt_track *t, const struct pt_config *config, 
 {
 	struct pt_config own = *config;
 
-	memset(&own.flags, 0, sizeof(own.flags)); /* flags of a block decoder */
+	memset(&own.flags, 0, sizeof(own.flags)); /* flags for a block decoder */
 	pt_evt_free_decoder(t->dec);
 	*t = (struct ptc_ipt_track){ .dec = pt_evt_alloc_decoder(&own),
 				     .bytes = config->begin,
@@ -35,7 +35,7 @@ static void read_next(struct ptc_ipt_track *t)
 		return;
 	n->status = pt_evt_next(t->dec, &n->ev, sizeof(n->ev));
 	if (n->status < 0 || pt_evt_get_offset(t->dec, &n->end) < 0)
-		n->ev.type = ptev_tick; /* no other is asked for */
+		n->ev.type = ptev_tick; /* callers ask for no event of this type */
 }
 
 static bool has(const struct ptc_ipt_track *t, enum pt_event_type type)
@@ -43,13 +43,13 @@ static bool has(const struct ptc_ipt_track *t, enum pt_event_type type)
 	return t->cur.status >= 0 && t->cur.ev.type == type;
 }
 
-/* A state that libipt 2.0 does not tell of. */
+/* Is cur a state that libipt 2.0 does not report? */
 static bool is_new(const struct ptc_ipt_track *t)
 {
 	return (has(t, ptev_enabled) || has(t, ptev_disabled)) && t->cur.ev.status_update;
 }
 
-/* libipt 2.0 reads the next packet before it uses one: bytes that are no packet come first. */
+/* libipt 2.0 reads the next packet before it uses one: bytes that are no packet count first. */
 static void look_behind(struct ptc_ipt_track *t)
 {
 	const int next = t->next.status;
@@ -58,8 +58,7 @@ static void look_behind(struct ptc_ipt_track *t)
 	t->failed = false;
 }
 
-/* Is the event decoder still at the packet of cur? It is, where that packet may have more events.
- */
+/* Is the event decoder still at the packet of cur? It is, if that packet may have more events. */
 static bool is_at_packet(const struct ptc_ipt_track *t)
 {
 	const struct pt_event *ev = &t->cur.ev;
@@ -78,19 +77,19 @@ static bool is_at_packet(const struct ptc_ipt_track *t)
 	case ptev_ptwrite:
 	case ptev_exstop:
 	case ptev_mwait:
-		return !ev->ip_suppressed; /* else no FUP says where it was */
+		return !ev->ip_suppressed; /* if suppressed, no FUP gives the place */
 	default:
 		return ev->status_update;
 	}
 }
 
-/* Are there more events of the packet of cur? */
+/* Does the packet of cur have more events? */
 static bool has_more_of_packet(const struct ptc_ipt_track *t)
 {
 	return is_at_packet(t) && t->next.status >= 0 && t->next.end == t->cur.end;
 }
 
-/* The packet behind that of cur; that packet itself, if it has more events. */
+/* Returns the packet behind the packet of cur. Returns the packet of cur, if it has more events. */
 static uint64_t behind(const struct ptc_ipt_track *t)
 {
 	const uint64_t end = t->cur.end;
@@ -120,15 +119,17 @@ static void advance(struct ptc_ipt_track *t)
 	look_behind(t);
 }
 
-/* What comes behind the current packet cannot be read: it is not used. */
+/* The packet behind cur cannot be read, so cur is not used. */
 static int give_up(struct ptc_ipt_track *t)
 {
 	t->failed = true;
 	return t->next.status;
 }
 
-/* The trace has ended when its last event is used, as libipt 2.0 says. 2.1 says so later, or when
- * it has read that event. */
+/*
+ * libipt 2.0 reports the end of the trace when the last event is used. libipt 2.1 reports it later,
+ * or when it has read that event. Returns the status of 2.0.
+ */
 static int with_end(struct ptc_ipt_track *t, int status)
 {
 	if (status < 0)
@@ -148,7 +149,7 @@ static int pass_new(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int s
 	struct pt_block b;
 
 	while (status >= 0 && is_new(t)) {
-		/* Where tracing is off it is only found when the flow is asked for. */
+		/* If tracing is off, libipt finds the event only when it is asked for the flow. */
 		if (!(status & pts_event_pending) && status & pts_ip_suppressed)
 			status = pt_blk_next(dec, &b, sizeof(b));
 		if (status < 0 || !(status & pts_event_pending))
@@ -176,8 +177,8 @@ int ptc_ipt_track_sync(struct ptc_ipt_track *t, struct pt_block_decoder *dec, ui
 }
 
 /*
- * The mode that a MODE.Exec in front of cur, a TIP.PGE, says; ptem_unknown: libipt 2.1 has an event
- * of it, or there is none. It has none of a mode that it knew already.
+ * Returns the mode of a MODE.Exec in front of cur, a TIP.PGE. ptem_unknown: libipt 2.1 has an event
+ * for it, or there is none. libipt 2.1 has no event for a mode that it knew already.
  */
 static enum pt_exec_mode mode_of_enabled(const struct ptc_ipt_track *t)
 {
@@ -199,7 +200,7 @@ static enum pt_exec_mode mode_of_enabled(const struct ptc_ipt_track *t)
 	return mode;
 }
 
-/* cur is a TIP.PGE that was used with @status: an event of @mode comes behind it. */
+/* cur, a TIP.PGE, was used with @status. An event for @mode follows it. */
 static int add_mode(struct ptc_ipt_track *t, const struct pt_event *enabled, enum pt_exec_mode mode,
 		    int status)
 {
@@ -232,7 +233,7 @@ int ptc_ipt_track_event(struct ptc_ipt_track *t, struct pt_block_decoder *dec, s
 	return mode != ptem_unknown && status >= 0 ? add_mode(t, ev, mode, status) : status;
 }
 
-/* Did @b, which the block decoder gave, use an address? It has read on then. */
+/* Did the block use an address? Then the block decoder has read on from @end. */
 static bool used_ip(struct pt_block_decoder *dec, uint64_t end)
 {
 	uint64_t at;
@@ -240,7 +241,7 @@ static bool used_ip(struct pt_block_decoder *dec, uint64_t end)
 	return pt_blk_get_offset(dec, &at) >= 0 && at != end;
 }
 
-/* The same of the last address that can be read: @status says then what is behind it. */
+/* Same, for the last address that can be read. Then @status tells what follows. */
 static bool used_last(int status)
 {
 	return status > 0 && status & (int)(pts_eos | pts_event_pending);
@@ -270,7 +271,7 @@ int ptc_ipt_track_use(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int
 	return pass_new(t, dec, status);
 }
 
-/* Does decoding of the PSB+ at @p give events? */
+/* Does decoding the PSB+ at @p produce events? */
 static bool has_events(const uint8_t *p, size_t n)
 {
 	size_t at = PTC_PSB_LEN;
@@ -287,8 +288,8 @@ static bool has_events(const uint8_t *p, size_t n)
 }
 
 /*
- * The next packet at or behind @at that says something of the flow, or is an event: libipt 2.0
- * reads on to there. Of a PSB+ that is what ends it.
+ * Returns the next packet at or behind @at that affects the flow, or is an event. libipt 2.0 reads
+ * on to there. For a PSB+ it is the packet that ends it.
  */
 static uint64_t ahead(const struct ptc_ipt_track *t, uint64_t at)
 {
@@ -315,7 +316,7 @@ static uint64_t ahead(const struct ptc_ipt_track *t, uint64_t at)
 	return t->len;
 }
 
-/* Is what the block decoder has used already, or being used? */
+/* Has the block decoder used cur, or is it using it? */
 static bool is_used(const struct ptc_ipt_track *t)
 {
 	return t->cur.status >= 0 && !t->failed && !has(t, ptev_tip) &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where in the trace libipt's block decoder is, and what time it is there: by what the flow has
- * used. libipt 2.0 answers that itself. From 2.1 on its block decoder has the next event already,
- * and a TNT or TIP packet is an event: its place is behind that packet, its time that of the one in
- * front. So an event decoder of ours goes side by side with the block decoder, and knows what the
- * flow has used of what the block decoder has read.
+ * Tells where in the trace libipt's block decoder is, and the time there, by what the flow has
+ * used. libipt 2.0 answers that itself. From 2.1 on, its block decoder has read the next event
+ * already, and a TNT or TIP packet is an event. Then its place is behind that packet, and its time
+ * is that of the packet in front. So an event decoder of ours runs beside the block decoder. It
+ * tells how much of what the block decoder has read was used by the flow.
  */
 #ifndef PTC_DECODE_IPT_TRACK_H
 #define PTC_DECODE_IPT_TRACK_H
@@ -22,29 +22,30 @@
 /* An event that was read. */
 struct ptc_ipt_read {
 	struct pt_event ev;
-	uint64_t end; /* the packet behind it */
-	int status;   /* negative: there is none */
+	uint64_t end; /* offset of the packet behind it */
+	int status;   /* negative: there is no event */
 };
 
 struct ptc_ipt_track {
 	struct pt_event_decoder *dec; /* owned; NULL: none yet */
 	const uint8_t *bytes;	      /* lent */
 	size_t len;
-	struct ptc_ipt_read cur, next; /* what the block decoder has, and what comes behind it */
-	int bits;		       /* unused bits of cur, if cur is a TNT */
-	bool touched;		       /* one of them was used */
-	bool fails;		       /* the packet behind cur cannot be read, */
-	bool failed;		       /* so cur was not used */
-	bool timed;		       /* there was an event in front of cur with a time, */
-	uint64_t tsc;		       /* which is this */
-	uint64_t before;	       /* end of the event in front of cur */
-	bool due;		      /* in front of cur comes an event that libipt 2.1 left out, */
-	struct pt_event due_event;    /* this one, */
-	int due_status;		      /* with this status */
-	uint64_t looked_from, looked; /* what ahead() was last asked, and its answer */
+	/* the event of the block decoder, and the next event */
+	struct ptc_ipt_read cur, next;
+	int bits;		      /* unused bits of cur, if cur is a TNT */
+	bool touched;		      /* one of these bits was used */
+	bool fails;		      /* the packet behind cur cannot be read */
+	bool failed;		      /* cur was not used for that reason */
+	bool timed;		      /* an event in front of cur had a time */
+	uint64_t tsc;		      /* time of that event */
+	uint64_t before;	      /* end of the event in front of cur */
+	bool due;		      /* in front of cur comes an event that libipt 2.1 left out */
+	struct pt_event due_event;    /* the event that was left out */
+	int due_status;		      /* status of due_event */
+	uint64_t looked_from, looked; /* the last argument of ahead(), and its result */
 };
 
-/* The slow ways of the functions below. */
+/* Slow path of ptc_ipt_track_block(). */
 int ptc_ipt_track_use(struct ptc_ipt_track *t, struct pt_block_decoder *dec, int status,
 		      const struct pt_block *b);
 
@@ -56,21 +57,23 @@ struct ptc_ipt_track {
 
 #endif
 
-/* For decoders of @config, whose bytes are lent. @t: zeroed, or of others. */
+/* Initialize @t for decoders of @config, whose bytes are lent. @t: zeroed, or in use for others. */
 int ptc_ipt_track_init(struct ptc_ipt_track *t, const struct pt_config *config,
 		       struct ptc_err *err);
 void ptc_ipt_track_release(struct ptc_ipt_track *t);
 
 /* pt_blk_sync_set */
 int ptc_ipt_track_sync(struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t at);
-/* pt_blk_event. What only libipt 2.1 tells of a PSB+ is left out. */
+/* pt_blk_event(). Leaves out the events of a PSB+ that only libipt 2.1 reports. */
 int ptc_ipt_track_event(struct ptc_ipt_track *t, struct pt_block_decoder *dec, struct pt_event *ev);
-/* The place of the packet that is used next; false: none. */
+/* Sets *@ret to the offset of the packet that is used next. Returns false if there is none. */
 bool ptc_ipt_track_offset(struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t *ret);
-/* Of the packet that was used last; false: there is none. */
+/* Sets *@ret to the time of the packet that was used last. Returns false if there is none. */
 bool ptc_ipt_track_time(const struct ptc_ipt_track *t, struct pt_block_decoder *dec, uint64_t *ret);
 
-/* pt_blk_next gave @b, whole, and @status. Returns the status as libipt 2.0 has it. */
+/*
+ * Call after pt_blk_next() gave the whole block @b and @status. Returns the status of libipt 2.0.
+ */
 static inline int ptc_ipt_track_block(struct ptc_ipt_track *t, struct pt_block_decoder *dec,
 				      int status, const struct pt_block *b)
 {

@@ -120,8 +120,8 @@ void ptc_out_keep_front(struct ptc_out *o, size_t n)
 }
 
 /*
- * An item that is in two lines of the cache takes, where many are listed at once, more than twice
- * as long.
+ * Reserve whole cache lines. Where many items are listed at once, an item in two cache lines takes
+ * more than twice as long.
  */
 static bool grow(struct ptc_out *o, size_t want)
 {
@@ -198,7 +198,7 @@ static bool append_recs(struct ptc_out *o, const struct ptc_fast_rec *recs, size
 	return true;
 }
 
-/* The cause of a RUN item whose transfers are lent; once handed over it has none. */
+/* The cause of a RUN item whose branches are lent. Cleared when it is handed over. */
 enum { LENT = 1 };
 
 void ptc_out_run(struct ptc_out *o, const struct ptc_fast_rec *recs, size_t n, uint64_t time)
@@ -218,7 +218,7 @@ void ptc_out_run(struct ptc_out *o, const struct ptc_fast_rec *recs, size_t n, u
 	ptc_out_saw(o, time);
 }
 
-/* Those of @it, which is to be found in @o, are among its own from now on. */
+/* Copy the branches of @it, an item of @o, to the records of @o. */
 static bool own(struct ptc_out *o, struct ptc_item *it)
 {
 	const struct ptc_fast_rec *recs = (const struct ptc_fast_rec *)(uintptr_t)it->from;
@@ -233,7 +233,7 @@ void ptc_out_keep(struct ptc_out *o)
 	struct ptc_item *it;
 	size_t i;
 
-	/* They are among the last ones; how many wait in front of them does not matter. */
+	/* Lent items are among the last ones, so the search does not look at all waiting items. */
 	for (i = o->n + o->hidden; o->lent && i > o->head;) {
 		it = &o->items[--i];
 		if (it->type != PTC_ITEM_RUN || it->cause != LENT)
@@ -325,7 +325,7 @@ static bool is_later(const struct ptc_item *it, uint64_t time)
 	return it->time != PTC_NO_TIME && time != PTC_NO_TIME && it->time > time;
 }
 
-/* Room for one item between those to be seen and the hidden ones. */
+/* Make space for one item between the visible and the hidden items. */
 static bool make_way(struct ptc_out *o)
 {
 	if (!o->hidden)
@@ -336,7 +336,7 @@ static bool make_way(struct ptc_out *o)
 	return true;
 }
 
-/* It was not needed. */
+/* Undo make_way(): the space was not needed. */
 static void restore_way(struct ptc_out *o)
 {
 	if (o->hidden)

@@ -66,7 +66,7 @@ static size_t known_at(const struct ptc_jit_iter *it, uint64_t index)
 	return lo;
 }
 
-/* Indexes come in order: this is an append, unless somebody means ill, and then it is bounded. */
+/* Indexes come in order, so this appends. Hostile input may do otherwise, at a bounded cost. */
 static bool know(struct ptc_jit_iter *it, const struct ptc_jit_known *k)
 {
 	const size_t i = known_at(it, k->index);
@@ -76,7 +76,7 @@ static bool know(struct ptc_jit_iter *it, const struct ptc_jit_known *k)
 		return true;
 	}
 	if (i + 4096 < it->nknown)
-		return true; /* far out of order: not to be moved later */
+		return true; /* far out of order: it cannot be moved later */
 	if (!ptc_grow(&it->known, &it->known_cap, it->nknown + 1, sizeof(*it->known)))
 		return false;
 	memmove(&it->known[i + 1], &it->known[i], (it->nknown - i) * sizeof(*it->known));
@@ -91,14 +91,14 @@ static int bad(const struct ptc_jit_iter *it, const struct ptc_cur *at, struct p
 			   "a record of the jitdump is damaged");
 }
 
-/* The rest is less than a record: its writer still writes, or was killed. */
+/* The rest is less than a record: the writer is still writing, or was killed. */
 static int ends_early(const struct ptc_jit_iter *it, const struct ptc_cur *at, struct ptc_err *err)
 {
 	return ptc_fail_at(err, PTC_E_FORMAT, it->len - ptc_cur_left(at),
 			   "it ends within a record, as one that is being written does");
 }
 
-/* pid, tid, vma, address, size, index, the name and its NUL, the code. */
+/* Fields: pid, tid, vma, address, size, index, the name and its NUL, the code. */
 static int take_load(struct ptc_jit_iter *it, struct ptc_cur body, struct ptc_jit_code *ret,
 		     struct ptc_err *err)
 {
@@ -121,7 +121,7 @@ static int take_load(struct ptc_jit_iter *it, struct ptc_cur body, struct ptc_ji
 	return know(it, &k) ? 1 : ptc_fail_mem(err);
 }
 
-/* pid, tid, vma, old address, new address, size, index. Returns 0 for code that is not known. */
+/* Fields: pid, tid, vma, old address, new address, size, index. Returns 0 for unknown code. */
 static int take_move(struct ptc_jit_iter *it, struct ptc_cur body, struct ptc_jit_code *ret,
 		     struct ptc_err *err)
 {

@@ -10,30 +10,33 @@
 #include "decode/lane.h"
 #include "decode/piece.h"
 
-/* Replays, and lists of pieces, that are kept for another slice; and memory of so many items and
- * records. */
+/*
+ * Limits of the memory that is kept for other slices: replays and lists of chunks; and memory for
+ * items, with so many items and records each.
+ */
 enum { SPARE_MAX = 64, SPARE_ITEMS_MAX = 8, SPARE_ITEMS_CAP = 1 << 14, SPARE_RECS_CAP = 1 << 16 };
 
 /*
- * How long a thread that has nothing to do looks for something before it sleeps: about what it
- * takes to wake it. A turn is not much longer.
+ * How long an idle thread looks for work before it sleeps: about the time that waking it takes. A
+ * turn is not much longer.
  */
 enum { LOOK_NS = 60000, LOOKS = 20 /* between two looks at the clock */ };
 
 struct ptc_jobs_thread {
 	struct ptc_jobs *jobs;
-	pthread_t id; /* not of the caller's */
+	pthread_t id; /* unused for the caller's thread */
 	struct ptc_ipt
-		ipt; /* owned: one thread uses it at a time; that of the lanes is the turn's */
-	struct ptc_engine *engine;	/* owned; NULL: libipt alone, or the caller's */
-	struct ptc_slice_worker worker; /* its own; read by nobody else */
+		ipt; /* owned; for this thread; the lanes' ipt is for the thread with the turn */
+	struct ptc_engine *engine;	/* owned; NULL: libipt only, or the caller's engine */
+	struct ptc_slice_worker worker; /* read by this thread only */
 
-	/* By the lock. */
+	/* Protected by the lock. */
 	pthread_cond_t wake;
-	bool idle;				    /* it waits for that */
-	struct ptc_made_list spare_made[SPARE_MAX]; /* owned; memory that it has written last */
+	bool idle;				    /* waits for wake */
+	struct ptc_made_list spare_made[SPARE_MAX]; /* owned; memory written last by this thread */
 	size_t nspare_made;
-	struct ptc_out_room spare_rooms[SPARE_ITEMS_MAX]; /* owned; the same, in its turns */
+	/* owned; memory written last by this thread, in its turns */
+	struct ptc_out_room spare_rooms[SPARE_ITEMS_MAX];
 	size_t nspare_rooms;
 };
 
@@ -41,29 +44,30 @@ struct ptc_jobs {
 	pthread_mutex_t lock;
 	pthread_cond_t done;
 	atomic_bool quit;
-	atomic_uint news; /* counts what may give a thread something to do; changed by the lock */
+	atomic_uint news; /* counts what may give a thread work; changed with the lock */
 	bool looks;	  /* there is a CPU for each thread */
 
-	/* By the lock. */
-	struct ptc_slice *first, *last;	     /* that wait; lent */
+	/* Protected by the lock. */
+	struct ptc_slice *first, *last;	     /* waiting slices; lent */
 	struct ptc_replay *spare[SPARE_MAX]; /* owned */
 	size_t nspare;
-	struct ptc_jobs_thread *turn; /* whose it is to serve; NULL: nobody's */
-	struct ptc_jobs_thread *next; /* who should be the next one; by who has the turn */
-	bool over;		      /* nothing is left to be served: */
+	struct ptc_jobs_thread *turn; /* the thread that has the turn to serve; NULL: none */
+	/* the thread that should be next; set by the thread with the turn */
+	struct ptc_jobs_thread *next;
+	bool over; /* nothing is left to serve */
 	int result;
 
-	/* What is to be called; set before it is anybody's turn. */
+	/* The function to call. Set before any thread has the turn. */
 	int (*serve)(void *ctx, struct ptc_err *err);
 	void *ctx;
 	struct ptc_err *err;
 
-	/* Of the thread that made it. */
-	struct ptc_jobs_thread *threads; /* owned; the first is the caller's */
-	size_t nall, nthreads;		 /* in all; that run */
+	/* Used by the thread that created this. */
+	struct ptc_jobs_thread *threads; /* owned; the first one is for the caller */
+	size_t nall, nthreads;		 /* all; running ones */
 };
 
-/* Take @s out of those that wait. */
+/* Remove @s from the waiting slices. */
 static void unlink_slice(struct ptc_jobs *j, const struct ptc_slice *s)
 {
 	struct ptc_slice *before = NULL, *at = j->first;
@@ -78,7 +82,7 @@ static void unlink_slice(struct ptc_jobs *j, const struct ptc_slice *s)
 		j->last = before;
 }
 
-/* With the lock, which is not held meanwhile. */
+/* With the lock, which is released while the slice runs. */
 static void run_replay(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_slice_worker *w)
 {
 	struct ptc_replay *replay = j->nspare ? j->spare[--j->nspare] : NULL;
@@ -88,7 +92,7 @@ static void run_replay(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_slice
 	(void)pthread_mutex_lock(&j->lock);
 }
 
-/* The same. */
+/* With the lock, which is released while the slice runs. */
 static void run_engine(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_thread *t)
 {
 	if (t->nspare_made)
@@ -98,7 +102,7 @@ static void run_engine(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_
 	(void)pthread_mutex_lock(&j->lock);
 }
 
-/* The same. @s waits. */
+/* Run @s, which waits. With the lock, which is released while the slice runs. */
 static void run(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_thread *t)
 {
 	unlink_slice(j, s);
@@ -112,7 +116,7 @@ static void run(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_thread 
 	(void)pthread_cond_broadcast(&j->done);
 }
 
-/* With the lock: it is the turn of @t, which sleeps or is about to look. */
+/* With the lock: give the turn to @t, which sleeps or will look soon. */
 static void pass_to(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 {
 	j->turn = t;
@@ -123,7 +127,9 @@ static void pass_to(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 		(void)pthread_cond_signal(&t->wake);
 }
 
-/* The same: it is the turn of @t, which is this thread. Then it is another one's, or all is over.
+/*
+ * With the lock: use the turn of @t, which is this thread. Then another thread has the turn, or
+ * everything is over.
  */
 static void take_turn(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 {
@@ -144,8 +150,8 @@ static void take_turn(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 }
 
 /*
- * What is to be run next by @t, or NULL. What libipt has for the caller's thread is used by who
- * serves, too.
+ * Returns the slice that @t should run next, or NULL. The caller's thread runs a libipt slice only
+ * in its turn: the serving thread uses its libipt data, too.
  */
 static struct ptc_slice *next_slice(const struct ptc_jobs *j, const struct ptc_jobs_thread *t)
 {
@@ -160,7 +166,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* With the lock, which is not held meanwhile: is there, before long, something new? */
+/* With the lock, which is released during the search: is there new work before long? */
 static bool look_for_news(struct ptc_jobs *j)
 {
 	const unsigned int seen = atomic_load(&j->news);
@@ -178,7 +184,7 @@ static bool look_for_news(struct ptc_jobs *j)
 	return atomic_load(&j->news) != seen;
 }
 
-/* With the lock: one thing that @t can do, or wait until there may be one. */
+/* With the lock: do one thing in @t, or wait until there may be work. */
 static void do_something(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 {
 	struct ptc_slice *s = next_slice(j, t);
@@ -244,7 +250,7 @@ bool ptc_jobs_take_back(struct ptc_jobs *j)
 	return mine;
 }
 
-/* What a thread has for itself. */
+/* Create what a thread has for itself. */
 static int equip(struct ptc_jobs_thread *t, const struct ptc_ipt_params *params,
 		 const struct ptc_engine *engine, struct ptc_err *err)
 {
@@ -257,7 +263,7 @@ static int equip(struct ptc_jobs_thread *t, const struct ptc_ipt_params *params,
 	return r;
 }
 
-/* All but the first. */
+/* Start all threads but the first. */
 static int start(struct ptc_jobs *j, size_t n, struct ptc_err *err)
 {
 	int r = 0;
@@ -358,7 +364,7 @@ void ptc_jobs_free(struct ptc_jobs *j)
 	ptc_jobs_stop(j);
 	while (j->nspare)
 		ptc_replay_free(j->spare[--j->nspare]);
-	/* Its engine is the caller's, and goes on without us. */
+	/* The first thread's engine is the caller's, and lives longer. */
 	if (j->threads->worker.engine)
 		j->threads->worker.engine->maker = NULL;
 	for (i = 0; i < j->nall; i++) {
@@ -371,7 +377,7 @@ void ptc_jobs_free(struct ptc_jobs *j)
 	free(j);
 }
 
-/* With the lock: there is something to be done. */
+/* With the lock: wake one idle thread that can run the next slice. */
 static void wake_one(struct ptc_jobs *j)
 {
 	size_t i;
@@ -380,7 +386,7 @@ static void wake_one(struct ptc_jobs *j)
 		struct ptc_jobs_thread *t = &j->threads[i];
 
 		if (t->idle && next_slice(j, t)) {
-			t->idle = false; /* the next one wakes another */
+			t->idle = false; /* the next call wakes another thread */
 			(void)pthread_cond_signal(&t->wake);
 			return;
 		}

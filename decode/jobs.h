@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that decode slices, in the order in which they were added, and take turns in serving
- * them: going over what was decoded, in order, and handing it over. Who made a slice serves it,
- * because what it made is in the caches of its CPU. The caller's thread is one of them.
+ * Threads that decode slices, in the order in which the slices were added. They take turns in
+ * serving slices: going over the decoded items in order, and handing them over. The thread that
+ * made a slice serves it, because its CPU's caches have the results. The caller's thread is one of
+ * the threads.
  */
 #ifndef PTC_DECODE_JOBS_H
 #define PTC_DECODE_JOBS_H
@@ -13,46 +14,46 @@ struct ptc_jobs;
 struct ptc_jobs_thread;
 
 /*
- * @n threads in all, at least 2; if the system gives fewer, with those. @params: of the trace.
- * @engine (NULL: libipt alone): of the caller.
+ * Start @n threads in total, at least 2. If the system gives fewer, goes on with these. @params: of
+ * the trace. @engine: the caller's; NULL: libipt only.
  */
 int ptc_jobs_new(unsigned int n, const struct ptc_ipt_params *params, struct ptc_engine *engine,
 		 struct ptc_jobs **ret, struct ptc_err *err);
 
-/* End what runs: nothing is done any more. */
+/* End the running threads: no more work is done. */
 void ptc_jobs_stop(struct ptc_jobs *j);
-/* The slices must be gone. NULL is fine. */
+/* Release the slices first. NULL is fine. */
 void ptc_jobs_free(struct ptc_jobs *j);
 
 /*
- * Call @serve with @ctx, by one thread at a time, until it returns something other than
- * PTC_LANE_PASS, which is returned. Begins, as a rule, with the caller's thread, and goes on with
- * the one that was found out, by one of the two below, to be who should. What one call has done the
- * next one sees. Only @serve may use what follows.
+ * Call @serve with @ctx, in one thread at a time, until it returns something other than
+ * PTC_LANE_PASS. Returns that result. Begins in the caller's thread. Continues in the thread that
+ * one of the two functions below selected. Each call sees what earlier calls did. Only @serve may
+ * use the functions below.
  */
 int ptc_jobs_serve(struct ptc_jobs *j, int (*serve)(void *ctx, struct ptc_err *err), void *ctx,
 		   struct ptc_err *err);
 
-/* Is @s, of pieces, done and to be served by this thread? Else: pass. */
+/* Is @s, a slice of chunks, done and to be served by this thread? If not, @serve must pass. */
 bool ptc_jobs_take(struct ptc_jobs *j, struct ptc_slice *s);
-/* Is this the thread that called ptc_jobs_serve? Else: pass. */
+/* Is this the thread that called ptc_jobs_serve? If not, @serve must pass. */
 bool ptc_jobs_take_back(struct ptc_jobs *j);
 
-/* @s must live until it is done, or @j is stopped. */
+/* @s must live until it is done, or until @j is stopped. */
 void ptc_jobs_add(struct ptc_jobs *j, struct ptc_slice *s);
 
 /*
- * Let items to come be written to memory that this thread, whose turn it is, has written last. That
- * of *@writer (NULL: it has none yet) is what @o has now.
+ * Let new items go to memory that this thread, which has the turn, has written last. *@writer: the
+ * thread whose memory @o has now; NULL: none yet.
  */
 void ptc_jobs_lend_room(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_thread **writer);
 
-/* Until @s is done; work is done meanwhile. */
+/* Wait until @s is done. Runs waiting slices in the meantime. */
 void ptc_jobs_await(struct ptc_jobs *j, struct ptc_slice *s);
 
-/* @r (NULL is fine) is not needed any more. */
+/* Keep @r, which is not needed any more, for another slice. NULL is fine. */
 void ptc_jobs_give_replay(struct ptc_jobs *j, struct ptc_replay *r);
-/* Nor is what @made has, which is empty then. */
+/* Keep the memory of @made for another slice. @made is empty afterwards. */
 void ptc_jobs_give_made(struct ptc_jobs *j, struct ptc_made_list *made);
 
 #endif

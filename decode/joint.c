@@ -32,9 +32,9 @@ void ptc_joint_release(struct ptc_joint *j)
 	*j = (struct ptc_joint){ .nkept = 0 };
 }
 
-/* --- who comes where --- */
+/* --- which thread comes where --- */
 
-/* The first that ends at or behind @time on @cpu, or is of a later CPU. */
+/* Returns the first span that ends at or behind @time on @cpu, or is of a later CPU. */
 static size_t first_behind(const struct ptc_joint *j, int32_t cpu, uint64_t time)
 {
 	size_t lo = 0, hi = j->nkept;
@@ -51,7 +51,10 @@ static size_t first_behind(const struct ptc_joint *j, int32_t cpu, uint64_t time
 	return lo;
 }
 
-/* False: it was, or nobody asked for that CPU. *@ret_queue: where it would be. */
+/*
+ * Was nothing kept of @cpu at @time? Without any trace of @cpu: only if the trace is from samples.
+ * *@ret_queue: the queue of its trace.
+ */
 static bool is_lost(const struct ptc_joint *j, int32_t cpu, uint64_t time, uint32_t *ret_queue)
 {
 	const size_t i = first_behind(j, cpu, time);
@@ -67,7 +70,7 @@ static bool is_lost(const struct ptc_joint *j, int32_t cpu, uint64_t time, uint3
 	return true;
 }
 
-/* Thread @tid comes to @cpu or goes from it: it runs there at @time. */
+/* Thread @tid comes to @cpu or leaves it: it runs there at @time. */
 static bool runs(struct ptc_joint *j, uint64_t time, int32_t pid, int32_t tid, uint32_t cpu)
 {
 	uint32_t queue;
@@ -104,7 +107,7 @@ bool ptc_joint_event(struct ptc_joint *j, const struct ptc_event *ev)
 	}
 }
 
-/* --- who was seen --- */
+/* --- which threads were seen --- */
 
 static size_t place_of(const struct ptc_joint *j, int32_t tid)
 {

@@ -52,7 +52,7 @@ static int read_kallsyms(struct ptc_kernel *k, const char *dir, struct ptc_untru
 
 	if (asprintf(&path, "%s/kallsyms", dir) < 0)
 		return ptc_fail_mem(err);
-	/* It may be missing: then nothing has a name, and nothing can be compared. */
+	/* The file may be missing. Then there are no names, and boots cannot be compared. */
 	if (!ptc_untrusted_read(path, &how, &b, &st, err))
 		ok = ptc_labels_kallsyms(&k->names, (const char *)b.bytes);
 	ptc_labels_sort(&k->names);
@@ -132,11 +132,11 @@ static int read_vmlinux(struct ptc_kernel *k, struct ptc_err *err)
 	return ok ? 0 : ptc_fail_mem(err);
 }
 
-/* Where distributions put it; only by build-id. */
+/* Search where distributions put vmlinux, by build-id only. */
 static bool find_usual(const struct ptc_codefiles *files, const struct ptc_build_id *id,
 		       struct ptc_found *ret)
 {
-	/* In front of the release and behind it. */
+	/* The parts of the path in front of the release and behind it. */
 	static const char *const places[][2] = {
 		{ "/usr/lib/debug/boot/vmlinux-", "" },
 		{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
@@ -186,7 +186,7 @@ static int open_vmlinux(struct ptc_kernel *k, struct ptc_codefiles *files, const
 	return k->vmlinux->bytes ? read_vmlinux(k, err) : 0;
 }
 
-/* What kcore has of [start, end). */
+/* Map what kcore has of [start, end). */
 static bool map_kcore(struct ptc_kernel *k, struct ptc_addrspace *as, struct ptc_codefiles *files,
 		      const char *name, uint64_t start, uint64_t end)
 {
@@ -206,11 +206,11 @@ static bool map_kcore(struct ptc_kernel *k, struct ptc_addrspace *as, struct ptc
 	return true;
 }
 
-/* It was made of code alone, and of the kernel that was recorded: all of it counts. */
+/* Map all of a kcore that came with the recording: it has code only, of the recorded kernel. */
 static int take_brought(struct ptc_kernel *k, struct ptc_codefiles *files, const char *dir,
 			struct ptc_err *err)
 {
-	/* The root is the recording's folder, which @dir is in. */
+	/* The root is the recording's folder, which contains @dir. */
 	const struct ptc_untrusted how = { .root = (size_t)(strrchr(dir, '/') - dir) };
 	int r = open_kcore(k, dir, &how, err);
 	size_t i;
@@ -280,7 +280,9 @@ void ptc_kernel_swap(struct ptc_kernel *k, struct ptc_kernel_now *now)
 	*now = was;
 }
 
-/* Was kcore copied while the recorded kernel ran? kallsyms tells by the symbol in the name. */
+/*
+ * Was kcore copied while the recorded kernel ran? Compares the address of the symbol in the name.
+ */
 static bool is_same_boot(const struct ptc_kernel *k, const struct ptc_sb_mmap *m)
 {
 	const char *symbol = strchr(m->filename, ']');

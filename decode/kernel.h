@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's code: from a copy of its memory (kcore), which is exact, or
- * from vmlinux, moved to where it ran; that lacks what a kernel patches in
- * itself. Code of modules comes from kcore alone: their files are not linked
- * yet, and have names only.
+ * The kernel's code: from a copy of its memory (kcore), or from vmlinux, moved to where it ran.
+ * kcore is exact. vmlinux lacks the patches that a kernel makes to itself. Code of modules comes
+ * from kcore only: the files of modules are not linked yet, so they only give names.
  */
 #ifndef PTC_DECODE_KERNEL_H
 #define PTC_DECODE_KERNEL_H
@@ -20,12 +19,12 @@ struct ptc_codefile;
 struct ptc_codefiles;
 struct ptc_core;
 
-/* Code of vmlinux, at the addresses it was linked for. */
+/* Code of vmlinux, at its link addresses. */
 struct ptc_kernel_segment {
 	uint64_t addr, off, len;
 };
 
-/* What records change of it: the members of struct ptc_kernel of the same names. */
+/* The part that records change: members of struct ptc_kernel with the same names. */
 struct ptc_kernel_now {
 	struct ptc_addrspace as, modules;
 	bool other_boot;
@@ -33,56 +32,57 @@ struct ptc_kernel_now {
 
 struct ptc_kernel {
 	struct ptc_addrspace as;
-	struct ptc_addrspace modules; /* which module is where, for the names in its file */
+	struct ptc_addrspace modules; /* location of each module, to find names in its file */
 	struct ptc_addrspace brought; /* all of a kcore that came with the recording */
 	struct ptc_core *kcore;	      /* owned; NULL: none */
-	struct ptc_labels names;      /* of kallsyms beside kcore */
-	struct ptc_labels live;	      /* of KSYMBOL; "": from then on there is nothing more */
+	struct ptc_labels names;      /* from kallsyms beside kcore */
+	struct ptc_labels live;	      /* from KSYMBOL; "": nothing is there from then on */
 	struct ptc_bpf bpf;
 	struct ptc_codefile *vmlinux;	 /* lent; NULL: none */
 	struct ptc_kernel_segment *segs; /* owned; of vmlinux */
 	size_t nsegs, segs_cap;
-	uint64_t text;	 /* _text of vmlinux; 0: it has none */
-	bool wanted;	 /* the trace is of the kernel too */
-	bool other_boot; /* kallsyms beside kcore is not of the kernel that was recorded */
-	bool unplaced;	 /* there is a vmlinux, and no record of where it ran */
+	uint64_t text;	 /* _text of vmlinux; 0: none */
+	bool wanted;	 /* the trace includes the kernel */
+	bool other_boot; /* kallsyms beside kcore is not from the recorded kernel */
+	bool unplaced;	 /* there is a vmlinux, but no record of where it ran */
 };
 
 /*
- * Open what @opts (may be NULL) names; @id is that of the recorded kernel (len
- * 0: not known). What was named and cannot be read is an error. If nothing is, take what came with
- * the recording, if that is not NULL: a folder that perf calls kcore_dir.
+ * Open the files that @opts (may be NULL) names. @id: build-id of the recorded kernel (len 0:
+ * unknown). A named file that cannot be read is an error. If no file is named, use @kcore_dir if it
+ * is not NULL: the folder that came with the recording, kcore_dir in perf. Else search for vmlinux
+ * by @id.
  */
 int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
 		    const struct ptc_code_opts *opts, const struct ptc_build_id *id,
 		    const char *kcore_dir, struct ptc_err *err);
 void ptc_kernel_release(struct ptc_kernel *k);
 
-/* As it is before any record: only what came with the recording is there. */
+/* Reset to the state before any record: only the code that came with the recording. */
 void ptc_kernel_begin(struct ptc_kernel *k);
 
-/* Make @ret, which is zeroed, a copy of what it is now, with the same versions. */
+/* Copy the current state, with its versions, to @ret, which is zeroed. */
 void ptc_kernel_copy_now(const struct ptc_kernel *k, struct ptc_kernel_now *ret);
 void ptc_kernel_release_now(struct ptc_kernel_now *now);
-/* Exchange what it is with @now: it is at the same addresses, with another content. */
+/* Exchange the current state with @now. The addresses of the members stay the same. */
 void ptc_kernel_swap(struct ptc_kernel *k, struct ptc_kernel_now *now);
 
-/* A mapping of the kernel's. False: out of memory. */
+/* Apply a mapping of the kernel. Returns false if out of memory. */
 bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_codefiles *files, const struct ptc_sb_mmap *m,
 		     const struct ptc_build_id *id);
 
-/* KSYMBOL, when it is seen: the name, which holds from @time on. False: out of memory. */
+/* Add the name of a KSYMBOL record when it is read: valid from @time on. False: out of memory. */
 bool ptc_kernel_name(struct ptc_kernel *k, const struct ptc_sb_ksymbol *s, uint64_t time);
 
-/* The same when its time has come: the code. False: out of memory. */
+/* Apply the code of a KSYMBOL record when its time has come. Returns false if out of memory. */
 bool ptc_kernel_ksymbol(struct ptc_kernel *k, struct ptc_codefiles *files,
 			const struct ptc_sb_ksymbol *s);
 
-/* The name of what is at @ip at @time, and the offset into it; NULL: not known. Lent. */
+/* Returns the name at @ip at @time (lent), and the offset into it. NULL: unknown. */
 const char *ptc_kernel_symbol(const struct ptc_kernel *k, uint64_t ip, uint64_t time,
 			      uint64_t *ret_off);
 
-/* Is @name that of the kernel itself, not of a module? */
+/* Is @name the kernel itself, not a module? */
 bool ptc_kernel_is_image(const char *name);
 
 #endif

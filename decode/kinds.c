@@ -10,7 +10,7 @@
 
 enum {
 	PAGE = 1 << PTC_KINDS_PAGE_BITS,
-	SLOTS_FEW = 1 << 10, /* up to PAGES_FEW pages: enough for most threads */
+	SLOTS_FEW = 1 << 10, /* for up to PAGES_FEW pages: enough for most threads */
 	PAGES_FEW = SLOTS_FEW / 16,
 	SLOTS_MAX = 1 << 15,
 	PAGES_MAX = PTC_KINDS_CHUNK * PTC_KINDS_CHUNKS,
@@ -23,8 +23,8 @@ static_assert((int)PAGES_MAX <= (int)SLOTS_MAX / 2, "there is always a free slot
 static const uint64_t GEN_ONE = 1ull << PTC_KINDS_GEN_SHIFT;
 
 /*
- * The table of each struct ptc_kinds that has decoded nothing: a recording may have thousands of
- * queues. Never written.
+ * The table of each struct ptc_kinds that has decoded nothing. Shared, because a recording may have
+ * thousands of queues. Never written.
  */
 static struct ptc_kinds_slot no_slot;
 
@@ -59,7 +59,7 @@ static void forget(struct ptc_kinds *k)
 	k->gen += GEN_ONE;
 	if (k->gen)
 		return;
-	/* Slots of the first generation would come back to life. */
+	/* Slots of the first generation would be valid again. */
 	if (k->slots != &no_slot)
 		memset(k->slots, 0, (k->slot_mask + 1) * sizeof(*k->slots));
 	k->gen = GEN_ONE;
@@ -79,8 +79,8 @@ static bool is_free(const struct ptc_kinds *k, const struct ptc_kinds_slot *s)
 }
 
 /*
- * The slot of @page, or the free one where it would be. Pages side by side have slots side by side;
- * those that find theirs taken are scattered.
+ * Returns the slot of @page, or the free slot where it belongs. Neighboring pages have neighboring
+ * slots. Pages whose slot is taken are scattered.
  */
 static struct ptc_kinds_slot *slot_of(struct ptc_kinds *k, uint64_t page)
 {
@@ -93,8 +93,8 @@ static struct ptc_kinds_slot *slot_of(struct ptc_kinds *k, uint64_t page)
 }
 
 /*
- * Sees that there are slots for one more page. There are many more than pages: a page that finds
- * its slot taken costs time whenever it is looked at. False: out of memory.
+ * Ensures that there is a slot for one more page. There are many more slots than pages: a page
+ * whose slot is taken costs time at each look-up. Returns false if out of memory.
  */
 static bool grow(struct ptc_kinds *k)
 {
@@ -118,7 +118,7 @@ static bool grow(struct ptc_kinds *k)
 	return true;
 }
 
-/* Room for one more; NULL: none. */
+/* Allocate one more page. NULL: out of memory. */
 static uint8_t *new_page(struct ptc_kinds *k)
 {
 	uint8_t **chunk = &k->chunks[k->npages / PTC_KINDS_CHUNK], *p;
@@ -132,7 +132,7 @@ static uint8_t *new_page(struct ptc_kinds *k)
 	return memset(p, 0, PAGE);
 }
 
-/* The byte of @ip; NULL: out of memory. */
+/* Returns the byte for @ip. NULL: out of memory. */
 static uint8_t *code_of(struct ptc_kinds *k, uint64_t ip)
 {
 	const uint64_t page = ip >> PTC_KINDS_PAGE_BITS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What kind of instruction is at an address, remembered: a byte for each byte of code that ran, in
- * pages as the code is, so that what is close together there is so here.
+ * Remembers the kind of instruction at each address: a byte for each byte of code that ran. Entries
+ * are in pages, as the code is, so that neighbors in the code are neighbors here.
  */
 #ifndef PTC_DECODE_KINDS_H
 #define PTC_DECODE_KINDS_H
@@ -20,12 +20,12 @@ enum {
 	PTC_KINDS_GEN_SHIFT = 64 - PTC_KINDS_PAGE_BITS,
 };
 
-/* What ptc_insn_decode finds. */
+/* Result of ptc_insn_decode(). */
 struct ptc_kind_len {
-	uint8_t kind, len; /* len 0: there is none to be read */
+	uint8_t kind, len; /* len 0: no instruction can be read */
 };
 
-/* A page of code: of the generation in the upper bits of @key, the number in the others. */
+/* A page of code. @key: the generation in the upper bits, the page number in the others. */
 struct ptc_kinds_slot {
 	uint64_t key;
 	uint8_t *codes; /* kind << 4 | len; 0: not known */
@@ -34,23 +34,23 @@ struct ptc_kinds_slot {
 struct ptc_kinds {
 	const struct ptc_addrspace *as; /* lent */
 	uint64_t view;			/* as->view of the code */
-	enum ptc_mode mode;		/* in which everything here was decoded */
-	uint64_t gen;			/* in place; never 0: pages of this code */
-	size_t npages;			/* of this generation */
+	enum ptc_mode mode;		/* mode of everything that was decoded here */
+	/* generation of this code, at its place in the key; never 0 */
+	uint64_t gen;
+	size_t npages; /* pages of this generation */
 	uint8_t *chunks[PTC_KINDS_CHUNKS];
-	struct ptc_kinds_slot
-		*slots;	    /* owned, unless there is one alone; they grow with the code */
-	uint64_t slot_mask; /* how many there are, a power of two, less one */
+	struct ptc_kinds_slot *slots; /* owned, except the shared empty slot; grows with the code */
+	uint64_t slot_mask;	      /* number of slots, a power of two, minus 1 */
 };
 
-/* @k is zeros. */
+/* @k is zeroed. */
 void ptc_kinds_init(struct ptc_kinds *k);
 void ptc_kinds_release(struct ptc_kinds *k);
 
-/* Use @as from now on, or look at it anew because it changed: it is no view then. */
+/* Use @as from now on. Also call if @as, which is not a view, has changed. */
 void ptc_kinds_set_code(struct ptc_kinds *k, const struct ptc_addrspace *as);
 
-/* ptc_kinds_at where it is not at hand. */
+/* Slow path of ptc_kinds_at(). */
 struct ptc_kind_len ptc_kinds_find(struct ptc_kinds *k, uint64_t ip, enum ptc_mode mode);
 
 static inline struct ptc_kind_len ptc_kinds_at(struct ptc_kinds *k, uint64_t ip, enum ptc_mode mode)

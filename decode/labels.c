@@ -8,7 +8,7 @@
 #include "base/lines.h"
 #include "decode/grow.h"
 
-/* Names that begin in front of an address and are looked at: they may lie over each other. */
+/* Names that begin in front of an address and are looked at, because names may overlap. */
 enum { LOOK_BACK = 64, LAST_SIZE = 4096 };
 
 void ptc_labels_release(struct ptc_labels *t)
@@ -55,7 +55,9 @@ static int by_addr(const void *pa, const void *pb)
 		return a->addr < b->addr ? -1 : 1;
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;
-	/* A jitdump may have moved code of one long name a million times. */
+	/*
+	 * A jitdump may have moved code with one long name a million times: compare pointers first.
+	 */
 	return a->name == b->name ? 0 : strcmp(a->name, b->name);
 }
 
@@ -76,7 +78,7 @@ void ptc_labels_sort(struct ptc_labels *t)
 	}
 }
 
-/* The first name that is behind @addr, or at it and later than @time. */
+/* Returns the first name behind @addr, or at @addr and later than @time. */
 static size_t first_behind(const struct ptc_labels *t, uint64_t addr, uint64_t time)
 {
 	size_t lo = 0, hi = t->n, mid;
@@ -92,7 +94,7 @@ static size_t first_behind(const struct ptc_labels *t, uint64_t addr, uint64_t t
 	return lo;
 }
 
-/* Of [@begin, @end), which are of one address, the newest that holds @ip. */
+/* Returns the newest name in [@begin, @end), all of one address, that contains @ip. */
 static const struct ptc_label *newest(const struct ptc_labels *t, size_t begin, size_t end,
 				      uint64_t ip, uint64_t since)
 {
@@ -113,7 +115,9 @@ const char *ptc_labels_find_since(const struct ptc_labels *t, uint64_t ip, uint6
 	const struct ptc_label *best = NULL, *n;
 	size_t end = first_behind(t, ip, UINT64_MAX), begin, groups;
 
-	/* Of each address: that of the time. Code may come to the same address any number of times.
+	/*
+	 * For each address, take the names up to @time. Code may come to one address any number of
+	 * times.
 	 */
 	for (groups = 0; groups < LOOK_BACK && end; groups++) {
 		const uint64_t addr = t->names[end - 1].addr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of code that is in no ELF file: kallsyms, perf-PID.map, jitdump. */
+/* Names of code that is in no ELF file: from kallsyms, perf-PID.map, jitdump. */
 #ifndef PTC_DECODE_LABELS_H
 #define PTC_DECODE_LABELS_H
 
@@ -9,9 +9,9 @@
 
 struct ptc_label {
 	uint64_t addr, size;
-	uint64_t time;	  /* since when it is so; 0: always */
-	bool global;	  /* of kallsyms: its type is in capitals */
-	bool lent;	  /* the name is somebody else's */
+	uint64_t time;	  /* valid since then; 0: always */
+	bool global;	  /* from kallsyms: its type is a capital letter */
+	bool lent;	  /* the name is not owned */
 	const char *name; /* owned, unless lent */
 };
 
@@ -21,40 +21,38 @@ struct ptc_labels {
 	size_t n, cap;
 };
 
-/* More names than any program has: a file that goes on is not read further; bytes of a kallsyms. */
+/*
+ * Limits: names, more than any program has (the rest of a file is not read); bytes of a kallsyms.
+ */
 enum { PTC_LABELS_MAX = 1 << 23, PTC_KALLSYMS_MAX = 64 << 20 };
 
 void ptc_labels_release(struct ptc_labels *t);
 
-/* Add one; the first @len bytes of @name. False: out of memory, or too many. */
+/* Add a name: the first @len bytes of @name. Returns false if out of memory, or too many names. */
 bool ptc_labels_add(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
 		    const char *name, size_t len);
-/* The same; @name must live as long as @t. */
+/* Same; @name must outlive @t. */
 bool ptc_labels_lend(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
 		     const char *name);
-/* Before looking up. A size of 0 reaches up to the next name. */
+/* Sort before looking up. A size of 0 extends to the next name. */
 void ptc_labels_sort(struct ptc_labels *t);
 
-/*
- * The name at @ip at @time (UINT64_MAX: at the end): of those that hold it the
- * newest. Lent; NULL: none.
- */
+/* Returns the newest name that contains @ip at @time (UINT64_MAX: at the end). Lent; NULL: none. */
 const char *ptc_labels_find(const struct ptc_labels *t, uint64_t ip, uint64_t time,
 			    uint64_t *ret_off);
 
-/* As above, for names that began at @since or later, or have no time. */
+/* Same, for names that began at @since or later, or have no time. */
 const char *ptc_labels_find_since(const struct ptc_labels *t, uint64_t ip, uint64_t since,
 				  uint64_t time, uint64_t *ret_off);
 
 /*
- * Add the lines of a /proc/kallsyms ("ADDR TYPE NAME [MODULE]") or of a
- * perf-PID.map ("ADDR SIZE NAME"). Lines that are neither are ignored. @text is
- * NUL-terminated. False: out of memory.
+ * Add the lines of a /proc/kallsyms ("ADDR TYPE NAME [MODULE]") or of a perf-PID.map ("ADDR SIZE
+ * NAME"). Other lines are ignored. @text is NUL-terminated. Returns false if out of memory.
  */
 bool ptc_labels_kallsyms(struct ptc_labels *t, const char *text);
 bool ptc_labels_perf_map(struct ptc_labels *t, const char *text);
 
-/* The address of @name, or 0. */
+/* Returns the address of @name, or 0. */
 uint64_t ptc_labels_addr(const struct ptc_labels *t, const char *name);
 
 #endif

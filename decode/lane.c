@@ -61,7 +61,7 @@ void ptc_lane_lost(struct ptc_lane *l, uint64_t time)
 		l->shift++;
 }
 
-/* Show the items of the slice up to that of @step. */
+/* Show the items of the slice up to those of @step. */
 static void show(struct ptc_lane *l, const struct ptc_slice_step *step)
 {
 	struct ptc_out *o = ptc_replay_out(l->replay);
@@ -72,7 +72,7 @@ static void show(struct ptc_lane *l, const struct ptc_slice_step *step)
 	ptc_out_saw(o, step->newest);
 }
 
-/* The next step of the slice, of which there is one. */
+/* Play the next step of the slice, which has one. */
 static int play(struct ptc_decode *d, struct ptc_lane *l)
 {
 	struct ptc_slice *s = l->playing;
@@ -89,7 +89,7 @@ static int play(struct ptc_decode *d, struct ptc_lane *l)
 	return !over;
 }
 
-/* Put the items that wait in @from in front of those of @to, which has shown none yet. */
+/* Put the waiting items of @from in front of the items of @to, which shows none yet. */
 static bool move_items(struct ptc_lane *l, const struct ptc_out *from, struct ptc_out *to)
 {
 	const size_t left = from->n - from->head, all = to->n + to->hidden;
@@ -120,7 +120,7 @@ static void add_stats(struct ptc_decode_stats *to, const struct ptc_decode_stats
 		to->gaps[i] += all->gaps[i] - before->gaps[i];
 }
 
-/* From here on it is the first slice that was planned, from @seam on. */
+/* Go on with the first planned slice, from @seam on. */
 static bool join(struct ptc_decode *d, struct ptc_lane *l, const struct ptc_slice_seam *seam)
 {
 	struct ptc_slice *s = l->planned[0];
@@ -131,7 +131,7 @@ static bool join(struct ptc_decode *d, struct ptc_lane *l, const struct ptc_slic
 	l->shift = 0;
 	out->hidden = out->n - seam->n;
 	out->n = seam->n;
-	out->newest = 0; /* none of those is shown */
+	out->newest = 0; /* none of these items is visible */
 	if (!move_items(l, ptc_replay_out(old), out))
 		return false;
 	add_stats(&d->stats, &s->stats, &seam->stats);
@@ -151,14 +151,14 @@ static bool join(struct ptc_decode *d, struct ptc_lane *l, const struct ptc_slic
 	return true;
 }
 
-/* Where @s stood as the replay does now; NULL: nowhere. */
+/* Returns the seam where @s stood as the replay stands now. NULL: there is none. */
 static const struct ptc_slice_seam *meet(const struct ptc_decode *d, const struct ptc_lane *l,
 					 const struct ptc_slice *s)
 {
 	struct ptc_seam here;
 	size_t i;
 
-	/* Records that count from later on must not have been applied: time went back. */
+	/* If time went back, records of later times have been applied: then no seam fits. */
 	if (s->useless || (d->clock.valid && d->applied_ns > ptc_replay_time(l->replay)) ||
 	    !ptc_replay_seam(l->replay, &here))
 		return NULL;
@@ -174,7 +174,7 @@ static bool can_meet(const struct ptc_lane *l, const struct ptc_slice *s)
 	       !ptc_spot_is_before(s->seams[s->nseams - 1].seam.spot, ptc_replay_spot(l->replay));
 }
 
-/* The replay has come to where the next slice begins. */
+/* The replay has come to the beginning of the next slice. */
 static int step_at_seam(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err)
 {
 	struct ptc_slice *s = l->planned[0];
@@ -201,7 +201,9 @@ static int step_in_order(struct ptc_decode *d, struct ptc_lane *l, struct ptc_er
 	return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
 }
 
-/* The slice that the replay is in, whose pieces it may take, or NULL; those behind it go. */
+/*
+ * Returns the slice that the replay is in, whose chunks it may take, or NULL. Drops passed slices.
+ */
 static struct ptc_slice *slice_here(struct ptc_decode *d, struct ptc_lane *l)
 {
 	const struct ptc_spot at = ptc_replay_spot(l->replay);
@@ -216,7 +218,7 @@ static struct ptc_slice *slice_here(struct ptc_decode *d, struct ptc_lane *l)
 										   NULL;
 }
 
-/* The second engine makes pieces ahead, and nothing else is done before its turn. */
+/* The second engine makes chunks ahead of their turn. Everything else is done in turn. */
 static int step_with_pieces(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err)
 {
 	struct ptc_slice *s = slice_here(d, l);

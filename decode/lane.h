@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One queue being decoded, step by step: by its replay, or by going over the steps of a slice that
- * has been decoded ahead of its turn.
+ * One queue that is decoded, step by step: by its replay, or by playing the steps of a slice that
+ * was decoded ahead of its turn.
  */
 #ifndef PTC_DECODE_LANE_H
 #define PTC_DECODE_LANE_H
@@ -21,58 +21,59 @@ struct ptc_jobs_thread;
 struct ptc_slice;
 
 /*
- * Items are handed over in batches of about this many: there is room for them, and for what they
- * are made of, in the first of a CPU's caches, also where another program has half of it.
+ * Items are handed over in batches of about this size. A batch, and the data that it is made of,
+ * fit into a CPU's first-level cache, even if another program uses half of it.
  */
 enum { PTC_LANE_BATCH = 256 };
 
 struct ptc_lane {
 	uint32_t idx;
-	int32_t tid, cpu; /* the queue's; -1: none */
+	int32_t tid, cpu; /* of the queue; -1: none */
 	struct ptc_stream stream;
 	struct ptc_mark *marks; /* owned */
 	size_t nmarks, marks_cap;
-	bool samples;	/* the trace is that of samples */
-	bool snapshots; /* or samples: what is between them was not kept */
+	bool samples;	/* the trace is from samples */
+	bool snapshots; /* from snapshots or samples: the trace between them was not kept */
 	struct ptc_replay *replay;
-	uint64_t context; /* ptc_decode.contexts when the replay was given its context */
+	uint64_t context; /* ptc_decode.contexts when the replay got its context */
 	bool live;
 	struct ptc_spot start;	    /* where decoding begins */
-	struct ptc_spot next_start; /* of --last: of the next attempt */
+	struct ptc_spot next_start; /* start of the next attempt, for --last */
 	bool begun;
-	uint64_t begin_ns;    /* once begun: when that is */
-	struct ptc_sums sums; /* of what is not handed over as items, nor as these, yet */
+	uint64_t begin_ns;    /* valid once begun: the time of the beginning */
+	struct ptc_sums sums; /* counts that are not handed over yet, as items or as sums */
 
 	/* With several threads; see plan.h. */
 	struct ptc_slice **planned; /* owned; ascending */
 	size_t nplanned, planned_cap;
-	struct ptc_plan_cut cut;	 /* where the one behind them begins */
-	struct ptc_psbs psbs;		 /* found on the way there; pieces: */
-	uint64_t last_ns;		 /* the last time of all */
+	struct ptc_plan_cut cut;	 /* where the slice behind planned begins */
+	struct ptc_psbs psbs;		 /* PSBs found on the way to cut */
+	uint64_t last_ns;		 /* for chunks made ahead: the last time of the lane */
 	bool stepped;			 /* since ptc_plan_fill last looked at @cut */
-	const struct ptc_slice *serving; /* the one whose pieces the replay has; NULL: none */
-	struct ptc_jobs_thread *writer;	 /* whose memory the replay's items have; NULL: its own */
+	const struct ptc_slice *serving; /* the slice whose chunks the replay has; NULL: none */
+	/* the thread whose memory the replay's items have; NULL: its own */
+	struct ptc_jobs_thread *writer;
 
 	/*
-	 * The slice whose steps are gone over. The replay is its, and stands at its end; of the
-	 * items those that are yet to come are hidden.
+	 * The slice whose steps are played. The replay is the slice's, and stands at its end. Items
+	 * of later steps are hidden.
 	 */
 	struct ptc_slice *playing;  /* owned; NULL: none */
-	size_t step;		    /* the next one */
-	size_t shift;		    /* items in front of the slice's, modulo SIZE_MAX + 1 */
-	struct ptc_replay_at place; /* where the steps have come to */
+	size_t step;		    /* number of the next step */
+	size_t shift;		    /* items in front of the slice's items, modulo SIZE_MAX + 1 */
+	struct ptc_replay_at place; /* where the played steps have come to */
 };
 
-/* How a replay of it is made. */
+/* Returns the configuration for a replay of @l. */
 struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l);
 
-/* What ptc_lane_steps returns beside what ptc_replay_steps does: see ptc_jobs_serve. */
+/* Result of ptc_lane_steps, besides those of ptc_replay_steps: see ptc_jobs_serve. */
 enum { PTC_LANE_PASS = 2 };
 
-/* ptc_replay_steps, for a batch; or nothing, and PTC_LANE_PASS: it is another thread's turn. */
+/* ptc_replay_steps for a batch. PTC_LANE_PASS: nothing was done, it is another thread's turn. */
 int ptc_lane_steps(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err);
 
-/* What ptc_replay_... would say. */
+/* Same as the ptc_replay_ functions, also while a slice is played. */
 struct ptc_replay_at ptc_lane_where(const struct ptc_lane *l);
 uint64_t ptc_lane_time(const struct ptc_lane *l);
 uint64_t ptc_lane_low(const struct ptc_lane *l);

@@ -7,7 +7,7 @@
 #include "decode/run.h"
 #include "decode/tally.h"
 
-/* The least to go back by. */
+/* Bytes to go back, at least. */
 enum { STEP_MIN = 64 << 10 };
 
 struct count {
@@ -44,7 +44,9 @@ static int count_all(struct ptc_decode *d, struct count *c, struct ptc_err *err)
 	return c->failed ? ptc_fail_mem(err) : r;
 }
 
-/* Go further back with the lanes that @tid (-1: any) may have run on. False: none can. */
+/*
+ * Go further back in the lanes that @tid (-1: any) may have run on. Returns false if no lane can.
+ */
 static bool go_back(struct ptc_decode *d, int32_t tid)
 {
 	bool any = false;
@@ -71,7 +73,7 @@ static bool is_wanted(const struct ptc_decode *d, int32_t tid)
 	return ptc_ids_have(&d->opts.tids, tid);
 }
 
-/* Is a queue that @tid may have run on not decoded from its beginning? */
+/* May @tid have run on a queue that is not decoded from its beginning? */
 static bool may_have_more(const struct ptc_decode *d, int32_t tid)
 {
 	size_t i;
@@ -83,7 +85,7 @@ static bool may_have_more(const struct ptc_decode *d, int32_t tid)
 	return false;
 }
 
-/* What @tid has too few of. Returns 1 to look again, further back. */
+/* Does @tid have too few branches? Returns 1 to look again, further back. */
 static int look_at(struct ptc_decode *d, struct count *c, int32_t tid, size_t *short_of,
 		   struct ptc_err *err)
 {
@@ -99,7 +101,7 @@ static int look_at(struct ptc_decode *d, struct count *c, int32_t tid, size_t *s
 	return 0;
 }
 
-/* All who ran, as far as is known: thread 0 is the idle one. */
+/* Look at all threads that ran, as far as known. Thread 0 is the idle thread. */
 static int look_at_all(struct ptc_decode *d, struct count *c, size_t *short_of, struct ptc_err *err)
 {
 	int r, again = 0;

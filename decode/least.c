@@ -30,7 +30,7 @@ void ptc_least_release(struct ptc_least *t)
 	*t = (struct ptc_least){ .leaves = 0 };
 }
 
-/* @a is the left one: its entries come first. */
+/* @a is the left node: its entries come first. */
 static struct ptc_least_node winner(struct ptc_least_node a, struct ptc_least_node b)
 {
 	return b.entry == PTC_LEAST_NONE || (a.entry != PTC_LEAST_NONE && a.time <= b.time) ? a : b;
@@ -67,8 +67,10 @@ ptrdiff_t ptc_least_second(const struct ptc_least *t, uint64_t *ret_time)
 	struct ptc_least_node best = NOTHING;
 	size_t at;
 
-	/* The second one lost against the first one only: it is the winner of a subtree beside the
-	 * way. */
+	/*
+	 * The second entry lost against the first entry only. So it wins a subtree beside the path
+	 * of the first entry.
+	 */
 	for (at = t->leaves + (size_t)first; first != PTC_LEAST_NONE && at > 1; at /= 2)
 		best = at & 1 ? winner(t->nodes[at - 1], best) : winner(best, t->nodes[at + 1]);
 	*ret_time = best.time;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of many numbered entries has the least time. Ties: the first entry. A winner tree: a change
- * of one entry costs O(log n), and no question looks at all of them.
+ * Finds the numbered entry with the least time. Ties: the first entry. A winner tree: a change of
+ * one entry costs O(log n), and no query looks at all entries.
  */
 #ifndef PTC_DECODE_LEAST_H
 #define PTC_DECODE_LEAST_H
@@ -29,7 +29,7 @@ void ptc_least_clear(struct ptc_least *t, size_t i);
 
 /* Returns the entry of the least time, and the time; PTC_LEAST_NONE: no entry has one. */
 ptrdiff_t ptc_least_first(const struct ptc_least *t, uint64_t *ret_time);
-/* Returns the entry that would be the first one without the first one, as ptc_least_first. */
+/* Returns the entry with the second least time, as ptc_least_first. */
 ptrdiff_t ptc_least_second(const struct ptc_least *t, uint64_t *ret_time);
 
 #endif

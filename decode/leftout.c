@@ -7,14 +7,14 @@
 #include "base/budget.h"
 #include "decode/grow.h"
 
-enum { MOST = 64 }; /* that are listed: each is looked at for each new one */
+enum { MOST = 64 }; /* entries; each new one is compared with all */
 
 void ptc_leftout_add(struct ptc_leftout *l, const char *file, const char *what, uint64_t bytes)
 {
 	char *copy;
 	size_t i;
 
-	(void)ptc_budget_refused(); /* it is said here */
+	(void)ptc_budget_refused(); /* the refusal is reported here */
 	if (!l || l->n == MOST)
 		return;
 	for (i = 0; i < l->n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the memory budget had no room for: said in a note at the end. */
+/* Lists data that the memory budget did not allow. A note at the end reports the list. */
 #ifndef PTC_DECODE_LEFTOUT_H
 #define PTC_DECODE_LEFTOUT_H
 
@@ -9,19 +9,19 @@
 struct ptc_leftout_one {
 	char *file;	  /* owned */
 	const char *what; /* a string that is never freed: "names" */
-	uint64_t bytes;	  /* that it needs; 0: not known, more than there were */
+	uint64_t bytes;	  /* needed bytes; 0: unknown, but more than available */
 };
 
-/* Zeroed: nothing. As long-lived as the files that it is about. */
+/* Zeroed: empty. Lives as long as the files that it lists. */
 struct ptc_leftout {
 	struct ptc_leftout_one *v; /* owned */
 	size_t n, cap;
-	uint64_t held; /* bytes of files in memory, dropped from the budget with this */
+	uint64_t held; /* bytes of files in memory, returned to the budget with this */
 };
 
 /*
- * The @what of @file was left out. Said twice it is listed once; without memory for it, it is not
- * listed. @l may be NULL.
+ * Record that the @what of @file was left out. An entry that exists is not repeated. If out of
+ * memory, nothing is recorded. @l may be NULL.
  */
 void ptc_leftout_add(struct ptc_leftout *l, const char *file, const char *what, uint64_t bytes);
 void ptc_leftout_release(struct ptc_leftout *l);

@@ -7,21 +7,21 @@
 #include <string.h>
 
 enum {
-	ROW = 112, /* libdw has a row twice, and a pointer to it, while it sorts them */
+	ROW = 112, /* libdw has each row twice, and a pointer to it, while it sorts rows */
 	FILE_COST = 96,
 	FORMATS_MAX = 16,
 };
 
-/* More need not be added up, nor looked at. */
+/* Limits: a higher cost is not added up, and more string bytes are not looked at. */
 static const uint64_t ENOUGH = (uint64_t)1 << 36, SCAN_MAX = (uint64_t)1 << 28;
 
 struct table {
 	const struct ptc_line_sections *s;
-	struct ptc_cur c; /* what is left of it */
+	struct ptc_cur c; /* the rest of the table */
 	bool wide;	  /* offsets have 8 bytes */
 	uint64_t cost;	  /* bytes */
-	uint64_t scanned; /* of strings */
-	uint64_t longest; /* of its folders' names */
+	uint64_t scanned; /* bytes of strings */
+	uint64_t longest; /* longest name of a folder */
 	uint8_t opcode_base;
 	uint8_t lengths[256]; /* operands of each standard opcode */
 };
@@ -89,7 +89,7 @@ static bool read_older_names(struct table *t)
 
 /* --- version 5 --- */
 
-/* A value of the form @form. *@ret_len: of the string that it is, or 0. */
+/* Take a value of form @form. *@ret_len: the length if it is a string, else 0. */
 static bool take_form(struct table *t, uint64_t form, uint64_t *ret_len)
 {
 	uint64_t off, n;
@@ -124,7 +124,7 @@ static bool take_form(struct table *t, uint64_t form, uint64_t *ret_len)
 	}
 }
 
-/* Formats, and entries of them: of the folders, or of the files. */
+/* Read formats and their entries: of the folders, or of the files. */
 static bool read_entries(struct table *t, bool files)
 {
 	uint64_t kinds[FORMATS_MAX], forms[FORMATS_MAX], n, len;
@@ -195,7 +195,7 @@ static void read_program(struct table *t)
 	}
 }
 
-/* Up to the names. *@ret_version. */
+/* Read the header up to the names. Sets *@ret_version. */
 static bool read_header(struct table *t, uint16_t *ret_version)
 {
 	uint64_t ignored;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls that have not returned, as the LBR's call-stack mode has them (SDM, "Filtering of last
- * branch records": EN_CALLSTACK): a near call is pushed, but for one to the next instruction, and a
- * near return takes the newest one away, whichever function it leaves. So longjmp leaves calls
- * behind, there as here. Of user space: calls of the kernel are not among them.
+ * The calls that have not returned, as in the LBR's call-stack mode (SDM, "Filtering of last branch
+ * records": EN_CALLSTACK). A near call is pushed, except a call to the next instruction. A near
+ * return removes the newest call, from any function. So longjmp leaves calls behind, in the LBR and
+ * here. Only calls of user space count.
  */
 #ifndef PTC_DECODE_LIVE_H
 #define PTC_DECODE_LIVE_H
@@ -13,23 +13,25 @@
 
 #include "decode/align.h"
 
-enum { PTC_LIVE_MAX = 1024 }; /* kept at least, more than a stack can have entries */
+enum { PTC_LIVE_MAX = 1024 }; /* kept at least; more than the entries of a stack */
 
 /* Starts zeroed. */
 struct ptc_live {
-	struct ptc_step *calls; /* owned; the oldest first; all WANTED and END, or a gap, which is
-				   the first */
+	/* owned; oldest first; each has WANTED and END, except a gap, which is the first */
+	struct ptc_step *calls;
 	size_t n, cap;
-	bool cut; /* there were older ones */
+	bool cut; /* older calls were dropped */
 };
 
 void ptc_live_release(struct ptc_live *l);
 
-/* What step @s, a transfer or a gap, makes of it. *@ret_changed, if not NULL. False: out of memory.
+/*
+ * Apply step @s, a branch or a gap. Sets *@ret_changed, if not NULL. Returns false if out of
+ * memory.
  */
 bool ptc_live_step(struct ptc_live *l, const struct ptc_step *s, bool *ret_changed);
 
-/* *@to as @from. False: out of memory. */
+/* Copy @from to @to. Returns false if out of memory. */
 bool ptc_live_copy(struct ptc_live *to, const struct ptc_live *from);
 
 #endif

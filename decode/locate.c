@@ -75,7 +75,9 @@ static bool is_code(Elf *elf, const GElf_Sym *sym)
 	       (sh.sh_flags & SHF_EXECINSTR);
 }
 
-/* Calls @each with every function of the symbol tables (.symtab repeats .dynsym), until it says no.
+/*
+ * Calls @each for every function of the symbol tables (.symtab repeats .dynsym), until it returns
+ * false.
  */
 static bool each_function(const struct elf_file *f,
 			  bool (*each)(void *ctx, const GElf_Sym *sym, const char *name), void *ctx)
@@ -117,7 +119,7 @@ static bool note_wanted(void *ctx, const GElf_Sym *sym, const char *name)
 }
 
 struct next {
-	uint64_t addr, end; /* the lowest beyond addr; 0: none yet */
+	uint64_t addr, end; /* end: the lowest address beyond addr; 0: none yet */
 };
 
 static bool note_next(void *ctx, const GElf_Sym *sym, const char *name)

@@ -14,7 +14,7 @@ static int read_labels(const char *kallsyms, struct ptc_labels *t, struct ptc_er
 	if (!rc && !ptc_labels_kallsyms(t, (const char *)b.bytes))
 		rc = ptc_fail_mem(err);
 	ptc_buf_release(&b);
-	if (!rc && !t->n) /* or only those at 0 */
+	if (!rc && !t->n) /* no names, or all of them at 0 */
 		rc = ptc_fail(err, PTC_E_PERM,
 			      "'%s' shows no addresses: kernel.kptr_restrict hides them, or "
 			      "CAP_SYSLOG is missing",

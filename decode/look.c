@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where libipt is in the trace, and what time it is there: after each call, or told from the bytes.
+/*
+ * Where libipt is in the trace, and the time there: asked after each call, or found from the bytes.
  */
 #include "decode/feed.h"
 #include "decode/ipt_block.h"
@@ -21,7 +22,7 @@ size_t ptc_replay_position(struct ptc_replay *r)
 void ptc_replay_look_at_bound(struct ptc_replay *r)
 {
 	const size_t psb = ptc_replay_psb_ahead(r);
-	/* A PSB that was read counts once the flow is there: until then the time is of before. */
+	/* A PSB that was read counts once the flow is there. Until then the earlier time counts. */
 	const size_t at = r->prev_off < psb ? r->prev_off : psb - 1;
 
 	if (r->conf.clock.valid)
@@ -32,7 +33,7 @@ static void look_at_time(struct ptc_replay *r)
 {
 	uint64_t tsc;
 
-	/* Behind an address that is missing libipt may have read on: see judge_block. */
+	/* Behind a missing address libipt may have read on: see judge_block. */
 	if (r->status == -pte_noip || !r->conf.clock.valid ||
 	    !ptc_ipt_track_time(&r->track, r->dec, &tsc))
 		return;
@@ -43,7 +44,7 @@ static void look_at_time(struct ptc_replay *r)
 	r->now = not_before(r->now, to_ns(r, tsc, r->bound));
 }
 
-/* The decoder was called: where it is now. */
+/* The decoder was called: update the position. */
 static void move_on(struct ptc_replay *r)
 {
 	r->prev2_off = r->prev_off;
@@ -51,7 +52,7 @@ static void move_on(struct ptc_replay *r)
 	r->off = ptc_replay_position(r);
 }
 
-/* And what is there. */
+/* Update everything else for the new position. */
 static void look_there(struct ptc_replay *r)
 {
 	r->prev_now = r->now;
@@ -78,10 +79,10 @@ static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
 }
 
 /*
- * Did a branch that needs an address, in the @n bytes at @p, come to a TIP packet that has none?
- * Returns how many bytes behind @p that ends; 0: no. libipt skips a TNT packet in front of it, if
- * the branch cannot use it (@skips), and what is no event: a stray PSBEND, a PSB+ that tells of no
- * mode. In front of an event it would not have come here.
+ * Did a branch that needs an address come to a TIP packet without one, in the @n bytes at @p?
+ * Returns the end of that packet, from @p on; 0: no. libipt skips a TNT packet in front, if the
+ * branch cannot use it (@skips). It also skips packets that are no event: a stray PSBEND, a PSB+
+ * without a mode. In front of an event it would have stopped earlier.
  */
 static size_t find_no_ip(const uint8_t *p, size_t n, bool skips)
 {
@@ -98,8 +99,8 @@ static size_t find_no_ip(const uint8_t *p, size_t n, bool skips)
 }
 
 /*
- * How many of the @n bytes at @p libipt reads before it says that an address is missing: to the
- * next packet of an event, which a CBR is. That of a FUP is told from it.
+ * Returns how many of the @n bytes at @p libipt reads before it reports a missing address: up to
+ * the next packet of an event, such as CBR. The FUP of an event is included.
  */
 static size_t read_behind_no_ip(const uint8_t *p, size_t n)
 {
@@ -116,9 +117,9 @@ static size_t read_behind_no_ip(const uint8_t *p, size_t n)
 }
 
 /*
- * A branch that takes an address took one that does not say which: @b, when the decoder was at
- * @raw. libipt says so of a block that it has not in its cache, and goes on with the branch itself
- * where it has it, and with the event behind that, which may fail.
+ * Correct status and position if a branch took a TIP packet without an address: @b, when the
+ * decoder was at @raw. libipt reports such a branch if the block is not in its cache. If the block
+ * is there, libipt goes on with the branch itself, and with the event behind it, which may fail.
  */
 static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t raw)
 {
@@ -147,7 +148,7 @@ void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b)
 	look_there(r);
 }
 
-/* Can there be the first byte of a FUP? */
+/* Is any of the bytes the possible first byte of a FUP? */
 static bool may_have_fup(const uint8_t *bytes, const uint8_t *end)
 {
 	for (; bytes < end; bytes++)
@@ -157,9 +158,9 @@ static bool may_have_fup(const uint8_t *bytes, const uint8_t *end)
 }
 
 /*
- * A block has used the packet that came next; now the decoder is @n bytes further on. @empty: it
- * had no bits before. It takes a TIP packet though it has some, and passes over the TNT packet in
- * front of one, whose bits it keeps, where the trace is damaged.
+ * A block has used the next packet, and now the decoder is @n bytes further on. @empty: it had no
+ * bits before. In a damaged trace it may take a TIP packet although it has bits. It may also pass
+ * over the TNT packet in front of a TIP, and keep the bits.
  */
 static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool empty,
 			enum pt_insn_class iclass)
@@ -175,12 +176,14 @@ static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool
 	} else if (ptc_feed_has_tip(f)) {
 		len = ptc_pkt_ip_len(f->next[0]);
 		bits = empty ? 0 : -1;
-		r->fup = false; /* it was of this one */
+		r->fup = false; /* the FUP belonged to this TIP */
 	}
 	if (may_have_fup(f->next + len, f->next + n))
 		r->fup = true;
 	f->fup = r->fup;
-	/* Nothing behind it, nor behind the one before it: the time is what it was. */
+	/*
+	 * If nothing is behind this packet, or behind the one before it, the time has not changed.
+	 */
 	if (n != len || r->lags)
 		look_at_time(r);
 	r->lags = f->late = n != len;
@@ -198,7 +201,7 @@ size_t ptc_replay_next_stop(const struct ptc_replay *r)
 	return mark < stop ? (size_t)mark : stop;
 }
 
-/* From where on the decoder must be asked where it is. */
+/* Returns from where on the decoder must be asked for its position. */
 static const uint8_t *feed_limit(const struct ptc_replay *r)
 {
 	const size_t len = span_of(r)->len;
@@ -252,7 +255,9 @@ void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool 
 		note_packet(r, ret, r->raw - raw, empty, b->iclass);
 	else if (r->lags)
 		look_at_time(r);
-	/* In a graft it is not where we say it is; a PSB that was read ends what it takes. */
+	/*
+	 * In a graft the decoder is not at this position. A PSB that was read ends what it takes.
+	 */
 	if (ret->next != r->window.bytes + r->off || ptc_replay_psb_ahead(r) < SIZE_MAX)
 		ptc_feed_ask(ret);
 }

@@ -7,13 +7,12 @@
 #include "decode/psb.h"
 
 /*
- * How much memory of a list, for records and for marks, is worth keeping. With PSBs that are far
- * apart one piece may need half of it, and to get that from the system each time costs as much as
- * to fill it.
+ * Bytes of a list, for records and for marks, that are worth keeping. If PSBs are far apart, one
+ * chunk may need half of them. To get that from the system each time costs as much as to fill it.
  */
 enum { KEEP_BYTES = 4 << 20 };
 
-/* Bytes behind the piece: a second of MTCs has some thousands. */
+/* Bytes behind the chunk. A second of MTC packets has some thousands. */
 enum { NEAR_BEHIND = 2 * PTC_PSB_PLUS_MAX, FAR_BEHIND = 32 << 10 };
 
 const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next, bool far,
@@ -57,7 +56,10 @@ void ptc_made_list_release(struct ptc_made_list *l)
 	*l = (struct ptc_made_list){ .n = 0 };
 }
 
-/* They grow to powers of two: a few marks must not cost the records that are as many as may be. */
+/*
+ * Separate limits: arrays grow to powers of two, and a few marks must not cost a full array of
+ * records.
+ */
 static bool is_much(const struct ptc_made_room *room)
 {
 	return room->recs_cap * sizeof(*room->recs) > KEEP_BYTES ||

@@ -6,7 +6,10 @@
 
 #include "decode/grow.h"
 
-/* The second byte, behind 0x02; CFE's third: its type, and whether a FUP follows. */
+/*
+ * The second byte of packets, behind 0x02. The third byte of a CFE: its type, and whether a FUP
+ * follows.
+ */
 enum {
 	EXSTOP_IP = 0xe2,
 	BBP = 0x63,
@@ -20,7 +23,7 @@ enum {
 	BBP_TYPE = 0x1f,
 };
 
-/* Types of CFE that are instructions: the TIP behind the FUP is of these themselves. */
+/* Types of CFE that are instructions: the TIP behind the FUP belongs to the instruction. */
 enum { IRET = 2, RSM = 4, VMENTRY = 7, UIRET = 13 };
 
 static bool is_instruction(uint8_t type)
@@ -28,7 +31,7 @@ static bool is_instruction(uint8_t type)
 	return type == IRET || type == RSM || type == VMENTRY || type == UIRET;
 }
 
-/* May it come between a FUP and its TIP? */
+/* May the packet come between a FUP and its TIP? */
 static bool is_between(const uint8_t *p, enum ptc_pkt type)
 {
 	return ptc_pkt_is_timing(type) || type == PTC_PKT_PIP || type == PTC_PKT_VMCS ||
@@ -36,7 +39,9 @@ static bool is_between(const uint8_t *p, enum ptc_pkt type)
 	       (type == PTC_PKT_OTHER && !ptc_pkt_has_fup(p));
 }
 
-/* The next packet at or behind *at that is not between two others; *at is its end. False: no more.
+/*
+ * Find the next packet at or behind *@at that does not come between two others. Sets *@at to its
+ * end. Returns false if the bytes end.
  */
 static bool skip_to(const uint8_t *p, size_t len, size_t *at, enum ptc_pkt *type)
 {
@@ -155,7 +160,7 @@ void ptc_mask_take(struct ptc_mask *m)
 		m->first = m->n = 0;
 }
 
-/* One that does not fit into memory is not told of. */
+/* Record a packet. If out of memory, it is not reported. */
 static void add(struct ptc_mask *m, const struct ptc_masked *k)
 {
 	if (m->listed && k->kind != PTC_EVENT_NONE &&
@@ -163,7 +168,7 @@ static void add(struct ptc_mask *m, const struct ptc_masked *k)
 		m->v[m->n++] = *k;
 }
 
-/* The packet at @p, of @n bytes, which libipt does not know. False: it is undecided. */
+/* Mask the packet at @p, of @n bytes, which libipt does not know. Returns false if undecided. */
 static bool put_mask(struct ptc_mask *m, uint8_t *p, enum ptc_pkt type, size_t n, size_t len,
 		     bool ends)
 {
@@ -182,7 +187,7 @@ static bool put_mask(struct ptc_mask *m, uint8_t *p, enum ptc_pkt type, size_t n
 	return true;
 }
 
-/* BIPs are part of their BBP; what comes between them is not. */
+/* Mask a BBP and its BIPs. Packets between them stay. */
 static void mask_block(uint8_t *p, size_t n)
 {
 	const size_t bip = p[2] & 0x80 ? 5 : 9;
@@ -213,7 +218,7 @@ void ptc_mask_run(struct ptc_mask *m, uint8_t *bytes, size_t from, size_t upto, 
 				m->pos = from;
 			psb = ptc_pkt_next_psb(bytes, upto, m->pos);
 			m->synced = psb < upto;
-			/* One may begin in front of the end. */
+			/* A PSB may begin in front of the end. */
 			if (!m->synced && upto - m->pos >= PTC_PSB_LEN)
 				m->pos = upto - (PTC_PSB_LEN - 1);
 			if (!m->synced)

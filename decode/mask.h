@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Packets that libipt 2.0 does not know: CFE, EVD, BBP, BIP, BEP, TRIG and long CYC. None of them
- * changes where the flow goes. Over its copy of the trace each becomes PADs, or, where a FUP
- * follows that says no more than where the event was, an EXSTOP with that FUP. SDM 33.4.2.
+ * changes the flow. In libipt's copy of the trace each becomes PADs. If a FUP follows that only
+ * gives the place of the event, the packet becomes an EXSTOP with that FUP. SDM 33.4.2.
  */
 #ifndef PTC_DECODE_MASK_H
 #define PTC_DECODE_MASK_H
@@ -14,21 +14,24 @@
 #include "arch/pt_packet.h"
 #include "ptcap/decode.h"
 
-/* What the FUP behind a packet is. */
+/* The meaning of the FUP behind a packet. */
 enum ptc_mask_fup {
 	PTC_MASK_NO_FUP,
-	PTC_MASK_FUP,	    /* it says where the event was, and nothing else */
-	PTC_MASK_FUP_TIP,   /* a TIP, or TIP.PGD, says where the event led */
-	PTC_MASK_UNDECIDED, /* that is behind the bytes */
+	PTC_MASK_FUP,	    /* the FUP gives the place of the event, and nothing else */
+	PTC_MASK_FUP_TIP,   /* a TIP, or TIP.PGD, gives the target of the event */
+	PTC_MASK_UNDECIDED, /* the answer is behind the available bytes */
 };
 
-/* Of the packet at @p, of @len bytes, which is one of these and has @n bytes. */
+/*
+ * Returns the meaning of the FUP behind the packet at @p, which has @n bytes. @len bytes of the
+ * trace are available.
+ */
 enum ptc_mask_fup ptc_mask_fup(const uint8_t *p, size_t n, size_t len);
 
-/* The kind of event that the packet at @p tells of, and its value; NONE: of none. */
+/* Returns the kind of event that the packet at @p reports, and its value. NONE: no event. */
 enum ptc_event_kind ptc_mask_event(const uint8_t *p, enum ptc_pkt type, uint64_t *ret_value);
 
-/* A packet that was masked, for those who want events. */
+/* A masked packet, for callers that want events. */
 struct ptc_masked {
 	size_t off;
 	enum ptc_event_kind kind;
@@ -37,21 +40,22 @@ struct ptc_masked {
 };
 
 struct ptc_mask {
-	size_t pos; /* the next packet is here, */
+	size_t pos; /* offset of the next packet */
 	bool synced;
-	bool listed;	      /* somebody wants to know of them */
+	bool listed;	      /* the caller wants the packets in v */
 	struct ptc_masked *v; /* owned; packets not yet listed */
 	size_t first, n, cap;
 };
 
 void ptc_mask_release(struct ptc_mask *m);
 
-/* Nothing is known of packets until the first PSB at or behind @at. */
+/* Forget the packets. Goes on at the first PSB at or behind @at. */
 void ptc_mask_restart(struct ptc_mask *m, size_t at);
 
 /*
- * [@from, @upto) of @bytes, a span's, are there; @from is where this ended last, or in front of the
- * place of ptc_mask_restart. @ends: the span ends there. What is undecided waits for the next call.
+ * Mask the packets of [@from, @upto) of @bytes, which are a span's. @from: the end of the last
+ * call, or in front of the place of ptc_mask_restart. @ends: the span ends at @upto. An undecided
+ * packet waits for the next call.
  */
 void ptc_mask_run(struct ptc_mask *m, uint8_t *bytes, size_t from, size_t upto, bool ends);
 

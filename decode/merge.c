@@ -9,7 +9,7 @@ static uint64_t order_time(uint64_t time)
 	return time == PTC_NO_TIME ? 0 : time;
 }
 
-/* A moment in the order of all items: times first, ties by lane. */
+/* A moment in the order of all items: by time, then by lane. */
 struct moment {
 	uint64_t time;
 	const struct ptc_lane *lane; /* lanes are in one array, by idx */
@@ -35,7 +35,7 @@ static bool is_wanted(const struct ptc_decode_opts *o, const struct ptc_item *it
 	return ptc_ids_have(&o->tids, it->tid) && ptc_ids_have(&o->cpus, it->cpu);
 }
 
-/* What breaks in front of @time, and is not told yet. */
+/* Report the breaks in front of @time. */
 static int give_breaks(struct ptc_decode *d, const struct ptc_sink *sink, uint64_t time,
 		       struct ptc_err *err)
 {
@@ -108,7 +108,10 @@ void ptc_merge_changed(struct ptc_decode *d, const struct ptc_lane *l)
 		ptc_least_clear(&d->merge.lows, i);
 }
 
-/* The lane with the earliest item, or NULL; *ret_next: where the next lane's begin. */
+/*
+ * Returns the lane with the earliest item, or NULL. *@ret_next: where the items of the next lane
+ * begin.
+ */
 static const struct ptc_lane *earliest(const struct ptc_decode *d, struct moment *ret_next)
 {
 	uint64_t time;
@@ -119,12 +122,12 @@ static const struct ptc_lane *earliest(const struct ptc_decode *d, struct moment
 	return first < 0 ? NULL : &d->lanes[first];
 }
 
-/* The first item of @l that is not before @end. */
+/* Returns the index of the first item of @l that is not before @end. */
 static size_t first_at(const struct ptc_lane *l, struct moment end)
 {
 	const struct ptc_out *o = ptc_replay_out(l->replay);
 	const bool ties = l < end.lane;
-	const uint64_t last = end.time - !ties; /* one that is before it */
+	const uint64_t last = end.time - !ties; /* the latest time before end */
 	const struct ptc_item *it = o->items + o->head, *stop = o->items + o->n;
 
 	if (!end.time && !ties)
@@ -161,17 +164,19 @@ static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct momen
 	return 0;
 }
 
-/* No item to come is before this. */
+/* Returns the moment that no later item is before. */
 static struct moment low_of_all(const struct ptc_decode *d)
 {
 	uint64_t time;
 	const ptrdiff_t first = ptc_least_first(&d->merge.lows, &time);
 
-	/* A lane's items with its low time are handed over: its later items come behind them. */
+	/*
+	 * Items of this lane with its low time are handed over: its later items come behind them.
+	 */
 	return first < 0 ? END_OF_TIME : (struct moment){ time, &d->lanes[first] + 1 };
 }
 
-/* No item to come is before this, nor is a side record that tells who comes to a CPU. */
+/* Same, and no later sideband record that brings a thread to a CPU is before it. */
 static struct moment settled(const struct ptc_decode *d)
 {
 	const struct ptc_event *ev;

@@ -7,7 +7,7 @@
 
 #include "decode/elfroom.h"
 
-/* No module's code is larger: all of them have 1.5 GiB of addresses. */
+/* No module has more code: all modules share 1.5 GiB of addresses. */
 enum { CODE_MAX = 1 << 30 };
 
 void ptc_module_layout_release(struct ptc_module_layout *l)
@@ -28,7 +28,7 @@ static const char *section_name(Elf *elf, const GElf_Shdr *sh)
 	return elf_getshdrstrndx(elf, &names) ? NULL : elf_strptr(elf, names, sh->sh_name);
 }
 
-/* Is @word one of those that vermagic ("6.1.0 SMP preempt mod_unload modversions") has? */
+/* Is @word a word of vermagic ("6.1.0 SMP preempt mod_unload modversions")? */
 static bool has_word(const char *text, const char *word)
 {
 	const size_t n = strlen(word);
@@ -40,7 +40,8 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
-/* Can modules of that kernel be unloaded (CONFIG_MODULE_UNLOAD)? .modinfo is strings "KEY=VALUE".
+/*
+ * Can modules of that kernel be unloaded (CONFIG_MODULE_UNLOAD)? .modinfo has strings "KEY=VALUE".
  */
 static bool can_unload(Elf_Scn *modinfo)
 {
@@ -63,8 +64,8 @@ static bool begins_with(const char *name, const char *with)
 }
 
 /*
- * Code comes first, in the order of the sections, without those that are gone
- * once it is initialized; without unloading those for the end are of that sort
+ * Code comes first, in the order of the sections, without sections that are freed after
+ * initialization. If modules cannot be unloaded, sections for the exit are freed, too
  * (kernel/module/main.c, layout_sections and module_init_layout_section).
  */
 static bool stays(const GElf_Shdr *sh, const char *name, bool unload)
@@ -75,7 +76,7 @@ static bool stays(const GElf_Shdr *sh, const char *name, bool unload)
 	       (unload || !begins_with(name, ".exit"));
 }
 
-/* False: it does not fit. */
+/* Place a section. Returns false if it does not fit. */
 static bool put_behind(uint64_t *size, const GElf_Shdr *sh, uint64_t *ret)
 {
 	const uint64_t align = sh->sh_addralign ? sh->sh_addralign : 1;
@@ -91,7 +92,7 @@ static bool put_behind(uint64_t *size, const GElf_Shdr *sh, uint64_t *ret)
 	return true;
 }
 
-/* False: a section is damaged, so that those behind it are who knows where. */
+/* Place all sections. Returns false if one is damaged: then later places are unknown. */
 static bool place_all(Elf *elf, bool unload, struct ptc_module_layout *l)
 {
 	Elf_Scn *scn = NULL;

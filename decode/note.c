@@ -18,11 +18,11 @@
 
 struct ptc_note {
 	char *line;	      /* owned */
-	struct ptc_missing m; /* its strings are lent from files, or from here */
+	struct ptc_missing m; /* strings are lent from files, or from here */
 	char id[2 * PTC_BUILD_ID_MAX + 1], found_id[2 * PTC_BUILD_ID_MAX + 1];
 };
 
-/* Out of memory: that of all that is in no mapping. */
+/* Returns the collected cost of @file. Out of memory: the cost of addresses in no mapping. */
 static struct ptc_cost *aside_of(struct ptc_notes *n, struct ptc_codefile *file)
 {
 	struct ptc_cost_aside *a;
@@ -39,7 +39,7 @@ static struct ptc_cost *aside_of(struct ptc_notes *n, struct ptc_codefile *file)
 	return &a->cost;
 }
 
-/* The first one is told of. */
+/* Keeps the first gap, by time and queue, for the report. */
 static void note_ip(struct ptc_cost_nowhere *c, uint64_t ip, struct ptc_note_at at)
 {
 	if (c->cost.gaps && (c->time < at.time || (c->time == at.time && c->queue <= at.queue)))
@@ -105,7 +105,10 @@ struct ptc_cost *ptc_notes_cost(struct ptc_notes *n, const struct ptc_notes *par
 	return cost == &part->kernel.cost ? &n->kernel.cost : &n->unmapped.cost;
 }
 
-/* TNT: the highest bit that is set ends them; bit 0 is the short packet's header. */
+/*
+ * Number of branches in a packet. TNT: the highest set bit ends the bits; the short packet has one
+ * header bit, bit 0.
+ */
 static unsigned int branches_of(enum ptc_pkt type, const uint8_t *p)
 {
 	switch (type) {
@@ -137,7 +140,7 @@ void ptc_cost_add(struct ptc_cost *c, const uint8_t *bytes, size_t len)
 	}
 }
 
-/* A note that does not fit in memory is a note less. */
+/* Adds a note. Out of memory: drops the note and returns NULL. */
 static struct ptc_note *__attribute__((format(printf, 2, 0)))
 add_va(struct ptc_notes *n, const char *fmt, va_list ap)
 {
@@ -147,7 +150,7 @@ add_va(struct ptc_notes *n, const char *fmt, va_list ap)
 	if (!ptc_grow(&n->notes, &n->cap, n->n + 1, sizeof(*n->notes)) ||
 	    vasprintf(&text, fmt, ap) < 0)
 		return NULL;
-	s = ptc_plain_dup(text); /* names are what the recording says */
+	s = ptc_plain_dup(text); /* names come from the recording, which is untrusted */
 	free(text);
 	if (!s)
 		return NULL;
@@ -182,7 +185,7 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-/* ": 3 gaps, at least 17 branches" */
+/* Writes, for example, ": 3 gaps, at least 17 branches". */
 static void put_cost(char *out, size_t size, const struct ptc_cost *c)
 {
 	*out = '\0';
@@ -272,18 +275,18 @@ static void add_file(struct ptc_notes *n, const struct ptc_codefile *f)
 	note->m.found_path = f->other_path;
 }
 
-/* Is it worth a line? */
+/* Returns true if @f deserves a line. */
 static bool is_missing(const struct ptc_notes *n, const struct ptc_codefile *f)
 {
 	if (f->cost.gaps)
 		return true;
-	/* Who is there is not who runs: a BPF program is missed when it ran. */
+	/* A loaded BPF program need not have run. It is missing only if it ran. */
 	if (!n->all || f->bpf || f->in_core || f->from == PTC_CODE_GIVEN)
 		return false;
 	return f->unreadable || (!f->bytes && !(f->saved && f->name[0] != '/'));
 }
 
-/* What was taken from somewhere else, and what was taken on trust. */
+/* Adds notes on files used from another place, and on files used without a check. */
 static void add_assumed(struct ptc_notes *n, const struct ptc_codefiles *files)
 {
 	char is[2 * PTC_BUILD_ID_MAX + 1], was[2 * PTC_BUILD_ID_MAX + 1];
@@ -333,13 +336,13 @@ static void add_assumed(struct ptc_notes *n, const struct ptc_codefiles *files)
 		add(n, "assumed: '%s' is as it was: the recording has no build-id of it", first);
 }
 
-/* Rounded up. */
+/* Converts to MiB, rounded up. */
 static uint64_t mebibytes(uint64_t n)
 {
 	return (n >> 20) + ((n & 0xfffff) != 0);
 }
 
-/* What there was no memory for. */
+/* Adds a note for each file that the memory budget was too small for. */
 static void add_left_out(struct ptc_notes *n, const struct ptc_leftout *l)
 {
 	const uint64_t limit = ptc_budget_limit();
@@ -419,7 +422,7 @@ bool ptc_notes_missing(struct ptc_notes *n, const struct ptc_codefiles *files, s
 	if (i >= n->nmissing)
 		return false;
 	note = &n->notes[n->missing[i]];
-	/* The array has grown since they were written: their place is known only now. */
+	/* The array may have moved since the note was written, so set pointers into it now. */
 	note->m.build_id = note->id;
 	note->m.found_id = note->m.found_path ? note->found_id : NULL;
 	*ret = note->m;

@@ -7,7 +7,7 @@
 #include "decode/addrspace.h"
 #include "decode/exact.h"
 
-enum { SHORTEST = 2 }; /* bytes of a jcc */
+enum { SHORTEST = 2 }; /* bytes of the shortest jcc */
 
 static bool is_onward(const struct ptc_addrspace *as, const struct ptc_branch *e)
 {
@@ -40,15 +40,15 @@ size_t ptc_onward_take(struct ptc_onward *o, const struct ptc_addrspace *as,
 }
 
 /*
- * Did @ip run behind step @older and in front of @newer, the next one that the stack has? SIZE_MAX:
- * the stack has none.
+ * Returns true if @ip ran behind step @older and in front of @newer, the next step that the stack
+ * has. PTC_ALIGN_NONE: the stack has no such step.
  */
 static bool ran(const struct ptc_step *steps, size_t nsteps, const struct ptc_wants *wants,
 		size_t older, size_t newer, uint64_t ip)
 {
 	size_t i = older != PTC_ALIGN_NONE ? older : newer;
 
-	if (older == PTC_ALIGN_NONE) /* as far back as the filter hides branches */
+	if (older == PTC_ALIGN_NONE) /* go back as far as the filter hides branches */
 		while (i && (i == newer || !ptc_wants_step(wants, &steps[i])) &&
 		       !(steps[i].flags & PTC_STEP_GAP))
 			i--;
@@ -80,7 +80,7 @@ static struct ptc_align_entry judge(const struct ptc_onward *o, size_t k,
 		ret = (struct ptc_align_entry){ .verdict = older->verdict,
 						.cause = older->cause,
 						.step = none };
-	else if (from == none && (to == none || !to)) /* nothing to compare with */
+	else if (from == none && (to == none || !to)) /* no neighbour to compare with */
 		return ret;
 	else if (!ran(steps, nsteps, wants, from, to, e->from))
 		ret.verdict = PTC_VERDICT_ABSENT;
@@ -97,10 +97,10 @@ void ptc_onward_put(const struct ptc_onward *o, const struct ptc_align_in *in,
 {
 	size_t n = in->n, k = o->n;
 
-	/* Starts at the oldest entry: an entry that is put back moves the older entries. */
+	/* Starts at the oldest entry: inserting an entry moves only the older entries. */
 	while (k--) {
-		const size_t left = o->items[k].at - k; /* entries that are newer, without these */
-		const size_t behind = n - left;		/* older ones, with those put back */
+		const size_t left = o->items[k].at - k; /* newer entries, without removed ones */
+		const size_t behind = n - left;		/* older entries, with those put back */
 		const struct ptc_align_entry *newer = left ? &verdicts[left - 1] : NULL;
 		const struct ptc_align_entry *older = NULL;
 		struct ptc_align_entry v;

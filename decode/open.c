@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a recording: one pass over its records. */
+/* Opens a recording: one pass over its records. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct opening {
 	struct ptc_order_stats order;
 };
 
-/* The records are read again, one by one, when their time has come. */
+/* Checks a sideband record. Sideband records are read again, one by one, when their time comes. */
 static int check_sb(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	struct ptc_sb sb;
@@ -37,7 +37,7 @@ static int check_sb(struct opening *o, const struct ptc_rec *rec, struct ptc_err
 	return o->has_info ? ptc_origin_see(&o->d->procs, &o->d->sideband, &sb, err) : 0;
 }
 
-/* A sample may bring trace: of the queue of its event, or of its cpu, or thread. */
+/* A sample may contain trace. It belongs to the queue of its event, or of its cpu or thread. */
 static int take_sample(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	const struct ptc_file_attr *a = ptc_file_sample_attr(o->d->file, rec);
@@ -63,8 +63,10 @@ static int take_sample(struct opening *o, const struct ptc_rec *rec, struct ptc_
 	return ptc_index_add_sample(&o->d->index, o->d->file, &t, err);
 }
 
-/* Code of a file that was gone when the recording ended; other records of this type are not for
- * decoding. */
+/*
+ * Takes code of a file that was gone when the recording ended. Other records of this type are not
+ * needed for decoding.
+ */
 static int take_code(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	struct ptc_filecode c;
@@ -110,7 +112,7 @@ static int take_record(struct opening *o, const struct ptc_rec *rec, struct ptc_
 	}
 }
 
-/* In order: so that it is known whether FINISHED_ROUND can be believed. */
+/* Reads all records in order, which also shows whether FINISHED_ROUND can be trusted. */
 static int take_records(struct opening *o, struct ptc_err *err)
 {
 	struct ptc_order *order;
@@ -126,10 +128,10 @@ static int take_records(struct opening *o, struct ptc_err *err)
 	ptc_index_sort(&o->d->index);
 	ptc_order_get_stats(order, &o->order);
 	ptc_order_free(order);
-	return rc ? rc : r; /* the reader names the file itself */
+	return rc ? rc : r; /* the reader adds the file name itself */
 }
 
-/* "GenuineIntel,6,158,10" */
+/* Parses, for example, "GenuineIntel,6,158,10". */
 static struct ptc_cpu_id recorded_cpu(const struct ptc_file *f)
 {
 	struct ptc_cpu_id id = { 0, 0, 0 };
@@ -188,7 +190,7 @@ static int set_up_engine(struct opening *o, struct ptc_err *err)
 	return r;
 }
 
-/* Of another maker's CPU the trace is software's. */
+/* Returns true if the CPU is known, or is not from Intel: then software made the trace. */
 static bool cpu_is_known(const struct ptc_decode *d)
 {
 	const struct ptc_cpu_id id = recorded_cpu(d->file);
@@ -200,7 +202,7 @@ static bool cpu_is_known(const struct ptc_decode *d)
 		ptc_feature_get_string(&c, &s) && *s && strncmp(s, "GenuineIntel", 12) != 0);
 }
 
-/* What is taken to be so because the recording does not say it. */
+/* Reports what is assumed because the recording does not say it. */
 static void tell_assumptions(const struct opening *o)
 {
 	const struct perf_event_attr *attr = pt_attr(o);
@@ -246,7 +248,7 @@ static int add_mark(struct ptc_lane *l, uint64_t off, enum ptc_gap_cause cause, 
 	return 0;
 }
 
-/* AUX records tell of trace behind the end of what is in the file. */
+/* AUX records may report trace behind the end of the trace in the file: lists a gap for it. */
 static int set_lost_end(const struct ptc_aux_spans *s, struct ptc_lane *l, struct ptc_err *err)
 {
 	const struct ptc_span *sp = l->stream.n ? &l->stream.spans[l->stream.n - 1] : NULL;
@@ -260,7 +262,10 @@ static int set_lost_end(const struct ptc_aux_spans *s, struct ptc_lane *l, struc
 	return told > end ? add_mark(l, end, PTC_GAP_LOST, told - end, err) : 0;
 }
 
-/* TRUNCATED ends a span; where there is nothing to be ended it is a mark, as PARTIAL always is. */
+/*
+ * TRUNCATED ends a span, or becomes a mark if there is no span to end. PARTIAL always becomes a
+ * mark.
+ */
 static int set_losses(const struct ptc_aux_spans *s, struct ptc_lane *l, struct ptc_cut *cuts,
 		      struct ptc_err *err)
 {
@@ -307,8 +312,8 @@ static int set_up_stream(const struct opening *o, struct ptc_lane *l, size_t que
 }
 
 /*
- * The thread whose trace all of @q is, or -1. With switch records the tid of a
- * per-cpu piece is no more than who ran when it was copied.
+ * Returns the thread that all trace of @q belongs to, or -1. With switch records, the tid of a
+ * per-cpu AUXTRACE record only says which thread ran when the record was copied.
  */
 static int32_t tid_of(const struct opening *o, const struct ptc_queue *q)
 {
@@ -353,7 +358,10 @@ static int set_up_lanes(struct opening *o, struct ptc_err *err)
 	return 0;
 }
 
-/* What was kept of @l, span by span. Behind the last sample, too, something is missing. */
+/*
+ * Remembers which times @l has trace for, span by span. Trace is missing behind the last sample,
+ * too.
+ */
 static bool keep_times(struct ptc_decode *d, const struct ptc_lane *l)
 {
 	struct ptc_kept_time k = { .cpu = l->cpu, .queue = l->idx };
@@ -384,7 +392,10 @@ static int lane_by_cpu(const void *pa, const void *pb)
 	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
 
-/* Of one CPU the gap in front of each snapshot tells all there is; samples may be of some only. */
+/*
+ * Sets up the join of several CPUs' snapshots. With one CPU, the gap in front of each snapshot is
+ * enough. Samples may cover only some CPUs.
+ */
 static int set_up_joint(struct opening *o, struct ptc_err *err)
 {
 	struct ptc_decode *d = o->d;
@@ -440,7 +451,7 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 		return r;
 	r = ptc_origin_prepare(&d->procs, &d->sideband, d->file, d->opts.code, &d->clock,
 			       o->has_info && !pt_attr(o)->exclude_kernel, err);
-	d->opts.code = NULL; /* it was lent for the opening */
+	d->opts.code = NULL; /* lent only until opening is done */
 	if (!r && o->has_info)
 		r = set_up_lanes(o, err);
 	if (!r && o->has_info)

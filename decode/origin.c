@@ -94,7 +94,7 @@ void ptc_origin_life(struct ptc_origin *c, int32_t pid, uint64_t time, uint64_t 
 	if (!c->lives_sorted && c->nlives)
 		qsort(c->lives, c->nlives, sizeof(*c->lives), by_pid_and_time);
 	c->lives_sorted = true;
-	while (lo < hi) { /* the first one behind @time */
+	while (lo < hi) { /* finds the first life that begins after @time */
 		mid = lo + (hi - lo) / 2;
 		if (by_pid_and_time(&c->lives[mid], &key) <= 0)
 			lo = mid + 1;
@@ -138,13 +138,13 @@ int ptc_origin_begin(struct ptc_procs *ps, const struct ptc_file *f,
 	r = ptc_search_init(&ps->files.search, opts ? opts->symfs : NULL, opts ? opts->cache : NULL,
 			    release_of(f), err);
 	ps->files.search.left = &ps->files.left;
-	/* Only a look does not go to the network. */
+	/* With look_only, the network is not used. */
 	if (!r && !ps->files.look_only)
 		ps->files.search.web = ptc_debuginfod_new();
 	return r;
 }
 
-/* What @m tells of its file beside the name. */
+/* Returns what @m says about its file, apart from the name. */
 static struct ptc_file_mark mark_of(const struct ptc_sb_mmap *m)
 {
 	return (struct ptc_file_mark){ .ino = m->ino,
@@ -173,7 +173,7 @@ static int see_mmap(struct ptc_procs *ps, const struct ptc_sideband *s, const st
 	return 0;
 }
 
-/* Does a process begin with @sb, or another program? Its pid, or -1. */
+/* Returns the pid if a process, or a new program in it, begins with @sb; else -1. */
 static int32_t begins(const struct ptc_sb *sb)
 {
 	if (!(sb->id.has & PERF_SAMPLE_TIME) || !sb->id.time)
@@ -224,7 +224,10 @@ int ptc_origin_see(struct ptc_procs *ps, const struct ptc_sideband *s, const str
 		       ptc_fail_mem(err);
 }
 
-/* The folder of a recording that is one (perf record --kcore), the caller's to free; NULL: none. */
+/*
+ * Returns the path of kcore_dir in a recording that is a folder (perf record --kcore), or NULL. The
+ * caller frees it.
+ */
 static char *brought_kcore(const struct ptc_file *f)
 {
 	char *path;
@@ -277,7 +280,7 @@ int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struc
 
 /* --- mappings -------------------------------------------------------------------------------- */
 
-/* Is what the core has at @m the same file, at the same place? */
+/* Returns true if the core has the same file as @m at the same address. */
 static bool core_agrees(const struct ptc_core *core, const struct ptc_sb_mmap *m,
 			const struct ptc_codefile *f)
 {
@@ -319,7 +322,7 @@ bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_
 
 	if (!p)
 		return ptc_kernel_mmap(&c->kernel, &ps->files, m, id);
-	if (ptc_jit_path(m->filename, &number)) /* mapped to be seen, not to be run */
+	if (ptc_jit_path(m->filename, &number)) /* mapped to be noticed by perf, not to run */
 		return ptc_addrspace_map(&p->as, m->addr, m->len, 0, NULL);
 	file = ptc_codefiles_get_mapped(&ps->files, m->filename, id, &mark, m->pid);
 	if (!file || !ptc_addrspace_map(&p->as, m->addr, m->len, m->pgoff, file))
@@ -329,7 +332,7 @@ bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* /tmp/perf-PID.map, of somebody whom we trust with what we print: ourselves or root. */
+/* Reads /tmp/perf-PID.map. Its owner must be trusted with our output: our own user, or root. */
 static void read_perf_map(struct ptc_origin *c, struct ptc_jit_names *j, const struct ptc_search *s)
 {
 	const struct ptc_untrusted how = { .root = s->symfs ? strlen(s->symfs) : 0,
@@ -373,7 +376,7 @@ bool ptc_origin_has_names(struct ptc_procs *ps, int32_t pid, uint64_t since, uin
 	return false;
 }
 
-/* Of the names that process @pid got from @since on, that of @ip at @time. */
+/* Returns the name of @ip at @time, among the names that process @pid got from @since on. */
 static const char *name_of(struct ptc_procs *ps, int32_t pid, uint64_t ip, uint64_t since,
 			   uint64_t time, uint64_t *ret_off)
 {
@@ -411,7 +414,7 @@ const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, ui
 		return ptc_kernel_symbol(&ps->origin.kernel, ip, time, ret_off);
 	if (!p)
 		return NULL;
-	/* A file has names of its own; of what is in none, the JIT may have told. */
+	/* A file has its own names. The JIT may have named code that is in no file. */
 	r = ptc_addrspace_find(as, ip);
 	return !r || !r->file || r->file->anonymous || r->file->from != PTC_CODE_FILE ?
 		       jit_symbol(ps, p, ip, time, ret_off) :

@@ -30,7 +30,10 @@ static bool is_in(struct ptc_pick *p, const struct ptc_item *it, uint64_t ip)
 	return name && ptc_pick_is_name(p->plain ? p->plain : p->sym, name);
 }
 
-/* Is it one of the thread's first ones, which are not wanted? A gap is if what follows it is. */
+/*
+ * Returns true if @it belongs to the thread's first branches, which are not wanted. A gap is
+ * dropped if the branch behind it is.
+ */
 static bool is_skipped(struct ptc_pick *p, const struct ptc_item *it)
 {
 	uint64_t *n;
@@ -55,7 +58,7 @@ static bool is_wanted(struct ptc_pick *p, const struct ptc_item *it)
 		return false;
 	if (!p->sym || it->type == PTC_ITEM_GAP)
 		return true;
-	/* An event's value is no address. */
+	/* The value of an event is no address. */
 	return is_in(p, it, it->from) || (it->type == PTC_ITEM_BRANCH && is_in(p, it, it->to));
 }
 

@@ -17,7 +17,7 @@ void ptc_piece_release(struct ptc_piece *p)
 	*p = (struct ptc_piece){ .active = false };
 }
 
-/* Why a piece is libipt's: those are literals. */
+/* Records why libipt decodes a piece. Reasons are literals. */
 static bool decline(struct ptc_engine *e, const char *why)
 {
 	size_t i;
@@ -33,18 +33,18 @@ static bool decline(struct ptc_engine *e, const char *why)
 	return false;
 }
 
-/* Is the replay in the middle of something that is not over with a PSB? */
+/* Returns true if the replay is in the middle of something that does not end with a PSB. */
 static bool is_busy(const struct ptc_replay *r)
 {
 	return r->status < 0 || r->gap || r->rest || r->swallowed || r->ahead_of != SIZE_MAX ||
 	       r->off_psb != SIZE_MAX || r->clean != r->from || r->trail.nheld;
 }
 
-/* A piece that is being made, of several threads. */
+/* A piece, being made, in which several threads run. */
 struct turning {
 	struct ptc_engine *e;
 	const struct ptc_replay *r;
-	size_t now; /* whose turn it is */
+	size_t now; /* index of the current turn */
 };
 
 static bool get_code(void *ctx, struct ptc_fast *f)
@@ -56,7 +56,9 @@ static bool get_code(void *ctx, struct ptc_fast *f)
 	return ptc_engine_use_code(t->e, turn->as, turn->code, false);
 }
 
-/* It is @ns: do it to the code, and to what the engine knows of it. */
+/*
+ * The time is now @ns: applies the changes up to @ns to the code, and to the engine's cache of it.
+ */
 static bool change_code(struct turning *t, struct ptc_fast *f, uint64_t ns)
 {
 	bool changed;
@@ -87,7 +89,9 @@ static enum ptc_fast_turn ask(void *ctx, struct ptc_fast *f, uint64_t tsc)
 	return PTC_FAST_TURN;
 }
 
-/* From ticks to ns, as the replay would tell them. False: not in order. */
+/*
+ * Converts the times from ticks to ns, as the replay would. Returns false if they are out of order.
+ */
 static bool tell_times(struct ptc_replay *r, struct ptc_piece *p)
 {
 	uint64_t last = r->now, ns;
@@ -102,7 +106,7 @@ static bool tell_times(struct ptc_replay *r, struct ptc_piece *p)
 	return true;
 }
 
-/* Of the transfer, or the last instruction, in front of which there were @insns. */
+/* Returns the time of the branch, or last instruction, with @insns instructions in front of it. */
 static uint64_t last_time(const struct ptc_replay *r, const struct ptc_piece *p, uint64_t insns)
 {
 	size_t i = p->nmarks;
@@ -121,12 +125,12 @@ static void take_last(const struct ptc_replay *r, struct ptc_piece *p, const str
 	p->last_len = m->last.len;
 	p->last_ip = m->last.ip;
 	p->last_time = last_time(r, p, m->insns);
-	/* It comes once it is known where it led. */
+	/* It is listed once its target is known. */
 	if (m->last.listed)
 		p->n--;
 }
 
-/* Each has the other's memory now; what is in @room's counts no more. */
+/* Swaps the memory of @p and @room. The contents of @room are dropped. */
 static void swap_room(struct ptc_piece *p, struct ptc_made_room *room)
 {
 	const struct ptc_made_room old = p->own;
@@ -147,7 +151,7 @@ void ptc_piece_give_back(struct ptc_replay *r)
 	p->lender = NULL;
 }
 
-/* What was made is what is to be handed over. @ahead: in that room; NULL: in that of @e. */
+/* Makes @m the piece to hand over. @ahead: the buffer with its records; NULL: the buffer of @e. */
 static void take_made(struct ptc_replay *r, struct ptc_engine *e, const struct ptc_made *m,
 		      struct ptc_made_room *ahead)
 {
@@ -174,7 +178,7 @@ static void take_made(struct ptc_replay *r, struct ptc_engine *e, const struct p
 	memcpy(r->piece.kinds, m->kinds, sizeof(m->kinds));
 }
 
-/* Where what was handed over last is, which is in the CPU's cache, there the next one comes. */
+/* Reuses the buffer handed over last for the next piece, because it is in the CPU's cache. */
 static void take_back(struct ptc_replay *r, struct ptc_engine *e)
 {
 	struct ptc_piece *p = &r->piece;
@@ -186,7 +190,7 @@ static void take_back(struct ptc_replay *r, struct ptc_engine *e)
 	swap_room(p, &e->room);
 }
 
-/* The piece that begins here, of all whose turn it will be; @far: see ptc_made_look. */
+/* Makes the piece that begins here, for all its turns. @far: see ptc_made_look(). */
 static void make_once(struct ptc_replay *r, struct ptc_engine *e, bool far)
 {
 	struct turning t = { .e = e, .r = r };
@@ -206,14 +210,14 @@ static void make_once(struct ptc_replay *r, struct ptc_engine *e, bool far)
 
 static void make_here(struct ptc_replay *r, struct ptc_engine *e)
 {
-	const bool once = e->preview.d; /* which does not go back */
+	const bool once = e->preview.d; /* a preview cannot go back */
 
 	make_once(r, e, once);
 	if (!once && e->made.why == PTC_FAST_TOO_SHORT)
 		make_once(r, e, true);
 }
 
-/* Made before its turn: is all of it one thread's? */
+/* Returns true if @m, made before its turn, lies in one thread's turn. */
 static bool is_undivided(const struct ptc_replay *r, const struct ptc_engine *e,
 			 const struct ptc_made *m)
 {
@@ -223,7 +227,7 @@ static bool is_undivided(const struct ptc_replay *r, const struct ptc_engine *e,
 	       to_ns(r, marks[m->marks + m->nmarks - 1].tsc, UINT64_MAX) < e->turns.v[1].time;
 }
 
-/* The piece that begins here: made before, or now by @e. */
+/* Returns the piece that begins here: made ahead, or made now by @e. */
 static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 {
 	struct ptc_made *m = NULL;
@@ -238,8 +242,8 @@ static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 }
 
 /*
- * Has nobody anything to do, up to the end of the piece, that makes a difference? What of the code
- * was used only who made it knows (@user; NULL: somebody else).
+ * Returns true if nothing else must happen up to the end of the piece. @user knows what code the
+ * piece used. NULL: another thread made the piece.
  */
 static bool is_calm(const struct ptc_replay *r, const struct ptc_piece *p,
 		    const struct ptc_turns *turns, const struct ptc_piece_user *user)
@@ -250,7 +254,7 @@ static bool is_calm(const struct ptc_replay *r, const struct ptc_piece *p,
 	       ptc_calm_lasts(&r->watch, turns, end, user);
 }
 
-/* Is there, up to the end of the piece, something else to be done? */
+/* Returns why something else must be done before the end of the piece, or NULL. */
 static const char *look_for_others(const struct ptc_replay *r, const struct ptc_piece *p,
 				   const struct ptc_turns *turns, const struct ptc_piece_user *user)
 {
@@ -262,7 +266,7 @@ static const char *look_for_others(const struct ptc_replay *r, const struct ptc_
 	return NULL;
 }
 
-/* Whose the piece is to be. False: that cannot be told of all of it. */
+/* Gets the turns of the piece. Returns false if they are not known up to its end. */
 static bool foresee(const struct ptc_replay *r, struct ptc_turns *t)
 {
 	t->n = 0;
@@ -273,7 +277,7 @@ static bool foresee(const struct ptc_replay *r, struct ptc_turns *t)
 	return r->bound == UINT64_MAX || r->bound < t->until;
 }
 
-/* To be handed over, if it can be: why not. */
+/* Takes @m to hand over. Returns NULL, or why that is not possible. */
 static const char *take_over(struct ptc_replay *r, struct ptc_engine *e, struct ptc_made *m)
 {
 	const struct ptc_piece_user *user = m == &e->made ? &e->user : NULL;
@@ -292,7 +296,9 @@ static const char *take_over(struct ptc_replay *r, struct ptc_engine *e, struct 
 	return look_for_others(r, p, &e->turns, user);
 }
 
-/* Once more, if that may be because code changes in its time. @why not, until now. */
+/*
+ * Tries again with a preview, in case the code changes during the piece. @why: the reason so far.
+ */
 static const char *try_with_changes(struct ptc_replay *r, struct ptc_engine *e, const char *why)
 {
 	if (r->now == PTC_NO_TIME ||
@@ -304,7 +310,7 @@ static const char *try_with_changes(struct ptc_replay *r, struct ptc_engine *e, 
 	return why;
 }
 
-/* @e: of the thread that this is. */
+/* Decodes the piece that begins here. @e is the engine of this thread. Returns NULL, or why not. */
 static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
 {
 	const char *why;
@@ -351,7 +357,7 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	return true;
 }
 
-/* Those of the piece, by their times. */
+/* Counts the instructions of the piece by time. */
 static void count_insns(struct ptc_replay *r)
 {
 	const struct ptc_piece *p = &r->piece;
@@ -366,8 +372,7 @@ static void count_insns(struct ptc_replay *r)
 	ptc_out_ran(&r->out, p->insns - done, time);
 }
 
-/* All of it is handed over: what is next begins at the PSB behind it, as if libipt had come there.
- */
+/* All of the piece is handed over. The state becomes that of libipt at the PSB behind the piece. */
 static int finish(struct ptc_replay *r)
 {
 	struct ptc_piece *p = &r->piece;
@@ -388,13 +393,13 @@ static int finish(struct ptc_replay *r)
 		r->trail.last.ip = p->last_ip;
 		r->trail.last.time = p->last_time;
 	}
-	/* While tracing is off libipt reads on, and it is later then. */
+	/* While tracing is off libipt reads on, and its time advances. */
 	if (p->stays_on && ptc_replay_park(r, p->end))
 		return 0;
 	return ptc_replay_begin_anew(r, p->end);
 }
 
-/* Where those of the same time, and thread, end. */
+/* Returns where the records with the current time and thread end. */
 static size_t end_of_time(const struct ptc_piece *p)
 {
 	size_t mark;
@@ -405,12 +410,12 @@ static size_t end_of_time(const struct ptc_piece *p)
 	return mark < p->n ? mark : p->n;
 }
 
-/* The next @n, of @time. */
+/* Hands over the next @n records, with @time. */
 static void hand_over(struct ptc_replay *r, size_t n, uint64_t time)
 {
 	struct ptc_piece *p = &r->piece;
 
-	if (!n) /* then there may be no records at all */
+	if (!n) /* recs may be NULL then */
 		return;
 	if (p->counted)
 		ptc_sums_add_time(r->conf.sums, time);
@@ -419,7 +424,7 @@ static void hand_over(struct ptc_replay *r, size_t n, uint64_t time)
 	p->next += n;
 }
 
-/* The last transfer in front of a turn comes behind it, as libipt tells it. */
+/* The last branch in front of a turn is listed behind it, as libipt does. */
 static void list_late(struct ptc_replay *r)
 {
 	struct ptc_piece *p = &r->piece;
@@ -428,7 +433,7 @@ static void list_late(struct ptc_replay *r)
 	hand_over(r, 1, p->late_time);
 }
 
-/* It is @m's time. */
+/* Moves on to the time of @m. */
 static void move_on(struct ptc_replay *r, const struct ptc_fast_mark *m)
 {
 	struct ptc_piece *p = &r->piece;
@@ -436,13 +441,13 @@ static void move_on(struct ptc_replay *r, const struct ptc_fast_mark *m)
 	if (m->late && p->next < p->n) {
 		p->late = true;
 		p->late_time = r->now;
-		r->trail.last.valid = true; /* nothing earlier is to come */
+		r->trail.last.valid = true; /* no earlier item will follow */
 		r->trail.last.time = r->now;
 	}
 	r->now = m->tsc;
 }
 
-/* How many transfers a step may be, where it may be @max items. */
+/* Returns the maximum number of branches in a step that may list @max items. */
 static size_t most_of(const struct ptc_replay *r, size_t max)
 {
 	if (r->piece.counted)
@@ -470,6 +475,9 @@ int ptc_piece_step(struct ptc_replay *r, size_t max)
 		if (p->next < p->n)
 			return 0;
 	}
-	/* At once: that the last instruction is of an earlier time is seen from here on only. */
+	/*
+	 * Finish in the same step: only now can it be seen that the last instruction has an earlier
+	 * time.
+	 */
 	return finish(r);
 }

@@ -78,7 +78,7 @@ static bool is_full(const struct ptc_piece_code *k)
 	return ptc_fast_code_is_full(&k->code) || ptc_fast_chains_is_full(&k->chains, &k->code);
 }
 
-/* Is it of just this code? */
+/* Returns true if @k is for exactly this code. */
 static bool is_of(const struct ptc_piece_code *k, const struct ptc_addrspace *as)
 {
 	return as->state && k->state == as->state && k->kernel == kernel_of(as) &&
@@ -90,7 +90,7 @@ static size_t bytes_of(const struct ptc_piece_code *k)
 	return ptc_fast_code_bytes(&k->code) + ptc_fast_chains_bytes(&k->chains);
 }
 
-/* The one that nobody has, other than @kept, and was not used for longest; ALL: there is none. */
+/* Returns the index of the least recently used cache without users, except @kept; ALL: none. */
 static size_t find_oldest(const struct ptc_piece_codes *c, const struct ptc_piece_code *kept)
 {
 	size_t i, oldest = PTC_PIECE_CODES_ALL;
@@ -102,7 +102,7 @@ static size_t find_oldest(const struct ptc_piece_codes *c, const struct ptc_piec
 	return oldest;
 }
 
-/* False: somebody has each of them. */
+/* Returns false if all caches have users. */
 static bool drop_oldest(struct ptc_piece_codes *c, const struct ptc_piece_code *kept)
 {
 	const size_t i = find_oldest(c, kept);
@@ -141,7 +141,7 @@ static struct ptc_piece_code *new_code(const struct ptc_piece_codes *c)
 	return k;
 }
 
-/* A new one. */
+/* Creates a cache, and frees unused ones if there are too many or memory is short. */
 static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_addrspace *as,
 				  int32_t pid)
 {
@@ -170,7 +170,7 @@ static void forget(struct ptc_piece_code *k)
 	k->retired = false;
 }
 
-/* What @as has become since *@version. */
+/* Applies the changes of @as since *@version to the cache. */
 static void follow(struct ptc_piece_code *k, const struct ptc_addrspace *as, uint64_t *version)
 {
 	const struct ptc_change *change;
@@ -197,7 +197,10 @@ static bool holds(const struct ptc_piece_user *u, const struct ptc_piece_code *k
 	return false;
 }
 
-/* Where states are not known, and nobody else has it: is it still what it was made with? */
+/*
+ * Where states are not known: returns true if @u is the only user of @k and @k still matches its
+ * code.
+ */
 static bool is_still_of(const struct ptc_piece_user *u, const struct ptc_piece_code *k,
 			const struct ptc_addrspace *as, int32_t pid)
 {
@@ -206,7 +209,7 @@ static bool is_still_of(const struct ptc_piece_user *u, const struct ptc_piece_c
 	       k->users == 1 && holds(u, k);
 }
 
-/* One of just this code, to which anybody may come. */
+/* Returns a cache for exactly this code, which anyone may join. */
 static struct ptc_piece_code *find_same(const struct ptc_piece_user *u,
 					const struct ptc_addrspace *as, int32_t pid)
 {
@@ -223,7 +226,7 @@ static struct ptc_piece_code *find_same(const struct ptc_piece_user *u,
 	return NULL;
 }
 
-/* A process whose code changes while the piece is made, and that nobody else has, keeps its own. */
+/* Returns the cache of a process whose code changes during the piece, if @u is its only user. */
 static struct ptc_piece_code *find_own(const struct ptc_piece_user *u,
 				       const struct ptc_addrspace *as, int32_t pid)
 {
@@ -239,8 +242,8 @@ static struct ptc_piece_code *find_own(const struct ptc_piece_user *u,
 }
 
 /*
- * One that nobody has and that may become that: of the same code but for the kernel's, or @pid's
- * newest.
+ * Returns an unused cache that can be adapted: one for the same code with another kernel state, or
+ * the newest one of @pid.
  */
 static struct ptc_piece_code *find_like(const struct ptc_piece_codes *c,
 					const struct ptc_addrspace *as, int32_t pid)
@@ -260,7 +263,7 @@ static struct ptc_piece_code *find_like(const struct ptc_piece_codes *c,
 	return like;
 }
 
-/* @k, which nobody has, is of the code of @as from now on. */
+/* Adapts @k, which nobody else uses, to the code of @as. */
 static void become(struct ptc_piece_code *k, const struct ptc_addrspace *as, bool counts)
 {
 	if (!as->state || k->state != as->state)
@@ -273,7 +276,7 @@ static void become(struct ptc_piece_code *k, const struct ptc_addrspace *as, boo
 	ptc_fast_chains_set_counts(&k->chains, counts);
 }
 
-/* With the lock. */
+/* The caller holds the lock. */
 static struct ptc_piece_code *take(struct ptc_piece_user *u, const struct ptc_addrspace *as,
 				   int32_t pid)
 {
@@ -308,7 +311,7 @@ struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_user *u, const struc
 {
 	struct ptc_piece_code *k;
 
-	/* As a rule it is the one that it has. */
+	/* Fast path: usually the cache that this thread already holds. */
 	if (begins && u->nheld == 1 && is_of(u->held[0], as) && !is_full(u->held[0]))
 		return u->held[0];
 	(void)pthread_mutex_lock(&u->codes->lock);

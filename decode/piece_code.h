@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the second engine knows of code: one cache of blocks and chains for each process that it
- * met; one that was forked has its parent's, until the code of one of the two changes. A change of
- * some code drops what was made of that, and nothing else. Those that were not used for longest go
- * when there are too many, or all have too much memory.
+ * The second engine's cached knowledge about code: one cache of blocks and chains for each process.
+ * A forked process shares the cache of its parent until the code of one of the two changes. A
+ * change of code drops only what was cached for that code. If there are too many caches, or they
+ * take too much memory, the least recently used ones are freed.
  *
- * Threads share them: as long as they are about the same state of some code they have the same
- * cache, and each adds to it what it finds out. What takes away from it - a change of the code, or
- * that there is too much - is done by who has it alone. Whoever needs another state while somebody
- * else has the cache takes another one of that process that nobody has, or begins a new one; who
- * comes to that state later joins.
+ * Threads share caches. Threads that decode with the same state of some code use the same cache,
+ * and each adds to it. Removing from a cache, because code changed or the cache is too large, is
+ * only allowed to its sole user. A thread that needs another state while the cache is in use takes
+ * an unused cache of that process, or begins a new one. A thread that reaches that state later
+ * joins.
  */
 #ifndef PTC_DECODE_PIECE_CODE_H
 #define PTC_DECODE_PIECE_CODE_H
@@ -24,74 +24,79 @@
 struct ptc_addrspace;
 
 /*
- * Caches that nobody has, and those that somebody has, at most; how many may have them; and what
- * all of them may have, in bytes, when somebody begins with one.
+ * Limits: unused caches; all caches; users of caches. PTC_PIECE_CODE_BYTES: total memory above
+ * which a user that begins frees unused caches.
  */
 enum { PTC_PIECE_CODES = 64, PTC_PIECE_CODES_ALL = 512, PTC_PIECE_USERS = 256 };
 #define PTC_PIECE_CODE_BYTES ((size_t)250 << 20)
 
 /*
- * Views count a kernel's changes ahead of their time, by themselves: that one and the kernel as it
- * is now, each has versions of its own.
+ * Views count kernel changes ahead of time, apart from the current kernel. So the two have
+ * independent version numbers.
  */
 enum ptc_piece_kernel { PTC_PIECE_NO_KERNEL, PTC_PIECE_KERNEL_NOW, PTC_PIECE_KERNEL_VIEW };
 
 struct ptc_piece_code {
 	struct ptc_fast_code code;
 	struct ptc_fast_chains chains;
-	struct ptc_fast_hand *hands[PTC_PIECE_USERS]; /* of each user, by its number */
-	int32_t pid;				      /* whose it is, */
-	enum ptc_piece_kernel kernel;		      /* with what behind it */
+	struct ptc_fast_hand *hands[PTC_PIECE_USERS]; /* by user number */
+	int32_t pid;				      /* owner of the code, */
+	enum ptc_piece_kernel kernel;		      /* and the kernel behind it */
 	uint64_t state;				      /* see struct ptc_addrspace */
-	uint64_t version, kernel_version;	      /* the same, as pid and its kernel count */
-	uint64_t used;				      /* when, in uses */
-	unsigned int users; /* who have it: only who has it alone may change the above */
-	bool retired;	    /* it is full: nobody comes to it as long as it has users */
+	uint64_t version, kernel_version;	      /* the same, counted by pid and kernel */
+	uint64_t used;				      /* last use, counted in uses */
+	unsigned int users; /* number of users. Only a sole user may change the above */
+	bool retired;	    /* full: no new user joins until all users leave */
 };
 
-/* All that there are. */
+/* All caches. */
 struct ptc_piece_codes {
-	pthread_mutex_t lock;				   /* for all that follows */
+	pthread_mutex_t lock;				   /* protects all members below */
 	struct ptc_piece_code *codes[PTC_PIECE_CODES_ALL]; /* owned */
 	size_t n;
 	uint64_t uses;
-	unsigned int users;  /* of all of it; the last one frees it */
-	unsigned int halved; /* so often, what a cache may have is, beside one that is larger */
+	unsigned int users;  /* of this struct; the last user frees it */
+	unsigned int halved; /* halve the size limit this often if a larger cache exists */
 };
 
-/* One thread that uses them. */
+/* One thread that uses the caches. */
 struct ptc_piece_user {
-	struct ptc_piece_codes *codes; /* together with the others */
+	struct ptc_piece_codes *codes; /* shared with other users */
 	unsigned int number;
-	bool counts; /* it needs no records: chains have KINDS; all users are alike */
-	/* What the piece that is made was, or is being, made with: nobody takes anything from it.
+	bool counts; /* needs no records: chains have KINDS; equal for all users */
+	/*
+	 * Caches in use by the piece being made, or by the last one. Nobody removes anything from
+	 * them.
 	 */
 	struct ptc_piece_code *held[PTC_PIECE_CODES_ALL];
 	size_t nheld;
 };
 
-/* With caches of its own; false: out of memory. */
+/* Creates a user with caches of its own. Returns false if out of memory. */
 bool ptc_piece_user_init(struct ptc_piece_user *u);
-/* With those of @other, which is not in the middle of a use. */
+/* Makes @u share the caches of @other, which must not be in the middle of a use. */
 void ptc_piece_user_join(struct ptc_piece_user *u, const struct ptc_piece_user *other);
-/* In any order; the caches go with the last one. Zeroed is fine. */
+/* Users may be released in any order; the last one frees the caches. A zeroed @u is fine. */
 void ptc_piece_user_release(struct ptc_piece_user *u);
 
 /*
- * The one of @pid with the code of @as, which is its address space or a view of that; NULL: out of
- * memory. For a piece that begins (@begins), or goes on with it: until the next one begins it is
- * this user's, too.
+ * Returns the cache of @pid for the code of @as, its address space or a view of it. @begins: a
+ * piece begins; else the piece goes on with this code. The user holds the cache until the next
+ * piece begins. NULL: out of memory.
  */
 struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_user *u, const struct ptc_addrspace *as,
 					   int32_t pid, bool begins);
 
-/* That of this user, who has @k, for the code that @source has. NULL: out of memory. */
+/*
+ * Returns the hand of this user, who holds @k, for the code that @source provides. NULL: out of
+ * memory.
+ */
 struct ptc_fast_hand *ptc_piece_code_hand(const struct ptc_piece_user *u, struct ptc_piece_code *k,
 					  const struct ptc_fast_source *source);
 
 /*
- * Of what the last piece was made with: may there be code of [start, end) in it? Or nobody knows,
- * as it was made with nothing of that.
+ * Returns true if the last piece may have used code in [start, end), or if that is unknown because
+ * the piece used no cache of this code.
  */
 bool ptc_piece_codes_know(const struct ptc_piece_user *u, const struct ptc_addrspace *as,
 			  int32_t pid, uint64_t start, uint64_t end);

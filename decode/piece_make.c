@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The second engine of a thread, and pieces that it makes; whose turn they are does not matter. */
+/* The second engine of a thread, and how it makes pieces, regardless of whose turn they are. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,10 @@ int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, str
 
 void ptc_engine_share(struct ptc_engine *e, unsigned int n)
 {
-	/* Two have what there is for one, each, where they are about other code. */
+	/*
+	 * Two threads with different code each get the full size limit. Each further doubling
+	 * halves it.
+	 */
 	while (n > 2 && e->user.codes->halved < HALVED_MAX) {
 		e->user.codes->halved++;
 		n = (n + 1) / 2;
@@ -85,7 +88,7 @@ bool ptc_engine_use_code(struct ptc_engine *e, const struct ptc_addrspace *as, i
 	return hand;
 }
 
-/* To the PSB behind the piece. NULL: it came there; else why it did not. */
+/* Decodes up to the PSB behind the piece. Returns NULL on success, else why not. */
 static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t from)
 {
 	const size_t first = f->flow.nrecs;
@@ -95,7 +98,8 @@ static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t
 	f->flow.first = f->flow.nrecs = first;
 	switch (ptc_fast_run(f)) {
 	case PTC_FAST_AT_PSB:
-		/* What libipt makes of what is behind it must not be hidden by the end of the view.
+		/*
+		 * The end of the view must not hide packets behind the PSB that libipt would use.
 		 */
 		return v->len - f->pos < PTC_PSB_PLUS_MAX && !v->ends ? "a piece that is too long" :
 									NULL;
@@ -106,7 +110,10 @@ static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t
 	}
 }
 
-/* What the engine lists goes there, or where it went before. Who counts needs no records. */
+/*
+ * Swaps the record buffers of @room and the engine. If branches are only counted, no buffer is
+ * needed.
+ */
 static void swap_with_engine(struct ptc_fast *f, struct ptc_made_room *room)
 {
 	const struct ptc_made_room old = *room;
@@ -121,7 +128,7 @@ static void swap_with_engine(struct ptc_fast *f, struct ptc_made_room *room)
 	f->flow.recs_cap = old.recs_cap;
 }
 
-/* All but what is not known yet. */
+/* Counts all branches except the one whose target is not known yet. */
 static void count(struct ptc_fast *f, struct ptc_made *m)
 {
 	f->flow.nrecs -= m->last.listed;
@@ -129,7 +136,7 @@ static void count(struct ptc_fast *f, struct ptc_made *m)
 	memcpy(m->kinds, f->flow.kinds, sizeof(m->kinds));
 }
 
-/* All that there is to say of it, which was a success. */
+/* Describes the piece, which was decoded successfully. */
 static void describe(struct ptc_fast *f, const struct ptc_made_view *v, struct ptc_made *m)
 {
 	m->end = v->off + f->psb;
@@ -147,7 +154,7 @@ static void describe(struct ptc_fast *f, const struct ptc_made_view *v, struct p
 		count(f, m);
 }
 
-/* There are few of them. False: out of memory. */
+/* Copies the marks, which are few. Returns false if out of memory. */
 static bool add_marks(const struct ptc_fast *f, struct ptc_made_room *room)
 {
 	if (!ptc_grow(&room->marks, &room->marks_cap, room->nmarks + f->nmarks,
@@ -159,7 +166,7 @@ static bool add_marks(const struct ptc_fast *f, struct ptc_made_room *room)
 	return true;
 }
 
-/* Nothing of it is listed. */
+/* Marks the piece as declined, and removes its records. */
 static void take_out(struct ptc_fast *f, struct ptc_made *m, const char *why)
 {
 	m->why = why;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What libipt lists of a piece, held against what the second engine would. */
+/* Compares the items that libipt lists for a piece with those of the second engine. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 enum { PACKETS_BEFORE = 8, PACKETS_BEHIND = 4, PACKET_MAX = 32 };
 
-/* Text that is cut where there is no more room. */
+/* A string buffer. Text beyond its capacity is cut off. */
 struct text {
 	char *buf;
 	size_t len, cap;
@@ -41,8 +41,10 @@ static void add_packet(struct text *t, const struct ptc_replay *r, size_t at, si
 		add(t, " %02x", r->window.bytes[at + i]);
 }
 
-/* The packets around @where, of those behind the PSB that decoding began at. Behind the last gap
- * of a trace there is no window any more. */
+/*
+ * Adds the packets around @where, starting at the PSB at which decoding began. Behind the last gap
+ * of a trace there is no window.
+ */
 static void add_packets(struct text *t, const struct ptc_replay *r, size_t where)
 {
 	const size_t end = r->window.upto < span_of(r)->len ? r->window.upto : span_of(r)->len;
@@ -76,7 +78,9 @@ static void add_transfer(struct text *t, uint64_t from, uint64_t to, uint8_t kin
 		add(t, " at %" PRIu64 " ns", time);
 }
 
-/* @got: of libipt; NULL: none. @want: of the second engine; NULL: none. */
+/*
+ * Reports a difference. @got: from libipt; @want: from the second engine; each may be NULL (none).
+ */
 static void differ(struct ptc_replay *r, const struct ptc_item *got, const struct ptc_item *want,
 		   const char *what)
 {
@@ -102,7 +106,7 @@ static void differ(struct ptc_replay *r, const struct ptc_item *got, const struc
 	add_packets(&t, r, r->off);
 }
 
-/* What is to come next. False: nothing. */
+/* Gets the next expected item. Returns false if there is none. */
 static bool next(struct ptc_replay *r, struct ptc_item *ret)
 {
 	struct ptc_piece *p = &r->piece;
@@ -136,7 +140,7 @@ void ptc_piece_expect(struct ptc_replay *r)
 	struct ptc_piece *p = &r->piece;
 
 	p->ran = 0;
-	/* As ptc_trail_land has it. */
+	/* The same condition as in ptc_trail_land(). */
 	p->pending = p->has_land && r->trail.last.valid && r->trail.last.kind != PTC_KIND_NONE &&
 		     (r->trail.last.kind != PTC_KIND_JCC ||
 		      p->land != r->trail.last.ip + r->trail.last.len);
@@ -146,7 +150,9 @@ void ptc_piece_expect(struct ptc_replay *r)
 				      .time = r->trail.last.time };
 }
 
-/* Did libipt, in one step, come to the end of the piece and from there to the end of the bytes? */
+/*
+ * Returns true if libipt, in one step, came to the end of the piece and on to the end of the bytes.
+ */
 static bool came_behind(const struct ptc_replay *r)
 {
 	const struct ptc_piece *p = &r->piece;

@@ -6,18 +6,18 @@
 #include "decode/exact.h"
 
 enum {
-	SKID = 16,	   /* steps in front of those of its time that a stack may end at, too */
-	HISTORY = 8,	   /* steps more than a stack has entries: some may be missing in it */
-	LAST_BLOCK = 4096, /* how far an ip may be behind a transfer that no other follows */
+	SKID = 16,	   /* steps in front of the sample's time at which a stack may also end */
+	HISTORY = 8,	   /* extra steps beyond the entries of a stack: entries may be missing */
+	LAST_BLOCK = 4096, /* how far an ip may be behind the last known branch */
 };
 
 /*
- * Steps from the newest back. A step's time is that of a packet in front of it, so that the last
- * steps of an earlier time can still be under way.
+ * A walk over steps from the newest back. A step has the time of a packet in front of it, so the
+ * last steps of an earlier time may still be under way.
  */
 struct walk {
 	uint64_t since, group;
-	size_t history, skid, most; /* wanted ones of earlier times */
+	size_t history, skid, most; /* counts of wanted steps of earlier times */
 };
 
 static struct walk walk_of(const struct ptc_place *p, size_t n)
@@ -30,7 +30,7 @@ static bool is_done(const struct walk *w)
 	return w->history >= w->most;
 }
 
-/* Can a stack end at @s, the next older step, by its time? */
+/* Returns true if a stack can end at @s, the next older step, by its time. */
 static bool is_end(struct walk *w, const struct ptc_step *s)
 {
 	if (s->time < w->since && w->group == w->since)
@@ -46,7 +46,7 @@ static void count(struct walk *w, const struct ptc_step *s, bool wanted)
 	}
 }
 
-/* May the sample's @ip be between step @i and the next one? */
+/* Returns true if the sample's @ip may be between step @i and the next one. */
 static inline bool fits(const struct ptc_recent_thread *t, size_t i, uint64_t ip)
 {
 	const struct ptc_step *s = &t->steps[i];
@@ -62,7 +62,7 @@ static bool is_wanted(const struct ptc_place *p, const struct ptc_step *s)
 	return !(s->flags & PTC_STEP_GAP) && ptc_wants_step(&p->wants, s);
 }
 
-/* May it be between wanted step @i and the next one that is wanted? */
+/* Returns true if the sample's ip may be between wanted step @i and the next wanted one. */
 static bool fits_behind(const struct ptc_place *p, const struct ptc_recent_thread *t, size_t i)
 {
 	for (; !fits(t, i, p->ip); i++)
@@ -78,7 +78,7 @@ struct finding {
 	const struct ptc_align_in *in;
 	struct ptc_align_entry *entries;
 	struct ptc_exact *exact;
-	size_t oldest_end; /* the step */
+	size_t oldest_end; /* the oldest step at which a stack may end */
 	size_t places;
 };
 
@@ -104,8 +104,10 @@ static bool feed(struct finding *f, size_t i)
 	return wanted;
 }
 
-/* Step @i and those in front of it, to @first, as long as the stack may be there. Returns the last
- * one: this is done for some hundred steps of each sample. */
+/*
+ * Feeds step @i and older ones, down to @first, as long as the stack may match. Returns the last
+ * step fed. This runs for some hundred steps of each sample.
+ */
 static size_t follow(struct finding *f, size_t first, size_t i)
 {
 	const struct ptc_wants wants = f->p->wants;
@@ -131,8 +133,10 @@ static size_t follow(struct finding *f, size_t first, size_t i)
 	return i;
 }
 
-/* All steps from @first on, at each of which the stack can end. Nothing begins but at a step that
- * is the newest entry, so that most are not even looked at. */
+/*
+ * Tries all steps from @first on; a stack can end at any of them. A match begins only at a step
+ * equal to the newest entry, so most steps are skipped.
+ */
 static void find_from(struct finding *f, size_t first)
 {
 	const struct ptc_branch *e = f->in->entries;
@@ -178,12 +182,12 @@ bool ptc_place_exact(const struct ptc_place *p, const struct ptc_recent_thread *
 	return f.places;
 }
 
-/* Shifts, as bits, of the places that end at each of the last steps that were fed. */
+/* The possible shifts, as bits, for each of the last steps fed. */
 struct shifting {
 	struct ptc_exact exact;
 	uint32_t at[PTC_ALIGN_ENTRIES];
-	uint32_t now; /* by how much a stack that ends at the next step is in front of the ip */
-	uint32_t all; /* of the places that were found */
+	uint32_t now; /* shifts of a stack that ends at the next step */
+	uint32_t all; /* of all matching positions */
 	size_t oldest_end;
 };
 
@@ -229,7 +233,10 @@ uint32_t ptc_place_shifts(const struct ptc_place *p, const struct ptc_recent_thr
 	return f.all;
 }
 
-/* Flags of step @i by the sample alone; what is not wanted hands its own on to the one in front. */
+/*
+ * Sets the flags of step @i from the sample alone. An unwanted step passes its flags on to the step
+ * in front of it.
+ */
 static inline void set_flags(const struct ptc_place *p, struct ptc_recent_thread *t, size_t i,
 			     bool is_end)
 {

@@ -15,8 +15,8 @@
 #include "decode/slice.h"
 
 /*
- * A slice is large enough for what it costs to begin one, and small enough for its items, which are
- * a hundred times as large, to be in memory with those of the others.
+ * A slice must be large enough to be worth the cost of starting it. It must be small enough that
+ * its items, a hundred times larger than the trace, fit in memory with those of the other slices.
  */
 enum {
 	SLICE_BYTES = 256 << 10,
@@ -27,20 +27,20 @@ enum {
 };
 
 /*
- * The scout looks at each lane when a process maps code. The time for that is bounded: it would
- * grow with the lanes times the mappings otherwise.
+ * The scout checks each lane when a process maps code. Without this limit the time would grow with
+ * lanes times mappings.
  */
 enum { MAX_LANES = 4096 };
 
 /*
- * One of pieces begins at no cost, but threads wait for each other where it ends. Who made one
- * serves it: with about this many records they are still in the CPU's cache then, or nearby. How
- * many those of some trace are is seen while it is decoded. Slices are not alike: with several for
- * each thread who is done early has something to do.
+ * A slice of pieces starts at no cost, but threads wait for each other where it ends. The thread
+ * that made a slice also serves it: with about RECS records, they are still in its CPU's cache
+ * then, or near it. How many records some trace has is measured while decoding. Slices differ, so
+ * several per thread keep a thread busy that finishes early.
  */
 enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, RECS = 24 << 10 };
 
-/* Pieces declined that say what the others will be like. */
+/* Number of declined pieces that is enough to judge the rest. */
 enum { FEW = 4, MANY = 128 };
 
 static_assert((int)MAX_THREADS <= (int)PTC_PIECE_USERS, "each may have a table of its own");
@@ -51,8 +51,8 @@ static unsigned int threads(const struct ptc_decode *d)
 }
 
 /*
- * Code of a core is read as it is mapped. What CYC packets make of the time depends on all that
- * came before.
+ * Returns true if only one thread can be used. Code of a core is read as it is mapped. With CYC
+ * packets, the time depends on everything in front.
  */
 static bool is_for_one(const struct ptc_decode *d)
 {
@@ -64,7 +64,7 @@ static struct ptc_plan_cut no_cut(const struct ptc_lane *l)
 	return (struct ptc_plan_cut){ { l->stream.n, 0 }, UINT64_MAX };
 }
 
-/* The first PSB of a time, if there are times, at or behind @at. */
+/* Returns the first PSB at or behind @at that has a time, if the trace has times. */
 static size_t next_timed(const struct ptc_plan *p, struct ptc_lane *l, struct ptc_spot at,
 			 uint64_t *ret_ns)
 {
@@ -82,8 +82,8 @@ static size_t next_timed(const struct ptc_plan *p, struct ptc_lane *l, struct pt
 }
 
 /*
- * The first place at least @bytes behind @from. A seam is not where a stretch of trace begins: both
- * sides begin there.
+ * Returns the first cut at least @bytes behind @from. A slice for libipt never begins where a span
+ * begins: the replay from in front begins there too, so no seam is possible.
  */
 static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, struct ptc_lane *l,
 				      struct ptc_spot from, size_t bytes)
@@ -107,7 +107,7 @@ static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, struct ptc_lane 
 	return no_cut(l);
 }
 
-/* Of the trace of @l; UINT64_MAX: not known. */
+/* Returns the last time in the trace of @l; UINT64_MAX: not known. */
 static uint64_t last_time(const struct ptc_decode *d, const struct ptc_lane *l)
 {
 	uint64_t first, last;
@@ -116,8 +116,8 @@ static uint64_t last_time(const struct ptc_decode *d, const struct ptc_lane *l)
 }
 
 /*
- * Where the first slices begin: those of pieces where the lanes do, as nothing has to be in front
- * of them. Is there one, and enough trace to begin with?
+ * Sets the begin of each lane's first slice. Slices of pieces begin where the lanes begin, because
+ * they need nothing in front. Returns true if there is a slice, and enough trace to be worth it.
  */
 static bool begin(struct ptc_plan *p)
 {
@@ -137,7 +137,7 @@ static bool begin(struct ptc_plan *p)
 	return any && bytes >= enough;
 }
 
-/* How large those to come are. */
+/* Sets the size of the next slices. */
 static void set_slice(struct ptc_plan *p, size_t bytes)
 {
 	p->slice = p->d->opts.slice ? p->d->opts.slice : bytes;
@@ -145,7 +145,7 @@ static void set_slice(struct ptc_plan *p, size_t bytes)
 		       (p->slice > LEAST_BYTES ? p->slice : LEAST_BYTES);
 }
 
-/* By what the last ones were like. */
+/* Adapts the size to the number of records in the last slices. */
 static void adapt_slice(struct ptc_plan *p)
 {
 	size_t bytes;
@@ -267,7 +267,7 @@ void ptc_plan_free(struct ptc_plan *p)
 	free(p);
 }
 
-/* The decoding has come further than the cut: find another one. */
+/* If decoding has passed the cut of @l, finds a new cut. */
 static void catch_up(struct ptc_plan *p, struct ptc_lane *l)
 {
 	const struct ptc_spot at = ptc_lane_where(l).spot;
@@ -291,7 +291,7 @@ static void look_at_cut(struct ptc_plan *p, size_t i)
 		ptc_least_clear(&p->cuts, i);
 }
 
-/* The lane whose next slice begins first; NULL: none has one. */
+/* Returns the lane whose next slice begins first; NULL: no lane has one. */
 static struct ptc_lane *next_lane(struct ptc_plan *p)
 {
 	ptrdiff_t first;
@@ -320,14 +320,15 @@ static bool hand_out(struct ptc_plan *p, struct ptc_lane *l, struct ptc_slice *s
 }
 
 /*
- * What the second engine declines is decoded in order, by one thread. Where that is more than a
- * thread's share of all, it is faster to have all decoded side by side by libipt, from now on. Not
- * to verify: libipt has all then, in order, and what threads have made is what it is held against.
+ * Pieces that the second engine declines are decoded in order, by one thread. If they are more than
+ * one thread's share, it is faster to decode everything in parallel with libipt from now on. Not
+ * with verify: libipt then decodes everything in order, and its result is compared with that of the
+ * threads.
  */
 static void judge_engine(struct ptc_plan *p)
 {
 	const struct ptc_engine_stats *s = &p->d->engine->stats;
-	/* A slice for each PSB is for tests. */
+	/* Tests use a slice for each PSB. */
 	const uint64_t enough = p->d->opts.slice && p->slice < SLICE_BYTES ? FEW : MANY;
 
 	if (s->declined < enough || s->declined * threads(p->d) <= s->declined + s->pieces)
@@ -337,7 +338,7 @@ static void judge_engine(struct ptc_plan *p)
 	all_stepped(p);
 }
 
-/* The slice of @l from its cut to @end. False: not now. */
+/* Adds the slice of @l from its cut to @end. Returns false if that is not possible now. */
 static bool add(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
 {
 	const size_t lane = (size_t)(l - p->d->lanes);
@@ -352,7 +353,7 @@ static bool add(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
 		return false;
 	}
 	s->conf = ptc_lane_conf(p->d, l);
-	s->conf.psbs = NULL; /* they grow */
+	s->conf.psbs = NULL; /* the lane's list still grows */
 	s->pieces = p->pieces;
 	if (s->pieces)
 		ptc_psbs_copy(&l->psbs, l->cut.spot, end.spot, &s->psbs);
@@ -385,10 +386,10 @@ void ptc_plan_fill(struct ptc_plan *p)
 		if (!l)
 			break;
 		end = cut_behind(p, l, l->cut.spot, p->slice);
-		/* What is to be known of the future ends with the queue, if that is short. */
+		/* Records behind the end of the queue are not needed. */
 		if (p->pieces && end.ns > l->last_ns)
 			end.ns = l->last_ns;
-		/* What is behind the time that is asked for must not be counted. */
+		/* Trace behind the requested time must not be counted. */
 		if (ptc_pick_is_over(&p->d->pick, end.ns))
 			l->cut = no_cut(l);
 		else if (!ptc_scout_knows(p->scout, (size_t)(l - p->d->lanes), l->cut.ns) ||

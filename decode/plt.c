@@ -13,7 +13,7 @@
 
 static const char behind_name[] = "@plt";
 
-/* What will be in a slot of the GOT. */
+/* A slot of the GOT, and the symbol that it will point to. */
 struct slot {
 	uint64_t addr;
 	const char *name; /* lent */
@@ -22,12 +22,12 @@ struct slot {
 struct plt {
 	struct ptc_symtab *t;
 	Elf *elf;
-	size_t names;	    /* the section of section names */
-	struct slot *slots; /* owned; those of .rela.plt first, in its order */
+	size_t names;	    /* index of the section with section names */
+	struct slot *slots; /* owned; first those of .rela.plt, in its order */
 	size_t n, cap, nlazy;
-	struct slot *by_addr; /* owned; the same, sorted */
-	char *room;	      /* NULL: names are only counted */
-	size_t len;	      /* of the names so far */
+	struct slot *by_addr; /* owned; slots, sorted by address */
+	char *room;	      /* NULL: first pass, only count names */
+	size_t len;	      /* length of the names so far */
 };
 
 static const char *section_name(const struct plt *p, const GElf_Shdr *sh)
@@ -37,7 +37,7 @@ static const char *section_name(const struct plt *p, const GElf_Shdr *sh)
 	return name ? name : "";
 }
 
-/* NULL: none that helps. */
+/* Returns the symbol name of @rela, or NULL if it has none that helps. */
 static const char *name_of(const struct plt *p, const GElf_Rela *rela, Elf_Data *syms,
 			   size_t strings)
 {
@@ -117,7 +117,10 @@ static const char *at_slot(const struct plt *p, uint64_t addr)
 	return s ? s->name : NULL;
 }
 
-/* The stub @code at @addr: [endbr64] [bnd] jmp *SLOT(%rip), or [endbr64] push $NUMBER. */
+/*
+ * Returns the name of the stub @code at @addr. Its code is [endbr64] [bnd] jmp *SLOT(%rip), or
+ * [endbr64] push $NUMBER.
+ */
 static const char *stub_name(const struct plt *p, const uint8_t *code, size_t len, uint64_t addr)
 {
 	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of the stubs through which one file calls into another. */
+/* Names of PLT stubs, through which one file calls functions in another. */
 #ifndef PTC_DECODE_PLT_H
 #define PTC_DECODE_PLT_H
 
@@ -9,9 +9,9 @@
 struct ptc_symtab;
 
 /*
- * Add "NAME@plt" for what the linker put into the .plt sections of @elf (x86-64;
- * others have none here): by the slot of the GOT that a stub jumps through, or by
- * the number it pushes. @t must be sorted, and must be again. False: no memory.
+ * Adds "NAME@plt" for each stub in the .plt sections of @elf (x86-64 only). The name comes from the
+ * GOT slot that a stub jumps through, or from the number it pushes. @t must be sorted before, and
+ * must be sorted again after the call. Returns false if out of memory.
  */
 bool ptc_plt_add(struct ptc_symtab *t, Elf *elf);
 

@@ -51,7 +51,7 @@ static void sort(struct ptc_poked_pages *p)
 	p->sorted = true;
 }
 
-/* The first one that is not in front of @page at @time. */
+/* Returns the first element not in front of @page at @time. */
 static size_t lower(const struct ptc_poked_pages *p, uint64_t page, uint64_t time)
 {
 	const struct ptc_poked_page key = { page, time };
@@ -78,7 +78,7 @@ bool ptc_poked_pages_have(struct ptc_poked_pages *p, uint64_t addr, uint64_t len
 		return false;
 	if (!p->sorted)
 		sort(p);
-	/* From page to page that it has. */
+	/* Skips from one known page to the next. */
 	for (i = lower(p, page, since); i < p->n && p->pages[i].page <= last;
 	     i = lower(p, page, since)) {
 		if (p->pages[i].time >= since && p->pages[i].time <= until)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where, and when, a recording has code of a process itself: the pages of its TEXT_POKEs. */
+/* The pages, with times, for which a recording itself has code of a process (TEXT_POKE records). */
 #ifndef PTC_DECODE_POKEDPAGES_H
 #define PTC_DECODE_POKEDPAGES_H
 
@@ -11,7 +11,7 @@ struct ptc_poked_page {
 	uint64_t page, time;
 };
 
-/* A struct of zeros has none. */
+/* A zeroed struct is empty. */
 struct ptc_poked_pages {
 	struct ptc_poked_page *pages; /* owned */
 	size_t n, cap;
@@ -20,10 +20,10 @@ struct ptc_poked_pages {
 
 void ptc_poked_pages_release(struct ptc_poked_pages *p);
 
-/* Adds the pages of [addr, addr + len), as of @time. False: out of memory. */
+/* Adds the pages of [addr, addr + len) with @time. Returns false if out of memory. */
 bool ptc_poked_pages_add(struct ptc_poked_pages *p, uint64_t addr, uint64_t len, uint64_t time);
 
-/* Was any page of [addr, addr + len) added as of a time from @since to @until? */
+/* Returns true if a page of [addr, addr + len) was added with a time from @since to @until. */
 bool ptc_poked_pages_have(struct ptc_poked_pages *p, uint64_t addr, uint64_t len, uint64_t since,
 			  uint64_t until);
 

@@ -29,7 +29,7 @@ static bool has_room(struct ptc_preview *p)
 	return p->v && p->procs;
 }
 
-/* Those that were added come last; at equal times they do anyway. */
+/* Inserts @ev by time. Added events are passed last, so at equal times they stay last. */
 static bool take(void *ctx, const struct ptc_event *ev)
 {
 	struct ptc_preview *p = ctx;
@@ -54,7 +54,7 @@ static struct ptc_proc *find(const struct ptc_preview *p, int32_t pid)
 	return NULL;
 }
 
-/* What is copied has no state of its own that anybody could come to. */
+/* Copies a process. The copy has no state number, so no other thread shares its cache. */
 static struct ptc_proc *copy(struct ptc_preview *p, const struct ptc_turn *turn)
 {
 	const struct ptc_addrspace *from = turn->as;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that changes in the time of a piece: what records will make of it is done to copies of the
- * processes, as their times come while the piece is made, and once more to the processes themselves
- * while it is handed over.
+ * Code that changes during a piece. While the piece is made, sideband records are applied to copies
+ * of the processes as their times are reached. While the piece is handed over, the same records are
+ * applied to the processes themselves.
  */
 #ifndef PTC_DECODE_PREVIEW_H
 #define PTC_DECODE_PREVIEW_H
@@ -18,9 +18,9 @@
 enum { PTC_PREVIEW_EVENTS = 256, PTC_PREVIEW_PROCS = 8 };
 
 struct ptc_preview {
-	struct ptc_decode *d;	/* lent; NULL: there is none */
-	struct ptc_event *v;	/* owned; by time, what they lend is as long as none is applied */
-	size_t n, next;		/* those in front of next were done */
+	struct ptc_decode *d;	/* lent; NULL: no preview is active */
+	struct ptc_event *v;	/* owned; by time. What events lend is valid until one is applied */
+	size_t n, next;		/* events in front of next are done */
 	struct ptc_proc *procs; /* owned; PTC_PREVIEW_PROCS of them */
 	size_t nprocs;
 };
@@ -28,14 +28,17 @@ struct ptc_preview {
 void ptc_preview_release(struct ptc_preview *p);
 
 /*
- * Will code of those in @t change, up to @time, included, but in front of @t's until, and can that
- * be foreseen? Then @t has copies of them, until ptc_preview_end.
+ * Returns true if code of a process in @t will change up to @time (included), but before @t->until,
+ * and the changes are known. Then @t refers to copies of the processes until ptc_preview_end().
  */
 bool ptc_preview_begin(struct ptc_preview *p, const struct ptc_calm *w, struct ptc_turns *t,
 		       uint64_t time);
 void ptc_preview_end(struct ptc_preview *p);
 
-/* It is @time. Does @pid have other code now? False: out of memory. */
+/*
+ * Moves the copies on to @time. *@ret_changed: the code of @pid changed. Returns false if out of
+ * memory.
+ */
 bool ptc_preview_move(struct ptc_preview *p, uint64_t time, int32_t pid, bool *ret_changed);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "decode/grow.h"
 
-/* More CPUs than Linux can be built for: a larger number is damage, not a CPU. */
+/* More CPUs than Linux supports: a larger number means damaged data. */
 enum { MAX_CPUS = 8192 };
 
 void ptc_procs_clear(struct ptc_procs *ps)
@@ -179,7 +179,7 @@ void ptc_procs_exec(struct ptc_procs *ps, struct ptc_proc *p, uint64_t time)
 	p->names_of = 0;
 }
 
-/* Names of code that is in no file: of the parent until now, or inherited ones. */
+/* Inherits names of code that is in no file: the parent's own up to now, or its inherited names. */
 static void inherit_names(struct ptc_procs *ps, struct ptc_proc *child,
 			  const struct ptc_proc *parent, uint64_t time)
 {
@@ -203,7 +203,10 @@ bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid, uint64_t ti
 	}
 	inherit_names(ps, child, parent, time);
 	ptc_addrspace_copy(&child->as, &parent->as);
-	/* A perf-PID.map of its own: the code has other names than the parent's from now on. */
+	/*
+	 * The child has its own perf-PID.map: from now on its code has other names than the
+	 * parent's.
+	 */
 	if (ptc_origin_has_names(ps, pid, UINT64_MAX, 0))
 		ptc_addrspace_rename(&child->as);
 	return true;

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-enum { PSB_NEAR = 4096 }; /* bytes that are looked at for a PSB */
+enum { PSB_NEAR = 4096 }; /* bytes that are searched for a PSB */
 
 const uint8_t ptc_psb[PTC_PSB_LEN] = { 0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82,
 				       0x02, 0x82, 0x02, 0x82, 0x02, 0x82, 0x02, 0x82 };
 
-/* It tells where the flow went. */
+/* Returns true if the packet shows where the flow went. */
 static bool is_branch(enum ptc_pkt type)
 {
 	return type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP ||
@@ -44,7 +44,7 @@ size_t ptc_psb_left_behind(const uint8_t *bytes, size_t from, size_t to, bool ag
 	return SIZE_MAX;
 }
 
-/* May it be in a PSB+, besides a FUP? */
+/* Returns true if a PSB+ may have this packet. A FUP is handled elsewhere. */
 static bool goes_with_psb(enum ptc_pkt type)
 {
 	return ptc_pkt_is_timing(type) || type == PTC_PKT_MODE || type == PTC_PKT_PIP ||
@@ -64,7 +64,7 @@ struct ptc_psb_plus ptc_psb_read(const uint8_t *bytes, size_t len)
 			return (struct ptc_psb_plus){ .whole = false };
 		p.mode |= type == PTC_PKT_MODE && bytes[at + 1] >> 5 == 0;
 		p.ip |= type == PTC_PKT_FUP;
-		/* It was cut short. */
+		/* An overflow cut off the PSB+. */
 		if (type == PTC_PKT_OVF)
 			return p;
 	}
@@ -87,13 +87,13 @@ size_t ptc_psb_rest_len(const uint8_t *bytes, size_t len)
 	return type == PTC_PKT_PSBEND ? at : 0;
 }
 
-/* None of its packets is in front of @at. */
+/* Restarts the rest at @at: no packet in front of it belongs to the PSB+. */
 static void begin_rest(struct ptc_psb_walk *w, size_t at)
 {
 	*w = (struct ptc_psb_walk){ .at = w->at, .rest.at = at };
 }
 
-/* The walk goes over a packet that ends at @end. */
+/* Takes a packet that ends at @end. */
 static void add_packet(struct ptc_psb_walk *w, enum ptc_pkt type, size_t end)
 {
 	switch (type) {
@@ -106,7 +106,7 @@ static void add_packet(struct ptc_psb_walk *w, enum ptc_pkt type, size_t end)
 		w->cut = true;
 		break;
 	case PTC_PKT_FUP:
-		/* A PSB+ has one: that in front of it is an event's. */
+		/* A PSB+ has only one FUP: an earlier one belongs to an event. */
 		if (w->rest.ip)
 			w->rest.at = w->fup_end;
 		w->rest.ip = true;
@@ -126,9 +126,9 @@ void ptc_psb_walk_begin(struct ptc_psb_walk *w, size_t from)
 }
 
 /*
- * Goes on to the last packet that starts at or in front of @place, of the bytes in front of @to.
- * Returns where the packet that was not gone over ends; @place: a packet starts there; 0: it is
- * none, or not all of it is there.
+ * Walks to the last packet that starts at or in front of @place, within the bytes in front of @to.
+ * Returns the end of the next packet; @place: a packet starts there; 0: the bytes are no packet, or
+ * an incomplete one.
  */
 static size_t walk_to(struct ptc_psb_walk *w, const uint8_t *bytes, size_t place, size_t to)
 {
@@ -159,7 +159,7 @@ bool ptc_psb_is_packet(struct ptc_psb_walk *w, const uint8_t *bytes, size_t at, 
 {
 	const size_t end = walk_to(w, bytes, at, to);
 
-	/* The packet in front of it may end as a PSB begins. */
+	/* The packet in front of it may end like a PSB begins. */
 	while (at < end && at + PTC_PSB_LEN + 1 < to && bytes[at + PTC_PSB_LEN] == 0x02 &&
 	       bytes[at + PTC_PSB_LEN + 1] == 0x82)
 		at += 2;
@@ -180,14 +180,14 @@ bool ptc_psb_is_idle(const uint8_t *bytes, size_t from, size_t to)
 	return true;
 }
 
-/* Packets of an event whose last one has not come yet. */
+/* Packets of an event whose last packet has not come yet. */
 struct unfinished {
-	bool inside; /* of a PSB+ */
-	bool waits;  /* for a FUP */
-	bool fup;    /* for a TIP */
+	bool inside; /* in a PSB+ */
+	bool waits;  /* waits for a FUP */
+	bool fup;    /* a FUP waits for a TIP */
 };
 
-/* The packet at @p is the last one of an event, or is one. */
+/* Returns true if the packet at @p completes an event, or is one. */
 static bool ends_event(struct unfinished *u, const uint8_t *p, enum ptc_pkt type)
 {
 	u->inside = type == PTC_PKT_PSB ||

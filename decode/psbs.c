@@ -8,7 +8,7 @@
 #include "arch/pt_packet.h"
 #include "decode/grow.h"
 
-/* Further ahead than this nobody has gone over what is between. */
+/* Further ahead than this, the bytes between have not been searched. */
 enum { NEAR = 1 << 20 };
 
 void ptc_psbs_release(struct ptc_psbs *p)
@@ -17,7 +17,7 @@ void ptc_psbs_release(struct ptc_psbs *p)
 	*p = (struct ptc_psbs){ .n = 0 };
 }
 
-/* The first one at or behind @from, as an index; n: there is none. */
+/* Returns the index of the first position at or behind @from; n: none. */
 static size_t lower(const struct ptc_psbs *p, struct ptc_spot from)
 {
 	size_t lo = p->head, hi = p->n, mid;
@@ -43,7 +43,7 @@ size_t ptc_psbs_find(const struct ptc_psbs *p, struct ptc_spot from)
 	return SIZE_MAX;
 }
 
-/* What is there already goes if there is no memory: it would have a gap. */
+/* Adds a position. Out of memory: drops all positions, because a missing one would be wrong. */
 static void add(struct ptc_psbs *p, struct ptc_spot psb)
 {
 	if (ptc_grow(&p->v, &p->cap, p->n + 1, sizeof(*p->v)))
@@ -79,7 +79,7 @@ size_t ptc_psbs_look(struct ptc_psbs *p, const struct ptc_stream *s, struct ptc_
 
 void ptc_psbs_forget(struct ptc_psbs *p, struct ptc_spot spot)
 {
-	/* One is left in front of it: behind that there is none. */
+	/* Keeps one position in front of @spot, as a proof that no PSB is between the two. */
 	while (p->head + 1 < p->n && ptc_spot_is_before(p->v[p->head + 1], spot))
 		p->head++;
 	if (p->head <= p->n / 2)

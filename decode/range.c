@@ -7,10 +7,10 @@
 #include "base/err.h"
 
 enum {
-	BLOCK = 16 << 10,      /* looked through at once, backwards */
-	LINEAR = 64 << 10,     /* a stretch this short is not halved any more */
-	PSB_PLUS_MAX = 256,    /* bytes of a PSB+ that are looked at for its TSC */
-	TAIL = PTC_PSB_LEN + 2 /* bytes needed to tell that a PSB begins at one */
+	BLOCK = 16 << 10,      /* bytes searched at once, backwards */
+	LINEAR = 64 << 10,     /* a range this short is not halved any more */
+	PSB_PLUS_MAX = 256,    /* bytes of a PSB+ that are searched for its TSC */
+	TAIL = PTC_PSB_LEN + 2 /* bytes needed to recognize the begin of a PSB */
 };
 
 static const size_t NONE = SIZE_MAX;
@@ -25,14 +25,14 @@ uint64_t ptc_range_left(const struct ptc_stream *s, struct ptc_spot p)
 	return n ? n - p.off : 0;
 }
 
-/* The last PSB of @n bytes that begins in front of @before. */
+/* Returns the last PSB in @n bytes that begins in front of @before. */
 static size_t last_psb(const uint8_t *bytes, size_t n, size_t before)
 {
 	size_t at, found = NONE;
 
 	for (at = ptc_pkt_next_psb(bytes, n, 0); at < n && at < before;
 	     at = ptc_pkt_next_psb(bytes, n, at + 1)) {
-		/* 02 82 may be the end of the packet in front of one. */
+		/* 02 82 may be the end of the packet in front of a PSB. */
 		if (n - at < TAIL || bytes[at + PTC_PSB_LEN] != 0x02 ||
 		    bytes[at + PTC_PSB_LEN + 1] != 0x82)
 			found = at;
@@ -40,7 +40,7 @@ static size_t last_psb(const uint8_t *bytes, size_t n, size_t before)
 	return found;
 }
 
-/* The last PSB of @sp that begins in front of @before, or NONE. */
+/* Returns the last PSB of @sp that begins in front of @before, or NONE. */
 static size_t prev_psb(const struct ptc_span *sp, size_t before)
 {
 	uint8_t block[BLOCK + TAIL];
@@ -59,7 +59,10 @@ static size_t prev_psb(const struct ptc_span *sp, size_t before)
 	return NONE;
 }
 
-/* Move @p, which may be the end of its span, to the last PSB in front of it. False: none. */
+/*
+ * Moves @p, which may be the end of its span, to the last PSB in front of it. Returns false if
+ * there is none.
+ */
 static bool step_back(const struct ptc_stream *s, struct ptc_spot *p)
 {
 	struct ptc_spot at = *p;
@@ -88,7 +91,7 @@ static uint64_t tsc_of(const uint8_t *packet)
 	return v;
 }
 
-/* The TSC of the PSB+ at @psb. */
+/* Gets the TSC of the PSB+ at @psb. Returns false if it has none. */
 static bool read_tsc(const struct ptc_span *sp, size_t psb, uint64_t *ret)
 {
 	uint8_t bytes[PSB_PLUS_MAX];
@@ -131,7 +134,7 @@ size_t ptc_range_next_timed(const struct ptc_span *sp, const struct ptc_tsc_cloc
 	return sp->len;
 }
 
-/* The last PSB in front of @time_ns; @at is one. */
+/* Returns the last PSB with a time before @time_ns; @at is such a PSB. */
 static size_t narrow(const struct ptc_span *sp, const struct ptc_tsc_clock *clock, size_t at,
 		     uint64_t time_ns)
 {
@@ -166,8 +169,8 @@ struct ptc_spot ptc_range_at_time(const struct ptc_stream *s, const struct ptc_t
 }
 
 /*
- * A taken branch, or a compressed return, is a 1; so is the bit above the first. Entries and exits
- * are packets of their own.
+ * Counts branches in a packet. A taken branch, or a compressed return, is a 1 bit; so is the bit
+ * above the first one. Entries and exits have packets of their own.
  */
 static uint64_t count_packet(const uint8_t *p, enum ptc_pkt type, int len)
 {
@@ -185,7 +188,7 @@ static uint64_t count_packet(const uint8_t *p, enum ptc_pkt type, int len)
 	return n ? n - 1 : 0;
 }
 
-/* At least so many transfers are in [from, to) of @sp, where @from is a PSB. */
+/* Gets a lower limit of the number of branches in [from, to) of @sp. @from is a PSB. */
 static int count_transfers(const struct ptc_span *sp, size_t from, size_t to, uint64_t *ret,
 			   struct ptc_err *err)
 {
@@ -249,7 +252,7 @@ struct ptc_spot ptc_range_back(const struct ptc_stream *s, struct ptc_spot p, ui
 	return step_back(s, &p) ? p : (struct ptc_spot){ 0, 0 };
 }
 
-/* The last TSC packet of [from, length) of @sp; *ret stays if there is none. */
+/* Gets the last TSC packet of [from, length) of @sp. *@ret is unchanged if there is none. */
 static void last_tsc(const struct ptc_span *sp, size_t from, uint64_t *ret)
 {
 	uint8_t bytes[BLOCK];
@@ -268,7 +271,7 @@ static void last_tsc(const struct ptc_span *sp, size_t from, uint64_t *ret)
 				*ret = tsc_of(bytes + at);
 		}
 		if (!len && at && n == BLOCK)
-			len = 1; /* cut off by the block's end only */
+			len = 1; /* cut off only by the end of the block */
 		from += at;
 	}
 }

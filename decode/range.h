@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where in a queue's trace to begin, so that not all of it must be decoded: at a PSB found by its
- * time, by what is behind it, or by its distance. Nothing is decoded to find it.
+ * Finds the PSB of a queue's trace at which decoding begins, so that not all of the trace must be
+ * decoded. It is found by its time, by the number of branches behind it, or by its distance.
+ * Nothing is decoded to find it.
  */
 #ifndef PTC_DECODE_RANGE_H
 #define PTC_DECODE_RANGE_H
@@ -15,7 +16,7 @@
 
 struct ptc_err;
 
-/* A PSB: @off of span @span. Zeros: the beginning, whatever is there. */
+/* A PSB at @off of span @span. Zeros: the beginning of the trace, even without a PSB there. */
 struct ptc_spot {
 	size_t span, off;
 };
@@ -30,37 +31,38 @@ static inline bool ptc_spot_is_before(struct ptc_spot a, struct ptc_spot b)
 	return a.span < b.span || (a.span == b.span && a.off < b.off);
 }
 
-/* Bytes from @p to the end of @s. */
+/* Returns the number of bytes from @p to the end of @s. */
 uint64_t ptc_range_left(const struct ptc_stream *s, struct ptc_spot p);
 
-/* Does the PSB+ at @psb of @sp tell a time? That, in ns. */
+/* Gets the time (ns) of the PSB+ at @psb of @sp. Returns false if it has none. */
 bool ptc_range_time_at(const struct ptc_span *sp, const struct ptc_tsc_clock *clock, size_t psb,
 		       uint64_t *ret_ns);
 
 /*
- * The first PSB of @sp at or behind @from that tells a time, and that in ns; the span's length, and
- * nothing set, if there is none.
+ * Returns the first PSB of @sp at or behind @from that has a time, and gets that time in ns.
+ * Returns the span's length if there is none; then *@ret_ns is not set.
  */
 size_t ptc_range_next_timed(const struct ptc_span *sp, const struct ptc_tsc_clock *clock,
 			    size_t from, uint64_t *ret_ns);
 
-/* The last PSB with a time in front of @time_ns; the beginning if there is none. */
+/* Returns the last PSB with a time before @time_ns, or the beginning if there is none. */
 struct ptc_spot ptc_range_at_time(const struct ptc_stream *s, const struct ptc_tsc_clock *clock,
 				  uint64_t time_ns);
 
 /*
- * The last PSB that at least @n transfers are behind, going by the packets (of direct jumps and
- * calls there are none), and one segment more; the beginning if there is none. PTC_E_NO_MEMORY.
+ * Gets the last PSB with at least @n branches behind it, moved back by one more PSB. The branches
+ * are estimated from packets: direct jumps and calls have none. Gets the beginning if there is no
+ * such PSB. Returns PTC_E_NO_MEMORY on failure.
  */
 int ptc_range_at_last(const struct ptc_stream *s, uint64_t n, struct ptc_spot *ret,
 		      struct ptc_err *err);
 
-/* The last PSB at least @bytes in front of @p, or the beginning. */
+/* Returns the last PSB at least @bytes in front of @p, or the beginning. */
 struct ptc_spot ptc_range_back(const struct ptc_stream *s, struct ptc_spot p, uint64_t bytes);
 
 /*
- * Time of the first TSC packet behind a PSB and of the last TSC packet. False: there is none, or
- * @clock is not valid.
+ * Gets the times of the first TSC packet behind a PSB and of the last TSC packet. Returns false if
+ * there is none, or @clock is not valid.
  */
 bool ptc_range_times(const struct ptc_stream *s, const struct ptc_tsc_clock *clock,
 		     uint64_t *ret_first_ns, uint64_t *ret_last_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An AVL tree that is split at an address and joined again. Who changes a node owns it alone. */
+/* An AVL tree with split and join. A node is changed only while it has one owner. */
 #include "decode/ranges.h"
 
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 struct ptc_ranges_node {
 	struct ptc_range r;
 	struct ptc_ranges_node *left, *right; /* owned, may be shared */
-	size_t count;			      /* of nodes, with those below */
+	size_t count;			      /* number of nodes in this subtree */
 	unsigned int owners;
 	int height;
 };
 
 typedef struct ptc_ranges_node node;
 
-enum { NODE_COST = sizeof(node) + 2 * sizeof(void *) }; /* with what malloc needs */
+enum { NODE_COST = sizeof(node) + 2 * sizeof(void *) }; /* with the overhead of malloc */
 
 static node *get(node *n)
 {
@@ -25,7 +25,7 @@ static node *get(node *n)
 	return n;
 }
 
-/* As deep as the tree is high. */
+/* Releases a reference. Recursion is as deep as the tree. */
 static void put(node *n)
 {
 	if (!n || --n->owners)
@@ -45,7 +45,7 @@ static size_t count(const node *n)
 	return n ? n->count : 0;
 }
 
-/* Below @n something has changed. */
+/* Recalculates @n after a change below it. */
 static void update(node *n)
 {
 	const int l = height(n->left), r = height(n->right);
@@ -63,7 +63,10 @@ static node *make(const struct ptc_range *r)
 	return n;
 }
 
-/* Makes *@n one that nobody else has. False: out of memory, or it is NULL. */
+/*
+ * Makes *@n a node with one owner, by copying it if needed. Returns false if out of memory, or if
+ * *@n is NULL.
+ */
 static bool own(node **n)
 {
 	node *copy;
@@ -106,7 +109,7 @@ static node *rotate(node *n, bool right)
 	return up;
 }
 
-/* One side of @n, which is owned alone, may be higher by two. */
+/* Rebalances @n, which has one owner and sides whose heights may differ by two. */
 static node *balance(node *n)
 {
 	const int l = height(n->left), r = height(n->right);
@@ -126,8 +129,8 @@ static node *balance(node *n)
 }
 
 /*
- * All takes of @l, @k and @r, in this order; @k is owned alone, and has nothing below. *@ok becomes
- * false if there is no memory: some ranges are gone then.
+ * Joins the trees @l, @k and @r, in this order, and consumes them. @k has one owner and no
+ * children. Sets *@ok to false if out of memory; some ranges are lost then.
  */
 static node *join(node *l, node *k, node *r, bool *ok)
 {
@@ -153,7 +156,10 @@ static node *join(node *l, node *k, node *r, bool *ok)
 	return balance(*top);
 }
 
-/* Takes @n apart: what is in front of @addr, and the rest. A range that holds it is cut. */
+/*
+ * Splits @n, which is consumed, into ranges in front of @addr and the rest. A range across @addr is
+ * cut.
+ */
 static void split(node *n, uint64_t addr, node **ret_l, node **ret_r, bool *ok)
 {
 	node *l, *r, *mid, *tail;
@@ -188,7 +194,7 @@ static void split(node *n, uint64_t addr, node **ret_l, node **ret_r, bool *ok)
 	*ret_l = join(l, n, mid, ok);
 }
 
-/* Takes the first one out of *@n; NULL: there is none, or no memory. */
+/* Removes the first node from *@n and returns it. NULL: empty, or out of memory. */
 static node *take_first(node **n, bool *ok)
 {
 	node *first;
@@ -210,7 +216,7 @@ static node *take_first(node **n, bool *ok)
 	return first;
 }
 
-/* Puts @k, which may be NULL, in place of what is in [start, end). */
+/* Puts @k, which may be NULL, in place of the ranges in [start, end). */
 static bool replace(struct ptc_ranges *t, uint64_t start, uint64_t end, node *k)
 {
 	node *l, *mid, *rest, *r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Raw mode: a bare PT stream, and code told on the command line. */
+/* Raw mode: a bare PT stream, with code given on the command line. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "decode/run.h"
 
-/* Map code[i] into the one process, unless it overlaps one mapped before. */
+/* Maps @c into the only process. Fails if it overlaps an earlier mapping. */
 static int map_raw(struct ptc_decode *d, const struct ptc_raw_code *c, struct ptc_err *err)
 {
 	const struct ptc_addrspace *as = &d->raw->as;

@@ -10,10 +10,10 @@
 
 enum {
 	FIRST_CAP = 64,
-	STACK = 2 * PTC_ALIGN_ENTRIES, /* more than a stack and what is looked at in front of it */
+	STACK = 2 * PTC_ALIGN_ENTRIES, /* more than a stack and the steps searched in front of it */
 };
 
-/* Times in their order: none is in front of all others. */
+/* Order of times: no time is in front of all others. */
 static inline uint64_t order_of(uint64_t time)
 {
 	return time + 1;
@@ -43,7 +43,7 @@ void ptc_recent_release(struct ptc_recent *r)
 	*r = (struct ptc_recent){ .n = 0 };
 }
 
-/* The first thread with @tid or above. */
+/* Returns the index of the first thread with @tid or above. */
 static size_t place_of(const struct ptc_recent *r, int32_t tid)
 {
 	size_t lo = 0, hi = r->n;
@@ -133,7 +133,7 @@ bool ptc_recent_stops(struct ptc_recent_thread *t, size_t first)
 	return true;
 }
 
-/* The @n oldest steps go. */
+/* Drops the @n oldest steps. */
 static bool drop(struct ptc_recent *r, struct ptc_recent_thread *t, size_t n)
 {
 	if (r->calls && !ptc_recent_live(t, n))
@@ -148,7 +148,7 @@ static bool drop(struct ptc_recent *r, struct ptc_recent_thread *t, size_t n)
 	return true;
 }
 
-/* @cap is not below @t->n. */
+/* @cap must be at least @t->n. */
 static bool resize(struct ptc_recent *r, struct ptc_recent_thread *t, size_t cap)
 {
 	struct ptc_step *steps = reallocarray(t->steps, cap, sizeof(*steps));
@@ -167,7 +167,7 @@ static bool resize(struct ptc_recent *r, struct ptc_recent_thread *t, size_t cap
 	return true;
 }
 
-/* But for @t that with more than @least steps that did nothing for the longest time. */
+/* Returns the thread that was idle longest, among those with more than @least steps, except @t. */
 static struct ptc_recent_thread *longest_idle(struct ptc_recent *r,
 					      const struct ptc_recent_thread *t, size_t least)
 {
@@ -209,7 +209,7 @@ static bool is_of_user(const struct ptc_step *s)
 	return s->from && s->to && !ptc_is_kernel_ip(s->to);
 }
 
-/* How many steps of @t, of which there are PTC_RECENT_CAP, are to be kept. */
+/* Returns how many of the PTC_RECENT_CAP steps of @t to keep. */
 static size_t wanted(const struct ptc_recent *r, const struct ptc_recent_thread *t)
 {
 	size_t i = ptc_recent_since(t, r->since), left = STACK, n;
@@ -220,7 +220,7 @@ static size_t wanted(const struct ptc_recent *r, const struct ptc_recent_thread 
 	return r->since && n < PTC_RECENT_MAX ? n : PTC_RECENT_MAX;
 }
 
-/* For one more step of @t, which is full. */
+/* Makes space for one more step of @t, which is full. */
 static bool make_room(struct ptc_recent *r, struct ptc_recent_thread *t)
 {
 	const size_t most = r->most ? r->most : PTC_RECENT_TOTAL;
@@ -289,8 +289,8 @@ static bool append_item(struct ptc_recent *r, const struct ptc_item *it)
 }
 
 /*
- * Those of @items that are transfers of @t, in front of @until, and for which there is room: this
- * is done for each of a trace.
+ * Appends the first of @items that are branches of @t, in front of @until, as far as there is
+ * space. Hot path: runs for each branch of a trace.
  */
 static size_t append_run(struct ptc_recent_thread *t, uint64_t until,
 			 const struct ptc_item *restrict items, size_t n)

@@ -26,7 +26,7 @@ void ptc_replay_list_gap(struct ptc_replay *r, uint64_t time)
 		return;
 	r->gap = false;
 	r->gap_cost = NULL;
-	/* It is of who ran when it began. */
+	/* The gap belongs to the thread that ran when the gap began. */
 	r->out.pid = r->gap_pid;
 	r->out.tid = r->gap_tid;
 	r->out.cpu = r->gap_cpu;
@@ -49,7 +49,10 @@ void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time)
 	}
 }
 
-/* From @off of the span. What was told of already may be behind it. */
+/*
+ * Begins a gap at @off of the span, or extends an open gap. Items behind @off may already be
+ * listed.
+ */
 static void begin_gap(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
 {
 	if (r->gap) {
@@ -67,7 +70,7 @@ static void begin_gap(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off
 	r->gap_cpu = r->out.cpu;
 }
 
-/* It lasts at least to @off of the span. */
+/* Extends the gap at least to @off of the span. */
 static void end_gap(struct ptc_replay *r, size_t off)
 {
 	r->gap_end = span_of(r)->base + off;
@@ -79,7 +82,7 @@ void ptc_replay_tell_of(struct ptc_replay *r, size_t off)
 	end_gap(r, off);
 }
 
-/* The gap is to last to @off of the span: what of the trace that costs. */
+/* The gap will last to @off of the span: adds the trace bytes to its cost. */
 static void charge(struct ptc_replay *r, size_t off)
 {
 	const struct ptc_span *sp = span_of(r);
@@ -108,8 +111,10 @@ static void init_walk(struct ptc_replay *r)
 	r->walk.rate = (struct ptc_mtc_rate){ p->mtc_freq, p->tsc_ctc_n, p->tsc_ctc_d };
 }
 
-/* Start the decoder there. What it looks at of the PSB+, and behind it, may be more than there is
- * of a peek. */
+/*
+ * Starts the decoder at @at. The decoder may read more of the PSB+, and of the bytes behind it,
+ * than a peek has filled. Then it is started again.
+ */
 static int sync(struct ptc_replay *r, ptrdiff_t at)
 {
 	const uint64_t pos = (uint64_t)((ptrdiff_t)room_of(r) + at);
@@ -123,13 +128,13 @@ static int sync(struct ptc_replay *r, ptrdiff_t at)
 	return ptc_ipt_track_sync(&r->track, r->dec, pos);
 }
 
-/* May what is behind a PSB be the engine's, so that the decoder does not need it? */
+/* Returns true if the engine may decode behind a PSB, so that the decoder may not be needed. */
 static bool may_be_piece(const struct ptc_replay *r)
 {
 	return r->conf.engine && !r->conf.engine->verify && !r->left_engine;
 }
 
-/* Decoding begins at @from of the span: nothing is known but what is there. */
+/* Decoding begins at @from of the span, without any state from in front. */
 static void begin_at(struct ptc_replay *r, size_t from, size_t floor)
 {
 	r->from = r->off = from;
@@ -142,16 +147,16 @@ static void begin_at(struct ptc_replay *r, size_t from, size_t floor)
 	r->proven = r->fup_end = 0;
 }
 
-/* The same, where the trace's own bytes begin. */
+/* Begins at a PSB of the trace, not at a graft. */
 static void begin_walk(struct ptc_replay *r)
 {
 	r->fresh = true;
 	r->clean = r->from;
-	init_walk(r); /* nor does it know what is in front */
+	init_walk(r); /* the walker forgets the bytes in front, too */
 	ptc_walker_begin(&r->walk, r->from);
 }
 
-/* Start the decoder at @at of the span; @from and @floor are what counts as read. */
+/* Starts the decoder at @at of the span. @from and @floor say how far the span counts as read. */
 static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor)
 {
 	if (at == (ptrdiff_t)from && may_be_piece(r))
@@ -170,7 +175,7 @@ static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor
 	return r->status;
 }
 
-/* A decoder for what the window has. */
+/* Creates a decoder for the bytes of the window. */
 static int use_decoder(struct ptc_replay *r, struct ptc_err *err)
 {
 	const size_t room = room_of(r);
@@ -202,7 +207,7 @@ static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g)
 	return sync_at(r, at, g->off, g->floor) < 0 ? 1 : 0;
 }
 
-/* Does the next span begin where this one, cut where the buffer was full, ends? */
+/* Returns true if the next span begins where this span ends, cut because the buffer was full. */
 static bool goes_on(const struct ptc_replay *r)
 {
 	const struct ptc_span *sp = span_of(r);
@@ -212,8 +217,8 @@ static bool goes_on(const struct ptc_replay *r)
 }
 
 /*
- * Where the buffer was full nobody knows what is missing: the gap there lasts
- * until decoding goes on in the next span.
+ * Ends the span. Where the buffer was full it is unknown how much is missing: the gap lasts until
+ * decoding goes on in the next span.
  */
 static void end_span(struct ptc_replay *r)
 {
@@ -236,11 +241,11 @@ static void end_span(struct ptc_replay *r)
 	r->done = r->span == r->conf.stream->n;
 }
 
-/* The bytes ran out. A rest that is no whole packet is damage too; PADs are not. */
+/* The bytes ran out. An incomplete packet at the end counts as damage; PADs do not. */
 static void end_of_bytes(struct ptc_replay *r)
 {
 	const struct ptc_span *sp = span_of(r);
-	/* libipt says of some packets that it got behind them, though they are not whole. */
+	/* Some incomplete packets count as read in libipt. */
 	const uint8_t *bytes = r->window.bytes;
 	const bool sure = r->clean >= r->window.from;
 	const size_t rest = ptc_find_rest(bytes, sure ? r->clean : r->window.from, sure, sp->len);
@@ -274,9 +279,9 @@ void ptc_replay_land(struct ptc_replay *r, uint64_t ip)
 }
 
 /*
- * One call of the decoder read on, over bytes that say nothing of the flow, to
- * behind the window: what it saw there was not the trace. Go on at the next PSB
- * of what it was. Returns the decoder's status, or 0 at the end of the span.
+ * One call of the decoder read past the end of the window, over bytes without any effect on the
+ * flow. So the bytes it saw there were not the trace. Goes on at the next PSB behind the window.
+ * Returns the decoder's status, or 0 at the end of the span.
  */
 static int resume_behind_window(struct ptc_replay *r)
 {
@@ -291,7 +296,7 @@ static int resume_behind_window(struct ptc_replay *r)
 	return 0;
 }
 
-/* The decoder, which has failed, can give no more from @off on. */
+/* The decoder has failed: begins a gap at @off. */
 static void begin_gap_of(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
 {
 	if (!r->gap && cause == PTC_GAP_NOCODE)
@@ -301,14 +306,13 @@ static void begin_gap_of(struct ptc_replay *r, enum ptc_gap_cause cause, size_t 
 	begin_gap(r, cause, off);
 }
 
-/* The decoder failed with @status: what to look for, and from where on. */
+/* The decoder failed with @status: sets what to search for, and from where on. */
 static void begin_seeking(struct ptc_replay *r, int status)
 {
 	const enum ptc_gap_cause cause = ptc_ipt_cause(status);
 	/*
-	 * What the failed call took was for nothing, and so was the event, if
-	 * any, that the call before it had read and nobody could be told of: it
-	 * is the first point to go on at.
+	 * The packets of the failed call are lost. So is the event, if any, that the call before it
+	 * had read and that could not be reported. That event is the first possible resume point.
 	 */
 	const size_t floor = ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
 
@@ -320,8 +324,9 @@ static void begin_seeking(struct ptc_replay *r, int status)
 }
 
 /*
- * The search has come to a later time: then other code may be there, and another thread. Not if
- * the trace was copied before: that is no time of it.
+ * The search came to a later time: there may be other code and another thread. Returns false if the
+ * time is not usable: it is later than the time at which the trace was copied, or not later than
+ * now.
  */
 static bool goes_later(struct ptc_replay *r)
 {
@@ -337,7 +342,7 @@ static bool goes_later(struct ptc_replay *r)
 	return true;
 }
 
-/* Go on at @to. Returns 1 if that does not work. */
+/* Goes on at @to. Returns 1 if that does not work. */
 static int resume(struct ptc_replay *r, const struct ptc_resume *to)
 {
 	r->seeking = false;
@@ -352,7 +357,7 @@ static int resume(struct ptc_replay *r, const struct ptc_resume *to)
 	return sync_graft(r, to);
 }
 
-/* Begin at a PSB that was missed, or at what is left of one. Returns 1 if that does not work. */
+/* Begins at a missed PSB, or at the rest of one. Returns 1 if that does not work. */
 static int begin_at_missed(struct ptc_replay *r, size_t psb)
 {
 	struct ptc_resume to = { .how = PTC_RESUME_GRAFT, .off = psb, .next = psb };
@@ -422,9 +427,9 @@ int ptc_replay_recover(struct ptc_replay *r, int status)
 }
 
 /*
- * In front of a snapshot: what was overwritten since the one before it, and what has no PSB yet. A
- * snapshot that does not go on from the last one is told of, also if no byte is known to be
- * missing.
+ * In front of a snapshot: lists the trace that was overwritten since the previous snapshot, and
+ * bytes in front of the first PSB. A snapshot that does not continue the previous one is listed
+ * even if no byte is known to be missing.
  */
 static void list_unkept(struct ptc_replay *r, size_t first)
 {
@@ -438,7 +443,7 @@ static void list_unkept(struct ptc_replay *r, size_t first)
 		ptc_out_unkept(&r->out, from < to ? from : to, from < to ? to - from : 0, r->now);
 }
 
-/* Packets in front of the first PSB cannot be decoded: a gap, unless they are padding. */
+/* Packets in front of the first PSB cannot be decoded: begins a gap, except for padding. */
 static void list_front(struct ptc_replay *r, size_t first)
 {
 	const struct ptc_span *sp = span_of(r);
@@ -446,7 +451,7 @@ static void list_front(struct ptc_replay *r, size_t first)
 
 	at = ptc_span_skip_zeros(sp, first);
 	if (at < first) {
-		begin_gap(r, PTC_GAP_DESYNC, 0); /* unless one goes on from the span before */
+		begin_gap(r, PTC_GAP_DESYNC, 0); /* an open gap goes on */
 		end_gap(r, first);
 	}
 }
@@ -477,8 +482,7 @@ int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err)
 	if (!r->conf.snapshots && !midway)
 		list_front(r, to.off);
 	ret = to.how == PTC_RESUME_END ? 0 : sync_at(r, (ptrdiff_t)to.off, to.off, to.floor);
-	if (r->conf.snapshots &&
-	    !midway) /* at the time of the PSB: from there on the queue has its trace */
+	if (r->conf.snapshots && !midway) /* with the time of the PSB: the trace begins there */
 		list_unkept(r, to.off);
 	if (to.how == PTC_RESUME_END)
 		end_span(r);
@@ -500,12 +504,12 @@ bool ptc_replay_park(struct ptc_replay *r, size_t psb)
 	begin_walk(r);
 	ptc_replay_look_for_next_psb(r, psb + PTC_PSB_LEN);
 	if (r->next_psb >= span_of(r)->len)
-		return false; /* the last piece is the decoder's */
+		return false; /* libipt decodes the last piece */
 	r->prev_off = r->prev2_off = psb;
 	r->prev_now = r->now;
-	r->status = pts_event_pending; /* what the PSB+ says */
+	r->status = pts_event_pending; /* the status of the PSB+ */
 	ptc_replay_look_at_bound(r);
-	/* Else it is not the time that the decoder would tell. */
+	/* Else the decoder would report another time. */
 	r->parked = r->now == PTC_NO_TIME || r->now <= r->bound;
 	return r->parked;
 }

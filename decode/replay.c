@@ -15,10 +15,13 @@
 #include "decode/note.h"
 #include "decode/replay_state.h"
 
-/* Blocks without instructions, events or bytes used that libipt may give in a row. */
+/*
+ * Limit of consecutive blocks from libipt without instructions, events or used bytes. PART_INSNS:
+ * instructions per part of a block.
+ */
 enum { MAX_IDLE = 16, PART_INSNS = 1 << 16 };
 
-/* What libipt cannot say. */
+/* Not an event type of libipt. */
 enum { NO_EVENT = 0x7fffffff };
 
 static int set_image(struct ptc_replay *r, bool modeless, struct ptc_err *err)
@@ -40,13 +43,13 @@ int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err)
 	return set_image(r, r->modeless, err);
 }
 
-/* The image may be gone, or have more to get. */
+/* Returns true if the image may have been freed, or needs more code. */
 static bool is_image_old(const struct ptc_replay *r)
 {
 	return r->image_drops != r->conf.ipt->drops || (r->image && r->image->nwanted);
 }
 
-/* @ev may have brought the decoder into another mode. */
+/* Changes the image if @ev brought the decoder into another mode. */
 static int follow_mode(struct ptc_replay *r, const struct pt_event *ev, struct ptc_err *err)
 {
 	enum ptc_mode mode;
@@ -73,7 +76,7 @@ static void skip_to_start(struct ptc_replay *r)
 		r->next_mark++;
 }
 
-/* All but the items' memory and the trail, which are good for another use. */
+/* Initializes everything except the memory of items and the trail, which are reused. */
 static void begin(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 {
 	r->conf = *conf;
@@ -127,7 +130,7 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	(void)ptc_out_swap_room(&r->out, room);
 	ptc_trail_renew(&r->trail, &r->out, conf->opts);
 	r->piece.active = false;
-	r->piece.lender = NULL; /* those that were made ahead may be gone */
+	r->piece.lender = NULL; /* buffers of pieces made ahead may be freed now */
 }
 
 void ptc_replay_lend(struct ptc_replay *r, struct ptc_ipt *ipt, struct ptc_decode_stats *stats,
@@ -140,7 +143,7 @@ void ptc_replay_lend(struct ptc_replay *r, struct ptc_ipt *ipt, struct ptc_decod
 	r->conf.stats = r->out.stats = stats;
 	r->conf.notes = notes;
 	r->conf.ahead = false;
-	r->as_changed = true; /* the decoder has an image of the other one */
+	r->as_changed = true; /* the decoder has an image of the other @ipt */
 }
 
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
@@ -157,7 +160,7 @@ void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made)
 void ptc_replay_leave_engine(struct ptc_replay *r)
 {
 	r->left_engine = true;
-	ptc_replay_set_made(r, NULL); /* who has it may be done with */
+	ptc_replay_set_made(r, NULL); /* the owner of the buffer may free it now */
 }
 
 void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_calm watch)
@@ -231,7 +234,7 @@ void ptc_replay_lost(struct ptc_replay *r, struct ptc_replay_at at, uint64_t tim
 	ptc_out_lost(&r->out, over ? 0 : s->spans[at.spot.span].base + at.spot.off, time);
 }
 
-/* What was read behind the window cannot be helped any more: see recover. */
+/* A read past the window cannot be repaired here: see recover.c. */
 static void move_window(struct ptc_replay *r)
 {
 	if (ptc_window_is_stale(&r->window, r->off) && !ptc_window_passed(&r->window, r->off))
@@ -239,12 +242,12 @@ static void move_window(struct ptc_replay *r)
 }
 
 /*
- * libipt reads ahead, and when that fails it says so at once: of the branch that it was asked for,
- * although it may know where that one led, or have the bits of it and of more. It tells when it is
- * asked again. True: decoding goes on.
+ * libipt reads ahead. If that fails, the error is reported for the branch that was asked for,
+ * although its target, or more TNT bits, may be known already. Asking again gets them. Returns true
+ * if decoding goes on.
  *
- * Not where a return failed on the bit that it has: that is used up, and how libipt stands then
- * depends on whether it had the return in its cache. So it does behind an address that is missing.
+ * Not if a return failed on its own bit: the bit is used up, and the state of libipt depends on
+ * whether the return was in its cache. The same applies behind an address that is missing.
  */
 static bool has_more(struct ptc_replay *r)
 {
@@ -261,7 +264,7 @@ static bool has_more(struct ptc_replay *r)
 		ptc_replay_land(r, b.ip);
 		return false;
 	}
-	/* The same branch once more: if it worked, with a bit. */
+	/* The same branch again: it worked, with a bit. */
 	if (status < 0 || b.ninsn != 1)
 		return false;
 	r->status = status;
@@ -269,15 +272,16 @@ static bool has_more(struct ptc_replay *r)
 	return true;
 }
 
-/* Each instruction is an item: what a block of millions of them has is listed in parts. */
+/* With opts->insns each instruction is an item: a block of millions of them is listed in parts. */
 static uint32_t most_of_block(const struct ptc_replay *r)
 {
 	return r->conf.opts->insns ? PART_INSNS : UINT32_MAX;
 }
 
 /*
- * ptc_replay_run_blocks where that can be; else one block, asking the decoder where it is. While
- * the pending instruction is of another time there is no row, or items would be of two times.
+ * Calls ptc_replay_run_blocks() if possible. Otherwise decodes one block, and asks the decoder for
+ * its position. A row is impossible while the pending instruction has another time, because a row's
+ * items have one time.
  */
 static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
 {
@@ -294,8 +298,8 @@ static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_blo
 }
 
 /*
- * The step that waited for code is made again. If there is still none, it counts as made once: who
- * decodes ahead waits where one thread does not.
+ * Repeats the step that waited for code. If there still is no code, it counts as one step: decoding
+ * ahead waits where a single thread does not.
  */
 static enum ptc_left next_block_again(struct ptc_replay *r, struct pt_block *b)
 {
@@ -313,8 +317,8 @@ static enum ptc_left next_block_again(struct ptc_replay *r, struct pt_block *b)
 }
 
 /*
- * No packet is left, and none says that what comes next ran: it is not listed, but where the last
- * branch led is known.
+ * No packet is left, so nothing proves that the next block ran: it is not listed. But the target of
+ * the last branch is known.
  */
 static int step_to_end(struct ptc_replay *r)
 {
@@ -322,7 +326,7 @@ static int step_to_end(struct ptc_replay *r)
 
 	r->status = pt_blk_next(r->dec, &b, sizeof(b));
 	ptc_replay_look_behind(r, &b);
-	/* It led here: that is behind a gap, if there is one. */
+	/* The last branch led here: that is behind the gap, if there is one. */
 	if (r->status >= 0 || b.ninsn)
 		ptc_replay_list_gap(r, r->now);
 	ptc_replay_land(r, b.ip);
@@ -343,7 +347,7 @@ static int step_block(struct ptc_replay *r, size_t max)
 	r->proven = r->fup_end = 0;
 	left = r->again ? next_block_again(r, &b) : next_blocks(r, max, &b);
 	goes_on = left != PTC_LEFT_ENDLESS;
-	/* Also when it failed: what it had decoded until then did run. */
+	/* A failed block is listed too: its instructions up to the failure ran. */
 	if (left == PTC_LEFT_BLOCK && b.ninsn) {
 		ptc_replay_list_gap(r, time);
 		r->told = time;
@@ -355,7 +359,7 @@ static int step_block(struct ptc_replay *r, size_t max)
 					       .ninsn = r->ninsn,
 					       .mode = mode_of(b.mode),
 					       .time = time,
-					       /* libipt goes on from a jump to a PTWRITE. */
+					       /* libipt continues past jumps up to a PTWRITE. */
 					       .bent = r->status & pts_event_pending,
 					       .part = r->in_block,
 					       .whole = r->block_ip };
@@ -365,7 +369,7 @@ static int step_block(struct ptc_replay *r, size_t max)
 		   r->off == r->prev_off) {
 		goes_on = ++r->idle < MAX_IDLE;
 	}
-	/* A block that cannot even begin still says where the last one led. */
+	/* A block that cannot begin still shows where the last one led. */
 	if (r->status < 0 && !b.ninsn)
 		ptc_replay_land(r, b.ip);
 	if (r->status < 0 && (ptc_replay_wait_for_code(r) || (b.ninsn && has_more(r))))
@@ -379,7 +383,7 @@ static int step_block(struct ptc_replay *r, size_t max)
 
 static int step_event(struct ptc_replay *r, struct ptc_err *err)
 {
-	/* It was read by the call before this one. */
+	/* The previous call read the event. */
 	const size_t from = r->prev_off, to = r->off;
 	const uint64_t bound = r->bound;
 	struct pt_event ev = { .type = (enum pt_event_type)NO_EVENT };
@@ -392,7 +396,7 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 	ptc_replay_note_place(r, from, to);
 	r->status = ptc_ipt_track_event(&r->track, r->dec, &ev);
 	ptc_replay_look_around(r);
-	/* What failed may be no more than looking for the next one. */
+	/* The failure may concern only the search for the next event. */
 	if (r->status < 0 && (int)ev.type == NO_EVENT) {
 		ptc_replay_land(r, ptc_replay_current_ip(r));
 		return ptc_replay_recover(r, r->status);
@@ -407,11 +411,11 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 		psb = ptc_replay_came_to_psb(r, &ev, due);
 		return psb < SIZE_MAX ? ptc_replay_begin_anew(r, psb) : 0;
 	}
-	r->prev2_off = r->prev_off; /* that one is told of */
+	r->prev2_off = r->prev_off; /* that event is already reported */
 	return ptc_replay_recover(r, r->status);
 }
 
-/* Where a PSB tells of no mode: what libipt does with code then, it may only do with that. */
+/* After a PSB without a mode libipt may use only the image for no mode. */
 static int use_mode(struct ptc_replay *r, struct ptc_err *err)
 {
 	if (r->modeless == r->modeless_image || r->status & pts_event_pending)
@@ -437,12 +441,12 @@ static int use_code(struct ptc_replay *r, struct ptc_err *err)
 }
 
 /*
- * While time stands still nobody has anything to do between two blocks. Not while the pending
- * instruction is of an earlier time: it may be the last one that is wanted.
+ * While the time stays the same, nothing must be done between two blocks. Returns 0 while the
+ * pending instruction has an earlier time: it may be the last requested one.
  */
 static size_t items_in_a_row(const struct ptc_replay *r, size_t max)
 {
-	/* Each such event comes behind the block that comes to it. */
+	/* Each such event is listed behind the block that reaches it. */
 	if (r->conf.opts->events && ptc_mask_next(&r->window.mask, SIZE_MAX))
 		return 0;
 	return ptc_replay_low(r) == ptc_replay_time(r) ? max : 0;
@@ -453,15 +457,17 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
 	return ptc_replay_steps(r, 0, err);
 }
 
-/* To verify: where items of this step begin, if they are to be looked at. */
+/*
+ * Verify: returns the index of the first item of this step, or SIZE_MAX if items are not checked.
+ */
 static size_t first_item(struct ptc_replay *r)
 {
 	return r->piece.active && ptc_out_reserve(&r->out, 0) ? r->out.n : SIZE_MAX;
 }
 
 /*
- * What an event still to be told of was read with is not behind us yet; nor is the end of the span,
- * while the last transfer may be pending.
+ * Lists marks in front of the position. Not passed yet: the packets of a pending event, and the end
+ * of the span while the last branch may be pending.
  */
 static void list_marks_behind(struct ptc_replay *r)
 {
@@ -473,7 +479,7 @@ static void list_marks_behind(struct ptc_replay *r)
 	ptc_replay_list_marks(r, sp->base + (at < sp->len ? at : sp->len - 1), r->prev_now);
 }
 
-/* The engine, which was asked, does not go on. */
+/* The engine was asked, and declined: the decoder goes on. */
 static int leave_park(struct ptc_replay *r)
 {
 	const size_t psb = r->from;
@@ -528,8 +534,10 @@ bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret)
 {
 	const struct ptc_trail *t = &r->trail;
 
-	/* What is under way, or found out by looking back over more than the last calls, is not
-	 * compared: there it is no seam. */
+	/*
+	 * State in progress, or found by looking back further than the last calls, is not compared:
+	 * such a place is no seam.
+	 */
 	if (!r->dec || r->in_block || r->parked || r->seeking || r->gap || r->rest ||
 	    r->swallowed || r->at_first || r->idle || r->ahead_of != SIZE_MAX ||
 	    r->off_psb != SIZE_MAX || r->clean != r->from || r->status || r->prev_off >= r->off ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of a replay that lists libipt's events, and the packets that libipt does not know. */
+/* Lists libipt's events, and the packets that libipt does not know. */
 #include <intel-pt.h>
 
 #include "arch/pt_packet.h"
@@ -7,7 +7,7 @@
 #include "decode/mask.h"
 #include "decode/replay_state.h"
 
-/* Notes a FUP in [@from, @to), which waits for its TIP if no event of its own is told. */
+/* Finds the last FUP in [@from, @to). It waits for its TIP unless it has an event of its own. */
 static void note_fup(struct ptc_replay *r, size_t from, size_t to)
 {
 	const uint8_t *bytes = r->window.bytes;
@@ -37,14 +37,14 @@ void ptc_replay_note_place(struct ptc_replay *r, size_t from, size_t to)
 		r->before = ptc_replay_current_ip(r);
 }
 
-/* May @ev come between a FUP and the TIP that the FUP waits for? */
+/* Returns true if @ev may come between a FUP and the TIP that the FUP waits for. */
 static bool leaves_fup(const struct pt_event *ev)
 {
 	return ev->type == ptev_cbr || ev->type == ptev_pwre || ev->type == ptev_pwrx ||
 	       ev->type == ptev_mnt || ev->type == ptev_tick;
 }
 
-/* The IP that the flow has reached when libipt tells of @ev; 0: @ev does not say. */
+/* Returns the IP that the flow has reached when libipt reports @ev; 0: @ev has no IP. */
 static uint64_t ip_of(const struct pt_event *ev)
 {
 	if (ev->ip_suppressed)
@@ -127,8 +127,10 @@ void ptc_replay_list_masked(struct ptc_replay *r, size_t upto, uint64_t time)
 		list_masked(r, k, 0, not_before(r->told, time));
 }
 
-/* Lists the masked packets in front of @to. Returns true if @ev is only the stand-in of one of
- * them. */
+/*
+ * Lists the masked packets in front of @to. Returns true if @ev is only the stand-in for one of
+ * them.
+ */
 static bool take_masked(struct ptc_replay *r, const struct pt_event *ev, size_t to, uint64_t time)
 {
 	const bool exstop = ev->type == ptev_exstop;

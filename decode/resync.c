@@ -11,8 +11,8 @@
 #include "decode/window.h"
 
 enum {
-	PACKET_MAX = 512, /* bytes; a BBP has some 300 with its BIPs */
-	REST_MAX = 64,	  /* bytes behind the FUP of a PSB+: there are few packets */
+	PACKET_MAX = 512, /* bytes; a BBP with its BIPs has about 300 */
+	REST_MAX = 64,	  /* bytes behind the FUP of a PSB+: only a few packets */
 };
 
 struct packet {
@@ -20,7 +20,7 @@ struct packet {
 	size_t off, len;
 	bool has_ip;
 	uint64_t ip;
-	/* of the walker, in front of it */
+	/* state of the walker in front of it */
 	bool bound;
 	uint64_t last_ip;
 };
@@ -50,7 +50,7 @@ static bool has_ip(enum ptc_pkt type)
 	       type == PTC_PKT_FUP;
 }
 
-/* The packet at @p, if it tells of time. */
+/* Records the time of the packet at @p, if it is a timing packet. */
 static void note_time(struct ptc_walker *r, const uint8_t *p, enum ptc_pkt type)
 {
 	switch (type) {
@@ -80,7 +80,10 @@ static void note_time(struct ptc_walker *r, const uint8_t *p, enum ptc_pkt type)
 	}
 }
 
-/* Take the packet at pos. False: there is none, or it is cut off; r->synced says which. */
+/*
+ * Takes the packet at pos. Returns false if it is incomplete, or bytes are no packet; r->synced
+ * says which.
+ */
 static bool take(struct ptc_walker *r, struct packet *ret)
 {
 	const uint8_t *p = r->bytes + r->pos;
@@ -120,7 +123,7 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 	default:
 		if (ret->type == PTC_PKT_TNT || ret->type == PTC_PKT_TNT64 ||
 		    (has_ip(ret->type) && ret->type != PTC_PKT_FUP))
-			r->in_psb = false; /* its end was lost */
+			r->in_psb = false; /* its PSBEND was lost */
 		if (has_ip(ret->type)) {
 			ret->has_ip = ptc_pkt_ip(p, r->last_ip, &ret->ip);
 			r->last_ip = ret->ip;
@@ -130,7 +133,7 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 	return true;
 }
 
-/* Remember the first of the packets that belong to a FUP still to come. */
+/* Remembers the first of the packets that belong to a later FUP. */
 static void note_binding(struct ptc_walker *r, const struct packet *k)
 {
 	if (r->in_psb || ptc_pkt_is_timing(k->type))
@@ -149,7 +152,7 @@ static void graft_put(struct ptc_resume *g, const void *bytes, size_t n)
 	g->graft_len += n;
 }
 
-/* TIP.PGE or FUP with a whole IP: IPBytes 6. */
+/* Adds a TIP.PGE or FUP with a full IP: IPBytes 6. */
 static void graft_ip(struct ptc_resume *g, uint8_t opcode, uint64_t ip)
 {
 	uint8_t p[9] = { (uint8_t)(opcode | 6 << 5) };
@@ -161,8 +164,8 @@ static void graft_ip(struct ptc_resume *g, uint8_t opcode, uint64_t ip)
 }
 
 /*
- * A PSB+ that says: the flow is at @k's IP (TIP, FUP), or tracing is off (OVF,
- * which says itself what follows), or it is being switched on there (TIP.PGE).
+ * Builds a PSB+ for @k. TIP, FUP: the flow is at its IP. OVF: tracing is off, and the OVF itself
+ * says what follows. TIP.PGE: tracing is switched on at its IP.
  */
 static void graft(const struct ptc_walker *r, const struct packet *k, struct ptc_resume *g)
 {
@@ -173,7 +176,7 @@ static void graft(const struct ptc_walker *r, const struct packet *k, struct ptc
 	graft_put(g, ptc_psb, sizeof(ptc_psb));
 	if (r->has_tsc)
 		graft_put(g, r->tsc, sizeof(r->tsc));
-	/* The next MTC counts from the TMA: only if it cannot have gone round since. */
+	/* The next MTC counts from the TMA, if the 8-bit counter cannot have wrapped since. */
 	if (r->has_tsc && r->has_tma && r->mtcs < UINT8_MAX)
 		graft_put(g, r->tma, sizeof(r->tma));
 	if (r->has_cbr)
@@ -196,7 +199,7 @@ static void graft(const struct ptc_walker *r, const struct packet *k, struct ptc
 	}
 }
 
-/* Where the PSB+ ends of which the FUP @k may be, though its PSB is gone; 0: it is of none. */
+/* Returns the end of the PSB+ that the FUP @k may belong to, although its PSB is lost; 0: none. */
 static size_t psb_end(const struct ptc_walker *r, const struct packet *k)
 {
 	const size_t from = k->off + k->len;
@@ -212,7 +215,10 @@ static size_t psb_end(const struct ptc_walker *r, const struct packet *k)
 	return n ? from + n : 0;
 }
 
-/* Go on at the FUP @k: with what it belongs to, or, if that came too early, behind it. */
+/*
+ * Goes on at the FUP @k: with the packets that it belongs to, or behind the FUP if they came too
+ * early.
+ */
 static void resume_at_fup(struct ptc_walker *r, const struct packet *k, size_t floor,
 			  struct ptc_resume *ret)
 {
@@ -223,12 +229,12 @@ static void resume_at_fup(struct ptc_walker *r, const struct packet *k, size_t f
 	ret->next = !k->bound ? k->off : r->bind >= floor ? r->bind : k->off + k->len;
 	if (ret->next < ret->off)
 		ret->off = ret->next;
-	/* What else it says is in the graft. */
+	/* The graft has the other contents of that PSB+. */
 	while (r->pos < end && take(r, &rest))
 		ret->next = end;
 }
 
-/* Is @k a point to go on at? Fills *ret if so. */
+/* Returns true if @k is a resume point, and fills *@ret. */
 static bool resume_at(struct ptc_walker *r, const struct packet *k, size_t floor,
 		      const struct ptc_addrspace *as, struct ptc_resume *ret)
 {
@@ -259,21 +265,24 @@ static bool resume_at(struct ptc_walker *r, const struct packet *k, size_t floor
 	return true;
 }
 
-/* Does it depend on the code whether @k is a point to go on at? */
+/* Returns true if the code decides whether @k is a resume point. */
 static bool needs_code(const struct ptc_walker *r, const struct packet *k)
 {
 	return k->type == PTC_PKT_TIP || k->type == PTC_PKT_TIP_PGE ||
 	       (k->type == PTC_PKT_FUP && !r->in_psb);
 }
 
-/* May it be later at @k than where it was known last, so that it matters? */
+/* Returns true if the time at @k may be later than the last known time, and that matters. */
 static bool may_be_later(const struct ptc_walker *r, const struct packet *k)
 {
 	return (r->new_tsc && needs_code(r, k)) ||
 	       (r->new_mtc && r->rate.d && k->type == PTC_PKT_TIP_PGE && k->has_ip);
 }
 
-/* TSC ticks from the CTC tick in front of the TMA's TSC packet to the last MTC; 0: who knows. */
+/*
+ * Returns the TSC ticks from the CTC tick in front of the TMA's TSC packet to the last MTC; 0:
+ * unknown.
+ */
 static uint64_t mtc_ticks(const struct ptc_walker *r)
 {
 	const uint64_t into = ptc_le16(r->tma + 2) & ((1u << r->rate.freq) - 1);
@@ -294,7 +303,7 @@ uint64_t ptc_walker_tsc(const struct ptc_walker *r)
 	return (tsc + (ticks > behind ? ticks - behind : 0)) & (((uint64_t)1 << 56) - 1);
 }
 
-/* The first PSB at or behind @from; looked for once. */
+/* Returns the first PSB at or behind @from. The result is cached. */
 static size_t next_psb(struct ptc_walker *r, size_t from)
 {
 	if (r->next_psb < from || !r->next_psb)
@@ -305,13 +314,13 @@ static size_t next_psb(struct ptc_walker *r, size_t from)
 
 void ptc_walker_to_psb(struct ptc_walker *r, size_t floor, struct ptc_resume *ret)
 {
-	/* One found for a smaller floor may not be the first for this one, but none is between. */
+	/* A PSB found for a smaller floor may be closer, but no PSB is between the two. */
 	ret->off = next_psb(r, floor);
 	ret->how = ret->off < r->len ? PTC_RESUME_PSB : PTC_RESUME_END;
 	ret->floor = ret->off < r->len ? ret->off + PTC_PSB_LEN : r->len;
 }
 
-/* Move to the last PSB at or in front of @floor, if that saves walking. */
+/* Moves to the last PSB at or in front of @floor, if that saves walking. */
 static void skip_to_psb(struct ptc_walker *r, size_t floor)
 {
 	size_t at = r->pos;
@@ -319,7 +328,7 @@ static void skip_to_psb(struct ptc_walker *r, size_t floor)
 	while (next_psb(r, at) <= floor && r->next_psb < r->len) {
 		r->pos = r->next_psb;
 		r->synced = true;
-		r->has_tma = false; /* MTCs behind it are not counted */
+		r->has_tma = false; /* the skipped MTCs were not counted */
 		at = r->pos + PTC_PSB_LEN;
 	}
 }
@@ -333,7 +342,10 @@ static bool is_psb(const struct ptc_walker *r, size_t at)
 	return !memcmp(r->bytes + at, ptc_psb, PTC_PSB_LEN);
 }
 
-/* The packet at pos, or behind bytes that only seem to be one. False: there is none. */
+/*
+ * Takes the packet at pos, and skips bytes that only look like a packet. Returns false if there is
+ * none.
+ */
 static bool next_packet(struct ptc_walker *r, struct packet *ret)
 {
 	size_t psb;
@@ -342,7 +354,7 @@ static bool next_packet(struct ptc_walker *r, struct packet *ret)
 		psb = next_psb(r, r->pos);
 		if (!take(r, ret))
 			return false;
-		/* What seems to be a packet with the beginning of a PSB in it is none. */
+		/* Bytes with the begin of a PSB inside are no packet. */
 		if (ret->off >= psb || psb >= r->pos || is_psb(r, r->pos))
 			return true;
 		r->pos = psb;
@@ -381,7 +393,7 @@ void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_a
 		}
 		note_binding(r, &k);
 	}
-	/* Behind bytes that are no packet, nothing but a PSB is certain. */
+	/* Behind bytes that are no packet, only a PSB is reliable. */
 	ptc_walker_to_psb(r, r->pos > floor ? r->pos : floor, ret);
 }
 
@@ -429,7 +441,7 @@ size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len)
 	size_t at;
 	int n = 1;
 
-	/* from the last PSB, if there is one */
+	/* from the last PSB on, if @bytes has a PSB */
 	for (at = len; at - from >= PTC_PSB_LEN; at--) {
 		if (!memcmp(bytes + at - PTC_PSB_LEN, ptc_psb, PTC_PSB_LEN)) {
 			from = at;
@@ -444,7 +456,7 @@ size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len)
 		if (n > 0)
 			from += (size_t)n;
 	}
-	return n ? len : from; /* not where bytes are no packet: that was told of */
+	return n ? len : from; /* bytes that are no packet were already reported */
 }
 
 size_t ptc_span_find(const struct ptc_span *sp, size_t from, size_t to, enum ptc_pkt type)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * After an error: where decoding can go on.
+ * Resynchronization: finds where decoding can go on after an error.
  *
- * A walker follows the packets of a span, so that it knows the last IP, the
- * execution mode and the last TSC wherever an error happens. From there on it
- * looks for a packet that says where the processor is: that point is made a
- * PSB of our own (a "graft") for the decoder to start at.
+ * A walker follows the packets of a span. So it knows the last IP, the execution mode and the last
+ * TSC wherever an error happens. From there on it looks for a packet that says where the processor
+ * is. A PSB+ of our own (a "graft") for that point is put in front of it, and the decoder starts
+ * there.
  */
 #ifndef PTC_DECODE_RESYNC_H
 #define PTC_DECODE_RESYNC_H
@@ -20,102 +20,102 @@ struct ptc_addrspace;
 struct ptc_span;
 struct ptc_window;
 
-enum { PTC_GRAFT_MAX = 64 }; /* bytes; a graft is at most 48 */
+enum { PTC_GRAFT_MAX = 64 }; /* bytes; a graft has at most 48 */
 
-/* What an MTC packet tells: CTC ticks a period (as a power of two), TSC ticks a CTC tick. */
+/* Meaning of an MTC packet: CTC ticks per period (as a power of two), TSC ticks per CTC tick. */
 struct ptc_mtc_rate {
 	uint8_t freq;
 	uint32_t n, d; /* 0: not known */
 };
 
 struct ptc_walker {
-	struct ptc_mtc_rate rate;    /* may be set once it is initialized */
+	struct ptc_mtc_rate rate;    /* may be set after initialization */
 	const uint8_t *bytes;	     /* lent: the span */
-	const struct ptc_span *span; /* lent; where PSBs are looked for; NULL: in bytes */
-	struct ptc_window *window; /* lent; asked for bytes that may not be there; NULL: all are */
+	const struct ptc_span *span; /* lent; where PSBs are searched; NULL: in bytes */
+	struct ptc_window *window;   /* lent; provides bytes that may be missing; NULL: none are */
 	size_t len;
-	size_t pos;	 /* next packet */
-	size_t next_psb; /* the first PSB at or behind pos, once looked for */
-	bool synced;	 /* pos is a packet's start */
+	size_t pos;	 /* of the next packet */
+	size_t next_psb; /* the first PSB at or behind pos, once searched */
+	bool synced;	 /* a packet begins at pos */
 	bool in_psb;	 /* between PSB and PSBEND */
 	uint64_t last_ip;
 	bool has_tsc;
-	bool new_tsc;	 /* since the last PTC_RESUME_LATER, */
-	bool new_mtc;	 /* and of those that count from a TMA */
+	bool new_tsc;	 /* new since the last PTC_RESUME_LATER, */
+	bool new_mtc;	 /* also MTCs that count from a TMA */
 	uint8_t tsc[8];	 /* the last TSC packet */
 	uint8_t mode[2]; /* the last MODE.Exec packet */
-	bool has_tma;	 /* with that TSC */
+	bool has_tma;	 /* since that TSC packet */
 	uint8_t tma[7];
-	bool has_mtc; /* since then */
-	uint8_t mtc;  /* the last one's payload */
-	size_t mtcs;  /* periods since then */
+	bool has_mtc; /* since the TMA packet */
+	uint8_t mtc;  /* payload of the last MTC */
+	size_t mtcs;  /* MTC periods since the TMA packet */
 	bool has_cbr;
 	uint8_t cbr[4]; /* the last CBR packet */
-	bool bound;	/* a packet at bind waits for its FUP */
+	bool bound;	/* a packet at @bind waits for its FUP */
 	size_t bind;
 };
 
 enum ptc_resume_how {
 	PTC_RESUME_END,	  /* nowhere: nothing is left */
 	PTC_RESUME_PSB,	  /* at a PSB of the trace */
-	PTC_RESUME_GRAFT, /* at a point where the graft must be put in front */
-	PTC_RESUME_LATER, /* not known yet: there is a point of a later time */
+	PTC_RESUME_GRAFT, /* at a point that needs a graft in front */
+	PTC_RESUME_LATER, /* not known yet: a possible point has a later time */
 };
 
 struct ptc_resume {
 	enum ptc_resume_how how;
-	size_t off;   /* the gap ends here; END: the length */
-	size_t floor; /* the next floor must not be below: proves progress */
-	size_t next;  /* GRAFT: the first byte to be decoded behind the graft */
+	size_t off;   /* end of the gap; END: the length */
+	size_t floor; /* minimum floor of the next call: guarantees progress */
+	size_t next;  /* GRAFT: the first byte to decode behind the graft */
 	size_t graft_len;
 	uint8_t graft[PTC_GRAFT_MAX];
 };
 
 void ptc_walker_init(struct ptc_walker *r, const uint8_t *bytes, size_t len);
-/* The same over a window of a span. */
+/* The same for a window of a span. */
 void ptc_walker_init_window(struct ptc_walker *r, struct ptc_window *w);
 
-/* Begin at the PSB at @at, as if nothing were in front of it. */
+/* Begins at the PSB at @at, and ignores everything in front of it. */
 void ptc_walker_begin(struct ptc_walker *r, size_t at);
 
 /*
- * Find the next point at or behind @floor where the flow is known and @as has
- * code. @floor must not decrease from call to call.
+ * Finds the next point at or behind @floor where the flow is known and @as has code. @floor must
+ * not decrease from call to call.
  *
- * In front of the first point behind a TSC packet it answers PTC_RESUME_LATER, once: ask again
- * when @as is as at ptc_walker_tsc. So it does where tracing is switched on behind MTC packets: the
- * CPU may have gone from one thread to another, and no TSC packet need tell.
+ * In front of the first point behind a TSC packet the answer is PTC_RESUME_LATER, once: ask again
+ * when @as is as it was at ptc_walker_tsc(). The answer is the same where tracing is switched on
+ * behind MTC packets: the CPU may have switched threads without a TSC packet.
  */
 void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_addrspace *as,
 			  struct ptc_resume *ret);
 
 /*
- * The last TSC packet's time, and what MTC packets add to it: it is not earlier. There is one after
- * PTC_RESUME_LATER.
+ * Returns the time of the last TSC packet plus the MTC packets since: a lower bound of the time. It
+ * is known after PTC_RESUME_LATER.
  */
 uint64_t ptc_walker_tsc(const struct ptc_walker *r);
 
-/* Follow the packets up to @upto: what is in front of it may be overwritten then. */
+/* Follows the packets up to @upto. The bytes in front of @upto may be overwritten then. */
 void ptc_walker_pass(struct ptc_walker *r, size_t upto);
 
-/* The next PSB at or behind @floor. */
+/* Finds the next PSB at or behind @floor. */
 void ptc_walker_to_psb(struct ptc_walker *r, size_t floor, struct ptc_resume *ret);
 
-/* The first packet of @type in [from, to), where @from is a packet's start; or @to. */
+/* Returns the first packet of @type in [from, to), or @to. @from must be a packet's start. */
 size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pkt type);
 
 /* The same for the first packet that is neither a branch's (TNT, TIP) nor timing. */
 size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to);
 
 /*
- * ptc_find_packet, or for PTC_PKT_COUNT ptc_find_event, in the span itself: a
- * window of it may have a graft there. Out of memory: nothing is found.
+ * As ptc_find_packet(), or ptc_find_event() for PTC_PKT_COUNT, but reads the span itself: a window
+ * of the span may have a graft there. Out of memory: finds nothing.
  */
 size_t ptc_span_find(const struct ptc_span *sp, size_t from, size_t to, enum ptc_pkt type);
 
 /*
- * Where the packet begins that is cut off at the end of @bytes; @len if none
- * is. @from is a packet's start, or if not (@sure false) only a PSB behind it is.
+ * Returns where the packet begins that is cut off at the end of @bytes, or @len if none is. @from
+ * is a packet's start. If it may not be one (@sure false), only packets behind a PSB are used.
  */
 size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks in rows: one call of libipt after the other, and an item for each transfer, as long as
+ * Blocks in rows: calls libipt again and again, and lists an item for each branch, as long as
  * nothing else happens and the time stays the same.
  */
 #include "decode/feed.h"
@@ -9,17 +9,17 @@
 #include "decode/stamp.h"
 
 /*
- * The last instruction, which is yet to lead somewhere. Less than @near bytes behind it there may
- * be the next one. It leads to there if it does not lead anywhere, and only then: where the two do
- * not agree, it is looked up what the instruction is.
+ * The last instruction, whose target is not known yet. If the next block begins less than @near
+ * bytes behind it, that should be the next instruction, and the instruction should not be a taken
+ * branch. Where the two disagree, the kind of the instruction is looked up.
  */
 struct pending {
 	uint64_t ip, near;
 	uint64_t head;	/* of its item */
-	uint64_t leads; /* 0 or 1 */
+	uint64_t leads; /* the expected number of items: 0 or 1 */
 };
 
-/* @taken -1: not known. */
+/* @taken: -1 if not known. */
 static inline struct pending pending_jcc(uint64_t ip, int taken)
 {
 	return (struct pending){ ip, taken < 0 ? UINT64_MAX : PTC_INSN_MAX + 1,
@@ -44,13 +44,16 @@ static bool is_listed(struct ptc_trail *t, uint64_t ip, uint64_t to)
 	return e.kind != PTC_KIND_NONE && !(e.kind == PTC_KIND_JCC && to == ip + e.len);
 }
 
-/* Where the decoder is, and the last two changes of that: which call they were, what was before. */
+/*
+ * Position of the decoder, and its last two changes: the call that made it, and the position
+ * before.
+ */
 struct places {
 	uint64_t call, call2;
 	const uint8_t *now, *was, *was2;
 };
 
-/* @call was the last one, and the replay knows what it did. */
+/* @call was the last one, and the replay has its result. */
 static struct places places_of(const struct ptc_replay *r, uint64_t call)
 {
 	const uint8_t *bytes = r->window.bytes;
@@ -74,7 +77,7 @@ static inline void move_on(struct places *p, uint64_t call, const uint8_t *now)
 	p->now = now;
 }
 
-/* Where the decoder was before @call, the last one or the one before that. */
+/* Returns the decoder's position before @call, which must be the last call or the one before. */
 static const uint8_t *place_before(const struct places *p, uint64_t call)
 {
 	if (call > p->call)
@@ -82,7 +85,7 @@ static const uint8_t *place_before(const struct places *p, uint64_t call)
 	return call > p->call2 ? p->was : p->was2;
 }
 
-/* The replay's own idea of where the decoder is after @call. */
+/* Sets the replay's offsets as they are after @call. */
 static void settle_place(struct ptc_replay *r, const struct places *p, uint64_t call)
 {
 	const uint8_t *bytes = r->window.bytes;
@@ -98,13 +101,13 @@ struct row {
 	struct ptc_feed feed;
 	struct places places;
 	struct pending last;
-	uint64_t calls; /* from 2 on, so that there are two before the first */
+	uint64_t calls; /* starts at 2, so that two calls are in front of the first */
 	uint64_t insns;
-	bool progress; /* to be told of to the trail */
+	bool progress; /* still to be reported to the trail */
 	enum ptc_left left;
 };
 
-/* The last instruction of @b is neither a jcc nor a return. */
+/* Takes @b, whose last instruction is neither a jcc nor a return. */
 static inline void take_other(struct row *row, struct ptc_trail *t, const struct pt_block *b)
 {
 	const uint8_t kind = ptc_kinds_at(&t->kinds, b->end_ip, PTC_MODE_64).kind;
@@ -120,14 +123,17 @@ static inline void take_other(struct row *row, struct ptc_trail *t, const struct
 		ptc_feed_push(f);
 	if (kind == PTC_KIND_JMP || kind == PTC_KIND_CALL)
 		return;
-	/* Where there is none for Zydis, libipt may know better, and have used trace. */
+	/* If Zydis cannot decode the instruction, libipt may still know it, and have used trace. */
 	if ((kind == PTC_KIND_IJMP || kind == PTC_KIND_ICALL) && ptc_feed_is_known(f))
 		ptc_feed_take_ip(f);
 	else
 		ptc_feed_ask(f);
 }
 
-/* What @b took of the trace, as far as it is known without asking, and what is pending now. */
+/*
+ * Takes from the trace what @b used, as far as that is known without asking, and sets the pending
+ * instruction.
+ */
 static inline void take_trace(struct row *row, struct ptc_trail *t, const struct pt_block *b)
 {
 	const bool known = ptc_feed_is_known(&row->feed);
@@ -146,8 +152,8 @@ static inline void take_trace(struct row *row, struct ptc_trail *t, const struct
 }
 
 /*
- * Nobody knows where the decoder is now, behind @b, which is @call. @empty: it had no bits before.
- * True: the row is over.
+ * Asks for the decoder's position, which is unknown behind @b, the block of @call. @empty: no bits
+ * were left before. Returns true if the row is over.
  */
 static bool ask(struct ptc_replay *r, struct places *p, uint64_t call, const struct pt_block *b,
 		struct ptc_feed *f, bool empty)
@@ -164,7 +170,7 @@ static bool ask(struct ptc_replay *r, struct places *p, uint64_t call, const str
 	       ptc_window_is_stale(&r->window, r->off);
 }
 
-/* A block that the decoder was called for. True: the row is over. */
+/* Takes a block that the decoder has returned. Returns true if the row is over. */
 static inline bool take_block(struct ptc_replay *r, struct row *row, const struct pt_block *b)
 {
 	const bool empty = !row->feed.bits;
@@ -177,7 +183,7 @@ static inline bool take_block(struct ptc_replay *r, struct row *row, const struc
 		move_on(&row->places, row->calls, row->feed.next);
 		return row->left != PTC_LEFT_NOTHING;
 	}
-	/* Copies, so that nobody else knows the row, and it can be in registers. */
+	/* Pass copies: if the row's address escaped, it could not be kept in registers. */
 	places = row->places;
 	feed = row->feed;
 	over = ask(r, &places, row->calls, b, &feed, empty);
@@ -186,7 +192,10 @@ static inline bool take_block(struct ptc_replay *r, struct row *row, const struc
 	return over || row->left != PTC_LEFT_NOTHING;
 }
 
-/* Where what is pending led, at @it. Returns what is behind that: @it itself, if it is none. */
+/*
+ * Completes the pending branch @last, taken to @to, at @it. Returns the next free item: @it itself
+ * if the branch is not listed.
+ */
 static inline struct ptc_item *lead(struct ptc_trail *t, const struct pending *last,
 				    const struct ptc_stamp *s, uint64_t to, struct ptc_item *it)
 {
@@ -196,7 +205,7 @@ static inline struct ptc_item *lead(struct ptc_trail *t, const struct pending *l
 	return it + last->leads;
 }
 
-/* @b was got with @status. False: it is for others to look at. */
+/* Takes @b, returned with @status. Returns false if the caller of the row must handle the block. */
 static inline bool take_odd(struct ptc_replay *r, int status, struct pt_block *b)
 {
 	uint32_t insns = b->ninsn;
@@ -209,13 +218,16 @@ static inline bool take_odd(struct ptc_replay *r, int status, struct pt_block *b
 	return !status && insns && b->mode == ptem_64bit;
 }
 
-/* False: the next block is not as most are, and for others to look at. */
+/*
+ * Gets the next block. Returns false if it is not a simple one; the caller of the row must handle
+ * it.
+ */
 static inline bool next_block(struct ptc_replay *r, struct row *row, struct pt_block *b)
 {
 	const int status = pt_blk_next(r->dec, b, sizeof(*b));
 	uint32_t insns = b->ninsn;
 
-	/* What ends in a jcc is whole, and has an instruction. */
+	/* A block that ends in a jcc is whole, and has an instruction. */
 	if (status || b->iclass != ptic_cond_jump || b->mode != ptem_64bit) {
 		if (!take_odd(r, status, b)) {
 			row->left = PTC_LEFT_BLOCK;
@@ -230,15 +242,15 @@ static inline bool next_block(struct ptc_replay *r, struct row *row, struct pt_b
 	return true;
 }
 
-/* Does @b end in a jcc whose bit can be taken, and nothing else has to be done? So most do. */
+/* Returns true if @b ends in a jcc whose bit is known, and needs nothing else. Most blocks do. */
 static inline bool is_plain(const struct row *row, const struct pt_block *b)
 {
 	return b->iclass == ptic_cond_jump && ptc_feed_has_bit(&row->feed);
 }
 
 /*
- * From @b, which is plain, to the next block that is not: what was pending has been led. False:
- * there is none, something else comes first.
+ * Takes plain blocks from @b on, up to the next block that is not plain, and lists the branch to
+ * it. Returns false if there is no such block: the row ends before it.
  */
 static inline bool take_plain(struct ptc_replay *r, struct row *row, const struct ptc_stamp *s,
 			      struct ptc_item **it, const struct ptc_item *end, struct pt_block *b)
@@ -257,7 +269,9 @@ static inline bool take_plain(struct ptc_replay *r, struct row *row, const struc
 	return true;
 }
 
-/* Until the row is over, or items are at @end: there is room for one more. */
+/*
+ * Fills the row until it is over, or the items reach @end. There must be space for one more item.
+ */
 static struct ptc_item *fill_row(struct ptc_replay *r, struct row *out, struct ptc_item *it,
 				 const struct ptc_item *end, struct pt_block *ret)
 {
@@ -301,7 +315,7 @@ static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
 	r->idle = 0;
 }
 
-/* How many items there may be in rows, with those that wait already. */
+/* Returns how many more items a row may list if @max items may wait. */
 static size_t room_for(const struct ptc_out *o, size_t max)
 {
 	const size_t waiting = o->n - o->head;
@@ -320,7 +334,7 @@ enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_
 			   .calls = 2,
 			   .left = PTC_LEFT_NOTHING };
 
-	r->status = 0; /* of blocks that end in a jcc it is not written */
+	r->status = 0; /* not written for blocks that end in a jcc */
 	it = fill_row(r, &row, it, it + room_for(o, max), b);
 	end_row(r, &row, time);
 	o->stats->branches += (size_t)(it - o->items) - o->n;

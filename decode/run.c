@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running: every queue is a lane. The lane whose trace is the furthest behind
- * steps; before it does, the side records up to its time are applied. Items
- * leave through merge.h.
+ * Runs the decoder. Every queue is a lane. The lane whose trace is the furthest behind makes a
+ * step. Before that, the sideband records up to its time are applied. merge.h hands over the items.
  */
 #include "decode/run.h"
 
@@ -80,14 +79,14 @@ struct ptc_runner ptc_runner_of(const struct ptc_decode *d, const struct ptc_lan
 		return who;
 	who.tid = l->tid != -1 ? l->tid : ptc_procs_running(&d->procs, l->cpu);
 	t = who.tid >= 0 ? ptc_procs_thread(&d->procs, who.tid) : NULL;
-	/* No record names its process: most threads are the main one. */
+	/* No record names its process: assumes a main thread, as most threads are main threads. */
 	who.pid = t && t->pid != -1 ? t->pid : ptc_procs_find(&d->procs, who.tid) ? who.tid : -1;
 	who.cpu = l->cpu != -1 ? l->cpu : t ? t->cpu : -1;
 	who.proc = who.pid != -1 ? ptc_procs_find(&d->procs, who.pid) : NULL;
 	return who;
 }
 
-/* No record gave the thread a process. */
+/* Returns true if no record gave the thread a process. */
 static bool is_alone(const struct ptc_decode *d, const struct ptc_runner *who)
 {
 	const struct ptc_thread *t = who->pid > 0 ? ptc_procs_thread(&d->procs, who->tid) : NULL;
@@ -106,7 +105,7 @@ void ptc_decode_set_context(struct ptc_decode *d, struct ptc_lane *l)
 }
 
 /*
- * Gives @l's replay the context as it is now. Called before the replay steps, and not when a record
+ * Gives the replay of @l its current context. Called before the replay steps, not when a record
  * changes the context: there may be thousands of queues and records.
  */
 static void renew_context(struct ptc_decode *d, struct ptc_lane *l)
@@ -117,7 +116,7 @@ static void renew_context(struct ptc_decode *d, struct ptc_lane *l)
 	ptc_decode_set_context(d, l);
 }
 
-/* Finds the lanes by their queues, for ptc_decode_lane_of. */
+/* Indexes the lanes by thread and CPU, for ptc_decode_lane_of(). */
 static bool index_lanes(struct ptc_decode *d)
 {
 	bool ok = true;
@@ -152,9 +151,8 @@ struct ptc_lane *ptc_decode_lane_of(struct ptc_decode *d, const struct ptc_sampl
 }
 
 /*
- * Records that were lost may have been about anything. They become a gap of
- * length 0 where the lane's trace is at that time: nothing of the trace itself
- * is missing, but what is listed from here on may lack a mapping or a switch.
+ * Lost records may have been about anything. They become a gap of length 0 where the lane's trace
+ * is at that time. No trace is missing, but items from here on may lack a mapping or a switch.
  */
 static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 {
@@ -165,7 +163,7 @@ static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 	d->notes.lost_records += ev->sb.u.lost.lost;
 	l = ptc_decode_lane_of(d, &ev->sb.id);
 	if (l && !ptc_spot_is_begin(l->start) && (!l->begun || ev->time < l->begin_ns))
-		return; /* in front of what is decoded */
+		return; /* in front of the decoded part */
 	if (!l)
 		return;
 	renew_context(d, l);
@@ -174,9 +172,8 @@ static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 }
 
 /*
- * Items that had to wait for another lane meet the process as it is after this
- * when they are handed over: their order counts more than the names of their
- * functions.
+ * Applies the sideband records up to @upto. Items that still wait for another lane will be handed
+ * over with the processes in this later state: their order matters more than their function names.
  */
 static int apply_sideband(struct ptc_decode *d, uint64_t upto, struct ptc_err *err)
 {
@@ -197,7 +194,10 @@ static int apply_sideband(struct ptc_decode *d, uint64_t upto, struct ptc_err *e
 	return 0;
 }
 
-/* The live lane that is the furthest behind; ties: the first. *@ret_next: the next one's time. */
+/*
+ * Returns the live lane that is the furthest behind; on ties the first. *@ret_next: the next lane's
+ * time.
+ */
 static struct ptc_lane *furthest_behind(struct ptc_decode *d, uint64_t *ret_next)
 {
 	uint64_t time;
@@ -207,7 +207,7 @@ static struct ptc_lane *furthest_behind(struct ptc_decode *d, uint64_t *ret_next
 	return first < 0 ? NULL : &d->lanes[first];
 }
 
-/* @l has stepped, or is not live any more. */
+/* Call it when @l has stepped, or is not live any more. */
 static void note_step(struct ptc_decode *d, struct ptc_lane *l)
 {
 	const size_t i = (size_t)(l - d->lanes);
@@ -221,14 +221,17 @@ static void note_step(struct ptc_decode *d, struct ptc_lane *l)
 		ptc_plan_stepped(d->plan, l);
 }
 
-/* What is left of @l is behind the time that is asked for. */
+/* The rest of @l is behind the requested time: skips it. */
 static void leave_out_rest(struct ptc_decode *d, struct ptc_lane *l)
 {
 	d->stats.aux_bytes -= ptc_range_left(&l->stream, ptc_lane_where(l).spot);
 	l->live = false;
 }
 
-/* Is there enough to be handed over? Of runs, before they have to be copied. */
+/*
+ * Returns true if there are enough items to hand over. Runs may be more, but must be handed over
+ * before they have to be copied.
+ */
 static bool has_batch(const struct ptc_decode *d, const struct ptc_lane *l)
 {
 	const size_t n = ptc_out_waiting(ptc_replay_out(l->replay));
@@ -240,8 +243,8 @@ static bool has_batch(const struct ptc_decode *d, const struct ptc_lane *l)
 }
 
 /*
- * Step @l until it passes @limit, the next side record, or has a batch together. PTC_LANE_PASS: or
- * until another thread is to go on with it.
+ * Steps @l until it passes @limit or the next sideband record, or has a batch. PTC_LANE_PASS:
+ * another thread must go on with it.
  */
 static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, struct ptc_err *err)
 {
@@ -307,7 +310,7 @@ static void count_missing(struct ptc_decode *d)
 			d->stats.missing_files++;
 }
 
-/* What @l has counted, if anything. */
+/* Hands over the sums of @l, if it counted any branches. */
 static int give_sums(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err)
 {
 	struct ptc_sums sums = l->sums;
@@ -321,7 +324,7 @@ static int give_sums(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *e
 	return 0;
 }
 
-/* All that is still to be done: by one thread at a time; see ptc_jobs_serve. */
+/* The rest of the decoding, done by one thread at a time; see ptc_jobs_serve(). */
 struct serving {
 	struct ptc_decode *d;
 	const struct ptc_sink *sink;
@@ -354,7 +357,7 @@ static int serve(void *ctx, struct ptc_err *err)
 		if (passed)
 			return passed;
 	}
-	/* What happened behind the end of the trace still counts: records may have been lost. */
+	/* Records behind the end of the trace still count: some may be about lost records. */
 	r = apply_sideband(d, d->pick.to == UINT64_MAX ? UINT64_MAX : d->pick.to - (d->pick.to > 0),
 			   err);
 	if (!r)
@@ -368,7 +371,7 @@ static int run_lanes(struct ptc_decode *d, const struct ptc_sink *sink, struct p
 	struct serving s = { d, sink };
 	int r = 0;
 
-	/* Without times there is no before and after: everything is known from the start. */
+	/* Without times there is no order: applies all records first. */
 	if (!d->clock.valid)
 		r = apply_sideband(d, UINT64_MAX, err);
 	if (r < 0)
@@ -394,12 +397,12 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 	if (d->raw)
 		return 0;
 	ptc_procs_clear(&d->procs);
-	/* Records map it, and change it, anew. */
+	/* The records map and change the kernel again. */
 	ptc_kernel_begin(&d->procs.origin.kernel);
 	return ptc_sideband_rewind(&d->sideband, d->no_rounds, err);
 }
 
-/* Is each transfer to be looked at by itself? */
+/* Returns true if each branch must be examined separately. */
 static bool is_choosy(const struct ptc_decode *d)
 {
 	const struct ptc_decode_opts *o = &d->opts;
@@ -408,13 +411,13 @@ static bool is_choosy(const struct ptc_decode *d)
 	       ptc_pick_is_needed(&d->pick);
 }
 
-/* Does nobody have to see them? */
+/* Returns true if branches may be counted only. */
 static bool can_count(const struct ptc_decode *d)
 {
 	return d->opts.sums && !is_choosy(d) && !d->joint.nkept;
 }
 
-/* Instructions, and events, are libipt's alone. */
+/* Starts the engine. Only libipt lists instructions and events. */
 static int start_engine(struct ptc_decode *d, struct ptc_err *err)
 {
 	const struct ptc_ipt_params *p = &d->ipt.params;
@@ -570,8 +573,9 @@ uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item
 	const struct ptc_addrspace *as = p ? &p->as : &d->procs.nobody;
 
 	/*
-	 * Those that have no number are of somebody whose code does not change, or is not known. Of
-	 * neither there are as many as half the bits could count.
+	 * Address spaces without a number belong to processes whose code does not change, or is not
+	 * known. Their numbers count down from the top. Neither count gets to half of the range, so
+	 * they never meet.
 	 */
 	return as->state ? as->state + ((as->kernel ? as->kernel->version : 0) << 28) :
 			   (UINT64_MAX >> 8) - ptc_addrspace_version(as);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* struct ptc_decode: what opening prepares and running uses. Private to decode/. */
+/* struct ptc_decode: prepared by opening, used by running. Private to decode/. */
 #ifndef PTC_DECODE_RUN_H
 #define PTC_DECODE_RUN_H
 
@@ -24,7 +24,7 @@
 
 struct ptc_decode {
 	struct ptc_decode_opts opts;
-	struct ptc_code_opts code_opts; /* the caller's, if opts.code */
+	struct ptc_code_opts code_opts; /* copied from the caller, if opts.code */
 	struct ptc_decode_stats stats;
 	struct ptc_ipt ipt;
 	bool ipt_ready;
@@ -37,49 +37,49 @@ struct ptc_decode {
 	struct ptc_srclines srclines;
 	struct ptc_lane *lanes; /* owned; ascending idx */
 	size_t nlanes;
-	struct ptc_idmap lanes_of_tid, lanes_of_cpu; /* set when a pass begins; the first of each */
-	bool ids_repeat; /* two lanes have one tid, or one cpu: @lanes_of_... lack one of them */
-	struct ptc_least behind; /* of live lanes: their times */
+	struct ptc_idmap lanes_of_tid, lanes_of_cpu; /* the first lane of each id */
+	bool ids_repeat; /* two lanes share a tid or a cpu: @lanes_of_... have only the first */
+	struct ptc_least behind; /* times of the live lanes */
 	struct ptc_merge merge;
-	uint64_t contexts; /* counts the sideband records that were applied; see ptc_lane.context */
-	bool runs; /* of this pass: the sink takes RUN items, and nothing chooses among them */
+	uint64_t contexts; /* number of sideband records applied; see ptc_lane.context */
+	bool runs;	   /* in this pass the sink takes RUN items, and no filter is set */
 	bool ran;
-	bool no_rounds; /* see ptc_sideband_open */
+	bool no_rounds; /* see ptc_sideband_open() */
 	bool cycles;	/* the trace has CYC packets */
 	struct ptc_pick pick;
-	struct ptc_plan *plan;	/* owned; during a pass; NULL: one thread */
-	uint64_t joins;		/* slices of libipt's that were taken */
-	uint64_t applied_ns;	/* the latest time of a record that was applied in this pass */
-	struct ptc_joint joint; /* of a snapshot of several CPUs */
+	struct ptc_plan *plan;	/* owned; during a pass; NULL: one thread decodes */
+	uint64_t joins;		/* number of libipt's slices that were taken */
+	uint64_t applied_ns;	/* the latest time of a record applied in this pass */
+	struct ptc_joint joint; /* for a snapshot of several CPUs */
 
 	struct ptc_file *file; /* of a recording */
 	struct ptc_index index;
 
-	struct ptc_codefile *pt; /* of raw mode; owned by procs */
-	struct ptc_proc *raw;	 /* of raw mode: the one process; owned by procs */
+	struct ptc_codefile *pt; /* raw mode: the trace; owned by procs */
+	struct ptc_proc *raw;	 /* raw mode: the only process; owned by procs */
 };
 
-/* Copy @opts, of whatever size the caller was built with. */
+/* Copies @opts, which may have the size of another library version. */
 int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
 			 struct ptc_err *err);
 
-/* Who runs on a lane, and what is mapped there; NULL: nobody's. */
+/* The thread that runs on a lane, and its process; NULL: not known. */
 struct ptc_runner {
 	int32_t pid, tid, cpu;
 	struct ptc_proc *proc;
 };
 
-/* By what the side records said so far. */
+/* Returns the runner as given by the sideband records applied so far. */
 struct ptc_runner ptc_runner_of(const struct ptc_decode *d, const struct ptc_lane *l);
-/* The lane whose trace a record is about: by thread, else by cpu, else the first. */
+/* Returns the lane whose trace a record is about: by thread, else by cpu, else the first. */
 struct ptc_lane *ptc_decode_lane_of(struct ptc_decode *d, const struct ptc_sample_id *id);
-/* Gives its replay the context as it is now. */
+/* Gives the replay of @l its current context. */
 void ptc_decode_set_context(struct ptc_decode *d, struct ptc_lane *l);
 
-/* Decode from the lanes' starts to the end of the time that is chosen; all items go to @sink. */
+/* Decodes from the start of each lane to the end of the chosen time. All items go to @sink. */
 int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);
 
-/* After a pass: as before it, ready for another one. */
+/* Resets the state after a pass, so that another pass can begin. */
 int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err);
 
 #endif

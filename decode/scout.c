@@ -8,10 +8,10 @@
 #include "decode/grow.h"
 #include "decode/run.h"
 
-/* Bytes of views and contexts; with so many it waits until some are given back. */
+/* Limit for the bytes of views and contexts. Above it the scout waits until some are given back. */
 enum { WEIGHT_MAX = 128 << 20 };
 
-/* Lanes that records of one time may change; if there are more, all lanes are looked at. */
+/* Limit of lanes that records of one time may change. Above it all lanes are checked. */
 enum { TOUCHED_MAX = 64 };
 
 static int open_records(struct ptc_scout *s, struct ptc_err *err)
@@ -88,7 +88,7 @@ void ptc_scout_free(struct ptc_scout *s)
 	free(s);
 }
 
-/* *@v as one of @as, with @kernel behind it. False: no memory. */
+/* Makes *@v a view of @as, with @kernel behind it. Returns false if out of memory. */
 static bool renew(struct ptc_scout *s, struct ptc_view **v, const struct ptc_addrspace *as,
 		  struct ptc_view *kernel)
 {
@@ -101,7 +101,10 @@ static bool renew(struct ptc_scout *s, struct ptc_view **v, const struct ptc_add
 	return *v;
 }
 
-/* What @p (NULL: nobody) has mapped now. NULL: no memory. The caller's to put. */
+/*
+ * Returns a view of what @p (NULL: unknown) has mapped now. The caller must release it with
+ * ptc_view_put(). NULL: out of memory.
+ */
 static struct ptc_view *view_of(struct ptc_scout *s, struct ptc_proc *p)
 {
 	const struct ptc_addrspace *as = p ? &p->as : &s->d->procs.nobody;
@@ -112,7 +115,7 @@ static struct ptc_view *view_of(struct ptc_scout *s, struct ptc_proc *p)
 	return renew(s, v, as, s->kernel_view) ? ptc_view_get(*v) : NULL;
 }
 
-/* Append @x, which goes to @c. */
+/* Appends @x, and moves its reference to @c. */
 static bool append(struct ptc_scout *s, struct ptc_contexts *c, const struct ptc_context *x)
 {
 	if (!ptc_grow(&c->v, &c->cap, c->n + 1, sizeof(*c->v)))
@@ -131,7 +134,7 @@ static bool same(const struct ptc_scout *s, const struct ptc_context *c,
 	       ptc_view_is_of(view, who->proc ? &who->proc->as : &s->d->procs.nobody);
 }
 
-/* From @time on it is as the processes are now. */
+/* Records that the context is as the processes are now, from @time on. */
 static bool note(struct ptc_scout *s, size_t lane, uint64_t time)
 {
 	struct ptc_contexts *c = &s->lanes[lane];
@@ -143,7 +146,7 @@ static bool note(struct ptc_scout *s, size_t lane, uint64_t time)
 	x.view = view_of(s, who.proc);
 	if (!x.view)
 		return false;
-	/* What lasted no time is of no use to anybody. */
+	/* A context that lasted no time is useless. */
 	if (c->n && c->v[c->n - 1].from_ns == time) {
 		c->n--;
 		s->weight -= ptc_view_put(c->v[c->n].view) + sizeof(x);
@@ -164,9 +167,9 @@ static bool note_all(struct ptc_scout *s, uint64_t time)
 	return true;
 }
 
-/* The lanes whose contexts records of one time may have changed. */
+/* The lanes whose contexts may change by records of one time. */
 struct touched {
-	bool all; /* any of them: @lanes is not used */
+	bool all; /* any lane may change: @lanes is not used */
 	size_t n;
 	size_t lanes[TOUCHED_MAX];
 };
@@ -186,7 +189,9 @@ static void touch_thread(const struct ptc_scout *s, struct touched *t, int32_t t
 	touch(t, ptc_idmap_find(&s->d->lanes_of_tid, tid));
 }
 
-/* Adds what @ev, which is yet to be applied, may change. A switch is about one CPU and two threads.
+/*
+ * Adds the lanes that @ev, which is not applied yet, may change. A switch is about one CPU and two
+ * threads.
  */
 static void touch_by(const struct ptc_scout *s, struct touched *t, const struct ptc_event *ev)
 {
@@ -216,7 +221,10 @@ static bool note_touched(struct ptc_scout *s, const struct touched *t, uint64_t 
 	return true;
 }
 
-/* All records up to the time of the next one, which is not after @time. False: none, or failed. */
+/*
+ * Applies all records up to the time of the next one, which is not after @time. Returns false if
+ * there is none, or on failure.
+ */
 static bool take_moment(struct ptc_scout *s, uint64_t time)
 {
 	const struct ptc_event *ev = ptc_sideband_peek(&s->sideband, time);
@@ -227,7 +235,7 @@ static bool take_moment(struct ptc_scout *s, uint64_t time)
 
 	if (!ev)
 		return false;
-	/* One that comes late counts from when it came. */
+	/* A late record counts from its arrival. */
 	now = ev->time > s->upto ? ev->time : s->upto;
 	while (!s->failed && (ev = ptc_sideband_peek(&s->sideband, now)) != NULL) {
 		touch_by(s, &t, ev);
@@ -269,7 +277,7 @@ void ptc_scout_move(struct ptc_scout *s, uint64_t time)
 		s->upto = time;
 		return;
 	}
-	/* Without times there is nothing ahead: all has been applied. */
+	/* Without times nothing is ahead: all records are applied already. */
 	if (s->d->clock.valid)
 		exchange(s);
 	move(s, time);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where two replays of one queue meet: one that came from in front, and one that began at a PSB as
- * if nothing had been there. From where both stand alike they give the same, whatever was before.
+ * A seam: where two replays of one queue meet. One came from in front, the other began at a PSB and
+ * ignored everything in front of it. From a place where both have the same state, both list the
+ * same items.
  */
 #ifndef PTC_DECODE_SEAM_H
 #define PTC_DECODE_SEAM_H
@@ -15,17 +16,17 @@
 #include "decode/range.h"
 
 /*
- * How a replay stands right after a step that took a packet, behind the PSB at which its decoder
- * began anew: all that what it gives from there on can depend on. The decoder's state is that PSB,
- * and how far it has come from there.
+ * State of a replay right after a step that took a packet, behind the PSB at which its decoder
+ * began anew. All later items depend only on this state. The decoder's own state is given by that
+ * PSB and the offset reached since.
  */
 struct ptc_seam {
 	struct ptc_spot spot;
-	size_t from, floor; /* the PSB that it began at, as if nothing were in front of it */
+	size_t from, floor; /* the PSB at which the decoder began anew */
 	size_t raw, prev_off, prev2_off, psb, next_mark;
 	uint64_t now, prev_now, told, bound;
 	uint64_t ahead_last;			   /* of its struct ptc_ahead */
-	struct ptc_ahead_psb ahead[PTC_AHEAD_FEW]; /* what is behind follows from these */
+	struct ptc_ahead_psb ahead[PTC_AHEAD_FEW]; /* the later ones follow from these */
 	uint64_t last_ip, last_time;		   /* the pending instruction */
 	uint8_t last_kind, last_len;
 	uint64_t loop_mark, loop_steps, loop_limit;

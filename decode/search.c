@@ -18,7 +18,7 @@
 
 enum { CONFIG_MAX = 1 << 20, MODULES_DEP_MAX = 16 << 20 };
 
-/* The value of buildid.dir in the text of a perfconfig, owned by the caller; NULL: none. */
+/* Returns buildid.dir from the text of a perfconfig, owned by the caller; NULL: none. */
 static char *config_dir(const char *text)
 {
 	bool here = false;
@@ -36,7 +36,7 @@ static char *config_dir(const char *text)
 	return NULL;
 }
 
-/* As perf finds it. NULL: there is none. */
+/* Finds perf's cache in the same way as perf. NULL: none. */
 static char *perf_cache(void)
 {
 	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
@@ -115,7 +115,7 @@ int ptc_search_open(const char *path, const struct ptc_untrusted *how, uint64_t 
 	return ptc_fail_sys(err, ENODATA, "cannot read '%s'", path);
 }
 
-/* As ptc_search_open, of what is packed in the file. */
+/* As ptc_search_open(), and unpacks the file if it is packed. */
 static int open_packed(struct ptc_found *f, const char *path, const struct ptc_untrusted *how,
 		       uint64_t *ret_len)
 {
@@ -148,8 +148,8 @@ static int open_found(struct ptc_found *f, const char *path, size_t root, uint64
 }
 
 /*
- * Take @path (consumed), whose first @root bytes are its root, if it has @id; without an id if
- * @by_path.
+ * Takes @path (consumed), whose first @root bytes are its root, if the file has @id. Without an id,
+ * only if @by_path.
  */
 static bool try_path(struct ptc_found *f, char *path, size_t root, const struct ptc_build_id *id,
 		     bool by_path)
@@ -194,7 +194,7 @@ void ptc_search_path(const char *path, const struct ptc_build_id *id, struct ptc
 	(void)try_path(ret, strdup(path), 0, id, true);
 }
 
-/* @a, @b and @c put together; the caller's. */
+/* Returns @a, @b and @c concatenated. The caller frees the string. */
 static char *join(const char *a, const char *b, const char *c)
 {
 	char *ret;
@@ -202,7 +202,7 @@ static char *join(const char *a, const char *b, const char *c)
 	return asprintf(&ret, "%s%s%s", a, b, c) < 0 ? NULL : ret;
 }
 
-/* .build-id/xx/yyyy is a folder with one file of each sort, or, of old, the file. */
+/* .build-id/xx/yyyy is a folder with one file of each sort. In old caches it is the file itself. */
 static bool try_cache(const struct ptc_search *s, struct ptc_found *f,
 		      const struct ptc_build_id *id, const char *leaf)
 {
@@ -237,7 +237,7 @@ void ptc_search_web(const struct ptc_search *s, const struct ptc_build_id *id,
 		(void)try_path(ret, path, 0, id, false);
 }
 
-/* The name without what the kernel puts behind that of a file that is gone. */
+/* Returns the name without the suffix that the kernel adds for a deleted file. */
 static char *plain_name(const char *name)
 {
 	static const char gone[] = " (deleted)";
@@ -269,7 +269,7 @@ static void look_for(const struct ptc_search *s, const char *name, const struct 
 	if (s->symfs &&
 	    try_path(ret, join(s->symfs, "/", plain + (*plain == '/')), strlen(s->symfs), id, true))
 		goto out;
-	/* With a root of their own, paths of this one mean nothing without a build-id. */
+	/* With --symfs, a path on this machine is trusted only with a build-id. */
 	if (try_path(ret, join(plain, "", ""), 0, id, !s->symfs))
 		goto out;
 	if (!try_container(s, ret, plain, id, pid))
@@ -285,7 +285,10 @@ void ptc_search_file(const struct ptc_search *s, const char *name, const struct 
 	look_for(s, name, id, pid, ret);
 }
 
-/* "/lib/.../snd-pcm.ko.xz", "[snd_pcm]" -> "snd-pcm", "snd_pcm"; how long that is. 0: no module. */
+/*
+ * Finds the module name: "/lib/.../snd-pcm.ko.xz", "[snd_pcm]" -> "snd-pcm", "snd_pcm". Returns its
+ * length; 0: no module.
+ */
 static size_t module_name(const char *recorded, const char **ret)
 {
 	const char *slash = strrchr(recorded, '/'), *end;
@@ -302,7 +305,7 @@ static size_t module_name(const char *recorded, const char **ret)
 	return *recorded == '/' && end && (!end[3] || end[3] == '.') ? (size_t)(end - *ret) : 0;
 }
 
-/* Names of modules have underscores, those of their files either. */
+/* Module names have underscores; their file names have underscores or dashes. */
 static bool same_module(const char *a, const char *b, size_t n)
 {
 	size_t i;
@@ -313,7 +316,10 @@ static bool same_module(const char *a, const char *b, size_t n)
 	return true;
 }
 
-/* The file of module @name in the text of a modules.dep ("FILE: FILE..."); its length, or 0. */
+/*
+ * Finds the file of module @name in the text of a modules.dep ("FILE: FILE..."). Returns its
+ * length, or 0.
+ */
 static size_t listed_file(const char *text, const char *name, size_t len, const char **ret)
 {
 	const char *base;
@@ -333,7 +339,7 @@ static size_t listed_file(const char *text, const char *name, size_t len, const 
 	return 0;
 }
 
-/* What @root has below @dir as module @name of the recorded release. */
+/* Tries the file listed for module @name of the recorded release, below @dir in @root. */
 static bool try_listed(const struct ptc_search *s, struct ptc_found *f, const char *root,
 		       const char *dir, const char *name, size_t len, const struct ptc_build_id *id)
 {
@@ -377,7 +383,7 @@ void ptc_search_module(const struct ptc_search *s, const char *name, const struc
 		(void)try_cache(s, ret, id, "elf");
 }
 
-/* The descriptor of @f, and its name in *@ret_path if that is not NULL. @f is released. */
+/* Returns the descriptor of @f, and its name in *@ret_path if that is not NULL. Releases @f. */
 static int give(struct ptc_found *f, char **ret_path)
 {
 	const int fd = f->fd;
@@ -418,7 +424,7 @@ static int debug_by_id(const struct ptc_search *s, const struct ptc_build_id *id
 	return give(&f, ret_path);
 }
 
-/* The CRC-32 of .gnu_debuglink, which is that of zlib and of Ethernet, four bits at a time. */
+/* Calculates the CRC-32 of .gnu_debuglink (as zlib and Ethernet), four bits at a time. */
 static bool crc_of(int fd, uint64_t len, uint32_t *ret)
 {
 	static const uint32_t steps[16] = { 0x00000000, 0x1db71064, 0x3b6e20c8, 0x26d930ac,
@@ -444,14 +450,14 @@ static bool crc_of(int fd, uint64_t len, uint32_t *ret)
 	return bytes && off == len;
 }
 
-/* What the separate debug file must be. */
+/* Requirements for the separate debug file. */
 struct wanted {
 	const struct ptc_build_id *id;
 	uint32_t crc;
-	char **ret_path; /* NULL: its name is not asked for */
+	char **ret_path; /* NULL: the name is not needed */
 };
 
-/* Open @path (consumed) if it is what is wanted. -1: it is not. */
+/* Opens @path (consumed) if it meets the requirements. Returns -1 if not. */
 static int open_linked(char *path, size_t root, const struct wanted *w)
 {
 	const struct ptc_untrusted how = { .root = root };
@@ -477,7 +483,7 @@ static int open_linked(char *path, size_t root, const struct wanted *w)
 	return fd;
 }
 
-/* As gdb looks: beside the file, in .debug there, and below /usr/lib/debug. */
+/* Searches as gdb does: beside the file, in .debug there, and below /usr/lib/debug. */
 static int debug_by_link(const struct ptc_search *s, struct ptc_place_found at, const char *name,
 			 const struct wanted *w)
 {
@@ -485,7 +491,7 @@ static int debug_by_link(const struct ptc_search *s, struct ptc_place_found at, 
 	const char *slash = strrchr(at.path, '/'), *symfs = s->symfs ? s->symfs : "";
 	const size_t n = strlen(symfs);
 	char *dir = strndup(at.path, (size_t)(slash - at.path));
-	/* What is found below a root of its own is known there by the rest of its name. */
+	/* Below --symfs, /usr/lib/debug has the path without that prefix. */
 	const char *inside = dir && !strncmp(dir, symfs, n) ? dir + n : "";
 	char *file;
 	int fd = -1;
@@ -508,7 +514,7 @@ static int debug_by_link(const struct ptc_search *s, struct ptc_place_found at, 
 	return fd;
 }
 
-/* From a debuginfod server. */
+/* Asks a debuginfod server. */
 static int debug_from_web(const struct ptc_search *s, const struct ptc_build_id *id,
 			  char **ret_path)
 {
@@ -529,7 +535,7 @@ int ptc_search_debug(const struct ptc_search *s, struct ptc_place_found file,
 	return fd >= 0 ? fd : debug_from_web(s, id, ret_path);
 }
 
-/* By the name that the file has for it. */
+/* Opens the alternate file by the name that @file has for it. */
 static int alternate_by_name(const struct ptc_search *s, struct ptc_place_found file,
 			     const char *name, const struct ptc_build_id *id)
 {
@@ -558,7 +564,9 @@ int ptc_search_alternate(const struct ptc_search *s, struct ptc_place_found file
 		return -1;
 	if (fd < 0)
 		fd = alternate_by_name(s, file, name, id);
-	/* A debug file that was found by build-id is behind a link, and names are not of the link.
+	/*
+	 * A debug file found by build-id is reached through a link. A relative name does not fit
+	 * the link's folder.
 	 */
 	if (fd < 0 && s->symfs)
 		fd = open_debug(join(s->symfs, usual, base), strlen(s->symfs), id, NULL);

@@ -5,7 +5,7 @@
 
 static const uint64_t PAGE = 4096;
 
-/* The next segment of @elf that is loaded, from number *@i on, which moves behind it. */
+/* Gets the next loaded segment of @elf, from index *@i on, and moves *@i behind it. */
 static bool next_load(Elf *elf, size_t *i, GElf_Phdr *ret)
 {
 	size_t n = 0;
@@ -53,19 +53,19 @@ static uint64_t page_of(uint64_t addr)
 	return addr & ~(PAGE - 1);
 }
 
-/* Where the pages of @ph end in the file. The kernel maps whole pages. */
+/* Returns where the pages of @ph end in the file. The kernel maps whole pages. */
 static uint64_t pages_end(const GElf_Phdr *ph)
 {
 	return page_of(ph->p_offset + ph->p_filesz + PAGE - 1);
 }
 
-/* Can @m begin in the pages of @ph? */
+/* Returns true if @m begins in the pages of @ph. */
 static bool is_of(const struct ptc_mapping *m, const GElf_Phdr *ph)
 {
 	return ph->p_filesz && m->off >= page_of(ph->p_offset) && m->off < pages_end(ph);
 }
 
-/* The first mapping of a file that is loaded is recorded as long as all of them together. */
+/* When a file is loaded, its first mapping is recorded with the length of all mappings together. */
 static bool is_longer(const struct ptc_mapping *m, const GElf_Phdr *ph)
 {
 	return m->end - m->start > pages_end(ph) - m->off;
@@ -76,7 +76,7 @@ static uint64_t bias_by(const struct ptc_mapping *m, const GElf_Phdr *ph)
 	return m->start - m->off - (ph->p_vaddr - ph->p_offset);
 }
 
-/* How many of @maps are where @bias puts a segment of the same rights to execute. */
+/* Counts the @maps that lie where @bias puts a segment with the same right to execute. */
 static size_t count_fitting(Elf *elf, const struct ptc_mapping *maps, size_t n, uint64_t bias)
 {
 	size_t fit = 0, k;
@@ -94,7 +94,7 @@ static size_t count_fitting(Elf *elf, const struct ptc_mapping *maps, size_t n, 
 	return fit;
 }
 
-/* Of the segments with @flags. Returns how many mappings agree with *@ret; 0: none. */
+/* Tries the segments with @flags. Returns how many mappings agree with *@ret; 0: none. */
 static size_t find_bias(Elf *elf, const struct ptc_mapping *maps, size_t n, size_t which,
 			uint32_t flags, uint64_t *ret)
 {

@@ -9,7 +9,7 @@
 #include "decode/grow.h"
 #include "decode/process.h"
 
-/* Events that are read ahead, at most. */
+/* Limit of events that are read ahead. */
 enum { AHEAD_MAX = 4096 };
 
 void ptc_sideband_close(struct ptc_sideband *s)
@@ -30,7 +30,7 @@ void ptc_sideband_release(struct ptc_sideband *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Room for one more, where those that are done with were if they are many. */
+/* Makes space for one more event. Reuses the space of applied events if there are many. */
 static bool reserve(struct ptc_sideband *s)
 {
 	if (s->head > s->read_cap / 2) {
@@ -41,7 +41,7 @@ static bool reserve(struct ptc_sideband *s)
 	return ptc_grow(&s->read, &s->read_cap, s->nread + 1, sizeof(*s->read));
 }
 
-/* Read on to the next record that says something. Returns 1; 0: there is none; or PTC_E_*. */
+/* Reads on to the next useful record. Returns 1; 0: none; or PTC_E_*. */
 static int read_next(struct ptc_sideband *s, struct ptc_err *err)
 {
 	struct ptc_event *ev;
@@ -67,7 +67,7 @@ static int read_next(struct ptc_sideband *s, struct ptc_err *err)
 	return r;
 }
 
-/* The first of those that were read is applied: another one must be there, if there is one. */
+/* The first event in memory was applied: moves on. Then reads another one, if memory has none. */
 static int move_on(struct ptc_sideband *s, struct ptc_err *err)
 {
 	int r;
@@ -83,7 +83,7 @@ static int move_on(struct ptc_sideband *s, struct ptc_err *err)
 	return r < 0 ? r : 0;
 }
 
-/* The @i-th of those that are read, if it is not after @time. */
+/* Returns the @i-th event that was read, if it is not after @time. Reads on if needed. */
 static const struct ptc_event *nth(struct ptc_sideband *s, size_t i, uint64_t time)
 {
 	int r;
@@ -108,7 +108,7 @@ bool ptc_sideband_find(struct ptc_sideband *s, uint64_t time, ptc_sideband_test 
 		found = i == AHEAD_MAX || test(ctx, ev);
 		last = ev->time;
 	}
-	if (!found && s->failed) /* what comes behind it */
+	if (!found && s->failed) /* the next record is unreadable */
 		found = true;
 	if (found)
 		time = last;
@@ -141,8 +141,7 @@ int ptc_sideband_rewind(struct ptc_sideband *s, bool no_rounds, struct ptc_err *
 	return ptc_sideband_open(s, s->file, no_rounds, err);
 }
 
-/* Compares two names that mappings may have. In a mapping's name of the kernel image a symbol is
- * behind it. */
+/* Compares two names of mappings. The kernel image's name in a mapping has a symbol appended. */
 static int compare_names(const char *a, const char *b)
 {
 	const bool a_image = ptc_kernel_is_image(a), b_image = ptc_kernel_is_image(b);
@@ -210,7 +209,7 @@ int ptc_sideband_add(struct ptc_sideband *s, const struct ptc_sb *sb, struct ptc
 		return ptc_fail_mem(err);
 	ev = &s->added[s->nadded];
 	ev->sb = *sb;
-	ev->sb.off = s->nadded++; /* the order they came in */
+	ev->sb.off = s->nadded++; /* order of arrival */
 	ev->time = sb->id.time;
 	return 0;
 }
@@ -283,7 +282,7 @@ bool ptc_sideband_change(const struct ptc_sideband *s, struct ptc_procs *ps, str
 	if (sb->type == PERF_RECORD_TEXT_POKE)
 		return ptc_addrspace_patch(&p->as, sb->u.poke.addr, sb->u.poke.new_bytes.pos,
 					   ptc_cur_left(&sb->u.poke.new_bytes));
-	if (!(m->prot & PROT_EXEC)) /* data: it only hides what was there */
+	if (!(m->prot & PROT_EXEC)) /* data: hides code that was mapped there */
 		return ptc_addrspace_map(&p->as, m->addr, m->len, 0, NULL);
 	return ptc_origin_mmap(ps, p, m, ptc_sideband_id(s, m));
 }
@@ -324,7 +323,10 @@ static bool apply_task(struct ptc_procs *ps, const struct ptc_event *ev)
 
 	if (!(ev->time ? ptc_procs_begin_thread : ptc_procs_set_thread)(ps, t->tid, t->pid))
 		return false;
-	/* Synthesised forks (time 0) tell who there is; their mappings are told as well. */
+	/*
+	 * Synthesized forks (time 0) list existing processes. Their mappings are recorded
+	 * separately.
+	 */
 	if (t->pid == t->ppid || t->pid < 0 || !ev->time)
 		return true;
 	return ptc_procs_fork(ps, t->pid, t->ppid, ev->time);
@@ -342,7 +344,7 @@ static bool apply_switch(struct ptc_procs *ps, const struct ptc_sb *sb)
 	if (!out)
 		return ptc_procs_set_running(ps, sb->id.cpu, sb->id.tid);
 	if (!wide)
-		return true; /* who comes next, its own record says */
+		return true; /* the next thread has a record of its own */
 	return ptc_procs_set_thread(ps, sb->u.sw.next_prev_tid, sb->u.sw.next_prev_pid) &&
 	       ptc_procs_set_running(ps, sb->id.cpu, sb->u.sw.next_prev_tid);
 }
@@ -378,7 +380,7 @@ static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const s
 	case PERF_RECORD_KSYMBOL:
 		return ptc_kernel_ksymbol(&ps->origin.kernel, &ps->files, &sb->u.ksymbol);
 	default:
-		/* EXIT: what is left of its trace still needs the mappings. */
+		/* EXIT: the rest of its trace still needs the mappings. */
 		return true;
 	}
 }

@@ -7,8 +7,8 @@
 #include "decode/grow.h"
 
 /*
- * Steps at the beginning that are done one by one, to find a seam; and items that a slice may have,
- * whatever the trace is made of.
+ * FIRST_STEPS: steps at the beginning that are made one by one, to find a seam. ITEMS_MAX: limit of
+ * items in a slice, for any trace.
  */
 enum { FIRST_STEPS = 256, ITEMS_MAX = 1 << 20 };
 
@@ -42,7 +42,10 @@ void ptc_slice_free(struct ptc_slice *s)
 	free(s);
 }
 
-/* @v as something that may have an image of ours: that of the last time, if there is one. */
+/*
+ * Returns a copy of @v that can have images of this thread: the copy used before, if it still
+ * exists.
+ */
 static struct ptc_addrspace *space_of(struct ptc_slice_worker *w, const struct ptc_view *v)
 {
 	size_t i, oldest = 0;
@@ -61,7 +64,7 @@ static struct ptc_addrspace *space_of(struct ptc_slice_worker *w, const struct p
 		ptc_ipt_forget_images(&w->spaces[oldest]);
 		w->spaces[oldest] = v->as;
 	}
-	/* A view of the same number may be at another place now. */
+	/* The view with this number may have moved. */
 	w->spaces[oldest].ranges = v->as.ranges;
 	w->spaces[oldest].patches = v->as.patches;
 	w->spaces[oldest].kernel = v->as.kernel;
@@ -69,8 +72,8 @@ static struct ptc_addrspace *space_of(struct ptc_slice_worker *w, const struct p
 }
 
 /*
- * While time stands still nobody needs to know of each step. But the first one that comes to a time
- * is where side records of that time are applied, and what is behind it meets what they made.
+ * While the time stays the same, steps are merged. But sideband records of a time are applied at
+ * the first step of that time, so the step behind it must stay separate.
  */
 static bool goes_with_last(const struct ptc_slice *s, uint64_t now, size_t n)
 {
@@ -102,7 +105,10 @@ static void add_seam(struct ptc_slice *s)
 {
 	struct ptc_slice_seam *seam = &s->seams[s->nseams];
 
-	/* Where it began, and has not failed since: what that cost is counted with the slice. */
+	/*
+	 * Only behind the slice's own begin, without a failure since: the cost of a failure is
+	 * counted with the slice.
+	 */
 	if (!ptc_replay_seam(s->replay, &seam->seam) || seam->seam.from != s->conf.start.off ||
 	    seam->seam.spot.span != s->conf.start.span)
 		return;
@@ -132,7 +138,7 @@ static void use_context(struct ptc_slice *s, struct ptc_slice_worker *w, struct 
 	ptc_replay_set_context(s->replay, c->pid, c->tid, c->cpu, space_of(w, c->view));
 }
 
-/* One step. False: there is no other one. */
+/* Makes one step. Returns false if no other step follows. */
 static bool step(struct ptc_slice *s, struct ptc_slice_worker *w, struct walk *k)
 {
 	const bool apart = k->steps++ < FIRST_STEPS && s->nseams < PTC_SLICE_SEAMS;
@@ -140,16 +146,16 @@ static bool step(struct ptc_slice *s, struct ptc_slice_worker *w, struct walk *k
 	struct ptc_err err;
 	int r;
 
-	/* What is not known yet, and what comes out of its order, is for its turn. */
+	/* Times out of order, or behind the horizon, are decoded in their turn. */
 	if (k->now && (time < k->time || time > s->horizon))
 		return false;
-	/* The PSB told a time that it was not: of what really ran then nothing is known here. */
+	/* The PSB had a wrong time: the thread that really ran then is not known here. */
 	s->useless = k->now && time < s->contexts.v[0].from_ns;
 	if (s->useless)
 		return false;
 	k->time = time;
 	use_context(s, w, k);
-	/* All items wait here, so that there is always a batch more to be had. */
+	/* All items wait here, so the limit must allow one batch more. */
 	r = apart ? ptc_replay_step(s->replay, &err) :
 		    ptc_replay_steps(s->replay, ptc_replay_out(s->replay)->n + s->batch, &err);
 	s->over = !r;
@@ -188,7 +194,9 @@ void ptc_slice_run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_r
 		return;
 	}
 	ptc_replay_set_stop(s->replay, s->stop);
-	/* For what waits in its lane when it is joined: as much as a step makes more than a batch.
+	/*
+	 * Keeps space in front for items that wait in the lane when the slice is joined: a batch,
+	 * and as many as a step may list beyond a batch.
 	 */
 	ptc_out_keep_front(ptc_replay_out(s->replay), 2 * s->batch);
 	while (!atomic_load_explicit(cancelled, memory_order_relaxed) && step(s, w, &k))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A part of a queue's trace, decoded before its turn: from a PSB on as if nothing were in front of
- * it, or from where a replay stands, with what side records will have made of the processes by
- * then. What each step did is kept, so that the steps can be done over again in their turn, without
- * the work.
+ * A slice: a part of a queue's trace, decoded before its turn. It begins at a PSB, and ignores the
+ * trace in front of it. The scout provides the processes as the sideband records will have made
+ * them by then. The result of each step is kept, so that the steps can be repeated in order later,
+ * without decoding again.
  */
 #ifndef PTC_DECODE_SLICE_H
 #define PTC_DECODE_SLICE_H
@@ -25,56 +25,55 @@ struct ptc_jobs_thread;
 
 enum { PTC_SLICE_SEAMS = 24 };
 
-/* Where it was after a step, or some. */
+/* Position after one step, or several. */
 struct ptc_slice_step {
 	struct ptc_replay_at at;
-	size_t n;	 /* items, in all */
-	uint64_t newest; /* none of those is of a later time */
+	size_t n;	 /* number of items so far */
+	uint64_t newest; /* the latest time among them */
 };
 
-/* A place where somebody who came from in front can take over; see seam.h. */
+/* A place where a replay that came from in front can take over; see seam.h. */
 struct ptc_slice_seam {
 	struct ptc_seam seam;
-	struct ptc_decode_stats stats; /* until there */
-	size_t steps, n;	       /* the same */
+	struct ptc_decode_stats stats; /* up to here */
+	size_t steps, n;	       /* also up to here */
 };
 
 struct ptc_slice {
-	/* To be done. */
-	struct ptc_replay_conf conf;  /* of its replay, from conf.start on */
-	struct ptc_spot stop;	      /* where it ends, or a little behind */
+	/* Input. */
+	struct ptc_replay_conf conf;  /* for its replay, from conf.start on */
+	struct ptc_spot stop;	      /* it ends here, or a little behind */
 	struct ptc_contexts contexts; /* lent by the scout */
-	uint64_t horizon;	      /* they are known until then */
-	size_t bytes;		      /* of trace, about */
-	size_t batch;		      /* items in a step at most, about */
-	bool pieces;	      /* the second engine makes its pieces, and nothing else is done */
-	struct ptc_psbs psbs; /* owned; pieces: what is known of them */
+	uint64_t horizon;	      /* the contexts are known until then */
+	size_t bytes;		      /* of trace, approximately */
+	size_t batch;		      /* maximum items per step, approximately */
+	bool pieces;		      /* only makes pieces, with the second engine */
+	struct ptc_psbs psbs;	      /* owned; pieces: known PSBs */
 
-	/* Done. */
-	struct ptc_replay *replay;    /* owned; where it ends, with all items; none is given yet */
-	struct ptc_slice_step *steps; /* owned */
-	size_t nsteps, steps_cap, napart; /* the first napart are single ones */
-	size_t nseams;			  /* of seams, below */
+	/* Result. */
+	struct ptc_replay *replay;	  /* owned; at the end of the slice, with all items */
+	struct ptc_slice_step *steps;	  /* owned */
+	size_t nsteps, steps_cap, napart; /* the first napart elements are single steps */
+	size_t nseams;			  /* elements of @seams, below */
 	struct ptc_decode_stats stats;
-	struct ptc_notes notes; /* apart */
-	bool over;		/* the last step came to the end of the trace */
-	bool useless;		/* it is not what it would be in its turn, or there is no memory */
-	struct ptc_made_list made; /* owned; pieces: all that there is, */
-	size_t nrecs;		   /* and records of them; of those that are counted, marks */
+	struct ptc_notes notes;	   /* apart is set */
+	bool over;		   /* the last step reached the end of the trace */
+	bool useless;		   /* the result may be wrong, or memory ran out */
+	struct ptc_made_list made; /* owned; pieces: the whole result */
+	size_t nrecs;		   /* number of their records; if counted, of their marks */
 
-	/* Of the jobs that it is one of; by their lock. */
-	struct ptc_jobs_thread *maker; /* who runs it, or ran it */
+	/* Used by jobs.c, protected by its lock. */
+	struct ptc_jobs_thread *maker; /* runs the slice, or ran it */
 	enum ptc_slice_state { PTC_SLICE_WAITS, PTC_SLICE_RUNS, PTC_SLICE_DONE } state;
 	struct ptc_slice *next;
 
-	struct ptc_slice_seam
-		seams[PTC_SLICE_SEAMS]; /* last: ptc_slice_new leaves them as they are */
+	struct ptc_slice_seam seams[PTC_SLICE_SEAMS]; /* last: not zeroed by ptc_slice_new() */
 };
 
-/* All zeros, but for the seams; NULL: out of memory. */
+/* Returns a slice, zeroed except for the seams. NULL: out of memory. */
 struct ptc_slice *ptc_slice_new(void);
 
-/* The same code for a thread of its own: views with images, those used last. */
+/* A thread's copies of views, with images of its own: the most recently used ones. */
 enum { PTC_SLICE_SPACES = 32 };
 
 struct ptc_slice_worker {
@@ -87,14 +86,14 @@ struct ptc_slice_worker {
 
 void ptc_slice_worker_release(struct ptc_slice_worker *w);
 
-/* Decode it, with the replay @replay (NULL: a new one), which it owns then. */
+/* Decodes the slice with @replay (NULL: a new one), which the slice owns then. */
 void ptc_slice_run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_replay *replay,
 		   const atomic_bool *cancelled);
 
-/* Have its pieces made by the second engine. */
+/* Makes the pieces of the slice with the second engine. */
 void ptc_slice_make(struct ptc_slice *s, struct ptc_slice_worker *w, const atomic_bool *cancelled);
 
-/* All but what it was lent; the replay too, if it is still there. */
+/* Frees everything except what was lent. Frees the replay too, if it is still set. */
 void ptc_slice_free(struct ptc_slice *s);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* A slice whose pieces the second engine makes. */
+/* Slices whose pieces the second engine makes. */
 #include "decode/piece.h"
 #include "decode/slice.h"
 
-/* Records that a slice may have, about: 64 MiB, whatever the trace is made of. */
+/* Approximate limit of records in a slice: 64 MiB, for any trace. */
 enum { RECS_MAX = 4 << 20 };
 
 struct making {
@@ -11,7 +11,7 @@ struct making {
 	struct ptc_slice_worker *w;
 };
 
-/* Who is to run at the PSB at @at. NULL: that is not known here. */
+/* Returns the context at the PSB at @at. NULL: not known here. */
 static const struct ptc_context *context_at(const struct ptc_slice *s, const struct ptc_span *sp,
 					    size_t at)
 {
@@ -24,7 +24,10 @@ static const struct ptc_context *context_at(const struct ptc_slice *s, const str
 	return ptc_context_at(&s->contexts, ns);
 }
 
-/* The piece between the PSBs at @at and @next, if it is known whose it is. False: no more. */
+/*
+ * Makes the piece between the PSBs at @at and @next, if its context is known. Returns false if the
+ * slice is full.
+ */
 static bool make(struct making *k, struct ptc_spot at, size_t next)
 {
 	const struct ptc_span *sp = &k->s->conf.stream->spans[at.span];
@@ -32,7 +35,7 @@ static bool make(struct making *k, struct ptc_spot at, size_t next)
 	struct ptc_made_view v;
 	struct ptc_made *m;
 
-	/* One that cannot be had is for its turn. */
+	/* A piece that cannot be made here is decoded in its turn. */
 	if (!c || ptc_made_look(sp, at.off, next, false, &k->w->copy, &v))
 		return true;
 	m = ptc_made_list_add(&k->s->made);
@@ -51,7 +54,7 @@ static size_t next_psb(const struct ptc_slice *s, struct ptc_spot at)
 	return psb < SIZE_MAX ? psb : ptc_span_next_psb(&s->conf.stream->spans[at.span], at.off);
 }
 
-/* Those of the span that @at is in. False: that is all. */
+/* Makes the pieces of the span that @at is in. Returns false if the slice ends there. */
 static bool make_span(struct making *k, struct ptc_spot at, const atomic_bool *cancelled)
 {
 	const struct ptc_span *sp = &k->s->conf.stream->spans[at.span];

@@ -21,13 +21,13 @@
 struct ptc_srcline_module {
 	const struct ptc_codefile *file; /* lent */
 	Dwfl *dwfl;			 /* owned; NULL: the file cannot be read */
-	Dwfl_Module *mod;		 /* of dwfl */
-	Dwarf *dwarf;			 /* of mod; NULL: no debug information */
-	struct ptc_alternate alt;	 /* of dwarf */
-	Dwarf_Addr bias;		 /* of the addresses in dwarf */
-	struct ptc_units units;		 /* of dwarf */
-	struct ptc_gopclntab *go;	 /* owned; NULL: dwarf has the lines, or nothing has */
-	GElf_Addr go_bias;		 /* of the addresses in go */
+	Dwfl_Module *mod;		 /* part of dwfl */
+	Dwarf *dwarf;			 /* part of mod; NULL: no debug information */
+	struct ptc_alternate alt;	 /* alternate file of dwarf */
+	Dwarf_Addr bias;		 /* of addresses in dwarf */
+	struct ptc_units units;		 /* units of dwarf */
+	struct ptc_gopclntab *go;	 /* owned; NULL: dwarf has the lines, or there are none */
+	GElf_Addr go_bias;		 /* of addresses in go */
 };
 
 static struct ptc_place_found place_of(const struct ptc_codefile *f)
@@ -90,7 +90,7 @@ static void read_dwarf(struct ptc_srcline_module *m)
 	m->dwarf = dwfl_module_getdwarf(m->mod, &m->bias);
 	if (!dwfl_module_info(m->mod, NULL, NULL, NULL, NULL, NULL, NULL, &debug))
 		debug = NULL;
-	/* Debug files have the root of their file, or none: then "/" is theirs. */
+	/* A debug file has the same root as its file, or none: then its root is "/". */
 	if (debug)
 		at = (struct ptc_place_found){ debug,
 					       strncmp(debug, at.path, at.root) ? 0 : at.root };
@@ -113,7 +113,7 @@ static void open_module(struct ptc_srcline_module *m)
 	void **data;
 	int fd;
 
-	/* The path may be that of another file by now, and libdwfl would open that. */
+	/* The path may name another file by now, which libdwfl would open. */
 	fd = ptc_unzstd_fd(ptc_codefile_reopen(m->file), m->file->name,
 			   m->file->store->search.left);
 	if (fd < 0)
@@ -155,7 +155,7 @@ static struct ptc_srcline_module *module_of(struct ptc_srclines *s, const struct
 	return m;
 }
 
-/* Where libdwfl has put the code at file offset @off. */
+/* Gets the address at which libdwfl has placed the code at file offset @off. */
 static bool address_of(Dwfl_Module *mod, uint64_t off, Dwarf_Addr *ret)
 {
 	GElf_Addr bias;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Source lines of code, from the debug information of its file, or from Go's own table. */
+/* Source lines of code, from the debug information of its file, or from Go's pclntab. */
 #ifndef PTC_DECODE_SRCLINE_H
 #define PTC_DECODE_SRCLINE_H
 
@@ -10,7 +10,7 @@
 struct ptc_codefile;
 struct ptc_srcline_module;
 
-/* The files that were asked about. */
+/* The files that were looked up. */
 struct ptc_srclines {
 	struct ptc_srcline_module *modules; /* owned */
 	size_t n, cap;
@@ -22,10 +22,10 @@ struct ptc_srclines {
 	}
 
 /*
- * The source line of the code at offset @off of the file that was found for @f (which must outlive
- * @s): its file's name, lent until release, and *ret_line; NULL if that is not known. Debug
- * information apart from the file is found as its symbols are (ptc_search_debug). A file that
- * cannot be read is opened once, and not again.
+ * Returns the file name of the source line for the code at offset @off of the file found for @f,
+ * and gets the line. NULL: not known. @f must outlive @s. The name is lent until release. Separate
+ * debug information is found as for symbols (ptc_search_debug). A file that cannot be read is tried
+ * once.
  */
 const char *ptc_srcline_find(struct ptc_srclines *s, const struct ptc_codefile *f, uint64_t off,
 			     int *ret_line);
@@ -35,10 +35,10 @@ int ptc_srclines_each(const struct ptc_srclines *s,
 		      int (*on_line)(void *ctx, const char *file, int line), void *ctx);
 
 /*
- * Callbacks for libdwfl, in the place of its own, which open files by name. The first one finds
- * nothing: each module is reported with its open file. The second one finds the debug information
- * of a module whose user data is its struct ptc_codefile, by the rules that symbols are found by.
- * It finds no alternate file, which decode/alternate.h does.
+ * Callbacks for libdwfl, instead of its own, which open files by name. The first finds nothing:
+ * each module is reported with its open file. The second finds the debug information of a module,
+ * whose user data is its struct ptc_codefile, as for symbols. It does not find alternate files;
+ * decode/alternate.h does.
  */
 int ptc_srcline_find_elf(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
 			 char **ret_path, Elf **ret_elf);

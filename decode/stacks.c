@@ -10,20 +10,20 @@
 #include "decode/grow.h"
 #include "decode/live.h"
 
-/* Of a thread. */
+/* The state of one thread. */
 struct stack {
 	int32_t tid;
-	uint64_t until;		    /* branches to the next sample */
-	uint64_t life;		    /* ptc_decode_life, when it last came out of the kernel */
-	uint64_t n;		    /* since it began, or a gap; at most the depth are kept */
-	struct ptc_branch *entries; /* owned; a ring of the depth */
-	struct ptc_live live;	    /* call-stack mode: that instead */
+	uint64_t until;		    /* branches until the next sample */
+	uint64_t life;		    /* ptc_decode_life() when it last returned from the kernel */
+	uint64_t n;		    /* branches since its begin, or a gap; at most depth are kept */
+	struct ptc_branch *entries; /* owned; a ring buffer of depth entries */
+	struct ptc_live live;	    /* used instead in call-stack mode */
 };
 
 struct stacking {
 	const struct ptc_stacks_opts *opts;
 	struct perf_event_attr attr;
-	uint64_t sel;	      /* with the levels that opts->sel leaves open */
+	uint64_t sel;	      /* with the privilege levels that opts->sel leaves open */
 	struct stack *stacks; /* owned; ascending tid */
 	size_t n, cap;
 	struct ptc_buf entries, rec;
@@ -78,7 +78,7 @@ static struct stack *stack_of(struct stacking *s, int32_t tid)
 	return lo < s->n && s->stacks[lo].tid == tid ? &s->stacks[lo] : add_stack(s, lo, tid);
 }
 
-/* What was before a gap is no neighbour of what comes behind it, whoever runs then. */
+/* Branches in front of a gap do not belong to the stack behind it, for any thread. */
 static void forget(struct stacking *s)
 {
 	size_t i;
@@ -102,7 +102,7 @@ static struct ptc_branch branch_of(const struct stacking *s, uint64_t from, uint
 				    .type = types ? ptc_branchsel_type(kind) : 0 };
 }
 
-/* The newest entries first. Returns how many. */
+/* Writes the newest entries first. Returns how many. */
 static uint64_t put_entries(struct stacking *s, const struct stack *t)
 {
 	const uint32_t depth = s->opts->depth;
@@ -153,14 +153,14 @@ static bool take_entry(const struct stacking *s, struct stack *t, const struct p
 	return true;
 }
 
-/* Did the kernel lead to user space: of another thread, or of another program, maybe? */
+/* Returns true if the kernel returned to user space, maybe of another thread or program. */
 static bool comes_back(const struct ptc_item *it)
 {
 	return it->kind == PTC_KIND_START ||
 	       (ptc_is_kernel_ip(it->from) && ptc_item_has_to(it) && !ptc_is_kernel_ip(it->to));
 }
 
-/* The branches of an earlier thread of this number, or in front of an exec, are none of @it's. */
+/* Drops branches from an earlier thread with this tid, or from before an exec. */
 static bool begin_life(struct stacking *s, const struct ptc_item *it)
 {
 	struct stack *t = stack_of(s, it->tid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Transfers as items, many at once: what they have in common is put together but once. */
+/* Builds many items for branches at once: the common fields are assembled only once. */
 #ifndef PTC_DECODE_STAMP_H
 #define PTC_DECODE_STAMP_H
 
@@ -12,7 +12,7 @@
 
 typedef uint64_t ptc_stamp_pair __attribute__((vector_size(16)));
 
-/* What they have in common. */
+/* The common fields. */
 struct ptc_stamp {
 	ptc_stamp_pair when; /* time; pid and tid */
 	uint64_t place;	     /* cpu and queue */
@@ -26,7 +26,7 @@ static_assert(offsetof(struct ptc_item, from) == 0 && offsetof(struct ptc_item, 
 		      offsetof(struct ptc_item, kind) == 41,
 	      "an item's words");
 
-/* Type and kind, and the bytes behind them, which say nothing of a transfer. */
+/* Type and kind. The bytes behind them are unused for branches. */
 static inline uint64_t ptc_stamp_head(uint8_t kind)
 {
 	return PTC_ITEM_BRANCH | (uint64_t)kind << 8;
@@ -53,8 +53,8 @@ static inline void ptc_stamp_words(struct ptc_item *it, size_t at, ptc_stamp_pai
 }
 
 /*
- * Piece by piece: a structure of this size, or an array, the compiler would put together in memory,
- * and copy in pieces of another size, which processors are slow at.
+ * Writes the item word by word. The compiler would build a structure or array of this size in
+ * memory, and copy it in chunks of another size, which is slow on processors.
  */
 static inline void ptc_stamp_put(struct ptc_item *it, const struct ptc_stamp *s, uint64_t from,
 				 uint64_t to, uint64_t head)

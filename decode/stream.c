@@ -40,7 +40,7 @@ int ptc_stream_single(struct ptc_stream *s, const uint8_t *bytes, size_t len, st
 	return new_span(s, bytes, len, 0) ? 0 : ptc_fail_mem(err);
 }
 
-/* The part that holds byte @at, which is inside. Only of a span in parts. */
+/* Returns the part that holds byte @at, which must be inside. Only for a span in parts. */
 static size_t part_of(const struct ptc_span *sp, size_t at)
 {
 	size_t lo = 0, hi = sp->nparts;
@@ -56,7 +56,6 @@ static size_t part_of(const struct ptc_span *sp, size_t at)
 	return lo;
 }
 
-/* The bytes from @at on that are side by side, and how many. */
 const uint8_t *ptc_span_run(const struct ptc_span *sp, size_t at, size_t *ret_len)
 {
 	const struct ptc_part *p;
@@ -83,7 +82,7 @@ void ptc_span_read(const struct ptc_span *sp, size_t at, uint8_t *ret, size_t n)
 	}
 }
 
-/* Are the @n bytes at @at these? */
+/* Returns true if the @n bytes at @at equal @bytes. */
 static bool equals(const struct ptc_span *sp, size_t at, const uint8_t *bytes, size_t n)
 {
 	const uint8_t *run;
@@ -99,7 +98,10 @@ static bool equals(const struct ptc_span *sp, size_t at, const uint8_t *bytes, s
 	return true;
 }
 
-/* As ptc_pkt_next_psb has it: the one found in a part may go on in the next. */
+/*
+ * As in ptc_pkt_next_psb(): returns the last begin of a PSB in a run of its bytes. The run may go
+ * on in the next part.
+ */
 static size_t last_of_run(const struct ptc_span *sp, size_t at)
 {
 	while (sp->len - at >= PTC_PSB_LEN + 2 && equals(sp, at + PTC_PSB_LEN, ptc_psb, 2))
@@ -118,7 +120,7 @@ size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from)
 		found = ptc_pkt_next_psb(run, len, 0);
 		if (found < len)
 			return last_of_run(sp, at + found);
-		/* across the seam of this part and the next ones */
+		/* across the border to the next parts */
 		found = len < PTC_PSB_LEN - 1 ? at : at + len - (PTC_PSB_LEN - 1);
 		n = sp->len - found < sizeof(seam) ? sp->len - found : sizeof(seam);
 		ptc_span_read(sp, found, seam, n);
@@ -131,12 +133,12 @@ size_t ptc_span_next_psb(const struct ptc_span *sp, size_t from)
 
 static const uint8_t psbend[PTC_PSBEND_LEN] = { 0x02, 0x23 };
 
-/* In the @n bytes at @p, at least one; NULL: there is none. */
+/* Finds a PSBEND in the @n bytes at @p, at least one; NULL: none. */
 static const uint8_t *find_psbend(const uint8_t *p, size_t n)
 {
 	const uint8_t *at = p + 1, *hit;
 
-	/* Of the two bytes the second is rare, where memmem would look at each. */
+	/* The second byte is the rarer one. memmem() would check every byte. */
 	for (; (hit = memchr(at, psbend[1], n - (size_t)(at - p))) != NULL; at = hit + 1)
 		if (hit[-1] == psbend[0])
 			return hit - 1;
@@ -146,7 +148,7 @@ static const uint8_t *find_psbend(const uint8_t *p, size_t n)
 size_t ptc_span_next_psbend(const struct ptc_span *sp, size_t from, size_t upto)
 {
 	const uint8_t *run, *hit;
-	bool begun = false; /* in front of @at */
+	bool begun = false; /* the last byte in front of @at may begin a PSBEND */
 	size_t at, len;
 
 	for (at = from; at < upto; at += len) {
@@ -185,10 +187,11 @@ static bool is_padding_at(const struct ptc_span *sp, size_t at)
 }
 
 /*
- * Where piece @c begins in @sp, or false when it does not continue it.
- * Pieces overlap by up to 7 bytes where the writer padded the one before to a
- * multiple of 8, and by more in snapshots, which may hold bytes of an earlier
- * one again: then they must be the same bytes, else the offsets mean nothing.
+ * Gets where AUXTRACE record @c begins in @sp. Returns false if it does not continue @sp.
+ *
+ * Records overlap by up to 7 bytes where the writer padded the earlier one to a multiple of 8. In
+ * snapshots they overlap by more, because a record may repeat bytes of an earlier one. Then the
+ * bytes must be equal. If not, the offsets are meaningless.
  */
 static bool continues(const struct ptc_span *sp, const struct ptc_chunk *c, const uint8_t *bytes,
 		      size_t *ret_at)
@@ -204,13 +207,13 @@ static bool continues(const struct ptc_span *sp, const struct ptc_chunk *c, cons
 	       equals(sp, at, bytes, sp->len - at < c->size ? sp->len - at : (size_t)c->size);
 }
 
-/* A piece that a span ends with. */
+/* The last AUXTRACE record of a span. */
 struct tail {
 	const uint8_t *bytes; /* NULL: none */
 	size_t len;
 };
 
-/* Where @bytes go on behind what @sp ends with, by what is in them. */
+/* Finds where @bytes continue the end of @sp, by comparing contents. */
 static bool overlaps(const struct ptc_span *sp, const struct tail *t, const uint8_t *bytes,
 		     size_t len, size_t *ret_at, size_t *ret_skip)
 {
@@ -223,8 +226,8 @@ static bool overlaps(const struct ptc_span *sp, const struct tail *t, const uint
 }
 
 /*
- * Where piece @c of @q goes on in @sp: its bytes from *ret_skip on are to be
- * put at *ret_at of the span. False: it does not.
+ * Gets where AUXTRACE record @c of @q continues @sp: its bytes from *ret_skip on belong at *ret_at
+ * of the span. Returns false if it does not continue @sp.
  */
 static bool place(const struct ptc_span *sp, const struct tail *t, const struct ptc_queue *q,
 		  const struct ptc_chunk *c, const uint8_t *bytes, bool by_content, size_t *ret_at,
@@ -237,7 +240,7 @@ static bool place(const struct ptc_span *sp, const struct tail *t, const struct 
 	*ret_skip = 0;
 	if (continues(sp, c, bytes, ret_at) && (!by_content || *ret_at < sp->len))
 		return true;
-	/* Behind the end by its offset there is a hole, if offsets are to be believed. */
+	/* An offset behind the end means a hole, if offsets can be trusted. */
 	if ((by_content || c->aux_off <= sp->base + sp->len) &&
 	    overlaps(sp, t, bytes, len, ret_at, ret_skip))
 		return true;
@@ -253,7 +256,7 @@ static bool add_part(struct ptc_span *sp, const uint8_t *bytes, size_t at, size_
 	return true;
 }
 
-/* Leave out what is at @at, which is not 0, and behind. */
+/* Removes the bytes from @at on. @at is not 0. */
 static void shorten(struct ptc_span *sp, size_t at)
 {
 	sp->len = at;
@@ -263,7 +266,7 @@ static void shorten(struct ptc_span *sp, size_t at)
 		sp->parts[sp->nparts - 1].len = at - sp->parts[sp->nparts - 1].at;
 }
 
-/* Put @n bytes at @at of the span, in place of what is there. */
+/* Puts @n bytes at @at of the span, in place of its present bytes there. */
 static bool extend(struct ptc_stream *s, struct ptc_span *sp, size_t at, const uint8_t *bytes,
 		   size_t n)
 {
@@ -295,7 +298,7 @@ int ptc_stream_join(struct ptc_stream *s, const struct ptc_file *f, const struct
 			continue;
 		if (!sp || !place(sp, &tail, q, c, bytes.pos, by_content, &at, &skip)) {
 			end = sp ? sp->base + sp->len : c->aux_off;
-			/* Samples have no offsets: one behind the other. */
+			/* Samples have no offsets: they are placed one behind the other. */
 			base = q->samples ? end : c->aux_off;
 			sp = new_span(s, bytes.pos, len, base);
 			if (!sp)
@@ -314,7 +317,7 @@ int ptc_stream_join(struct ptc_stream *s, const struct ptc_file *f, const struct
 	return 0;
 }
 
-/* The parts of @from behind @at, as those of @to. */
+/* Copies the parts of @from behind @at to @to. */
 static bool copy_parts(const struct ptc_span *from, size_t at, struct ptc_span *to)
 {
 	size_t i, off;
@@ -329,7 +332,7 @@ static bool copy_parts(const struct ptc_span *from, size_t at, struct ptc_span *
 	return true;
 }
 
-/* The first cut behind @off. */
+/* Returns the index of the first cut behind @off. */
 static size_t first_cut(const struct ptc_cut *cuts, size_t n, uint64_t off)
 {
 	size_t lo = 0, hi = n;
@@ -354,7 +357,7 @@ static bool push(struct ptc_stream *s, const struct ptc_span *sp)
 	return true;
 }
 
-/* End @head at @at; what follows goes to the end of @s. */
+/* Ends @head at @at. The rest is appended to @s. */
 static bool split(struct ptc_stream *s, struct ptc_span *head, size_t at)
 {
 	struct ptc_span rest = {
@@ -365,7 +368,7 @@ static bool split(struct ptc_stream *s, struct ptc_span *head, size_t at)
 		.truncated = head->truncated,
 	};
 
-	/* Padding is what the writer put behind the last piece. */
+	/* Padding was added by the writer behind the last record. */
 	if (rest.truncated || !is_padding_at(head, at)) {
 		if ((!rest.bytes && !copy_parts(head, at, &rest)) || !push(s, &rest)) {
 			free(rest.parts);
@@ -377,8 +380,8 @@ static bool split(struct ptc_stream *s, struct ptc_span *head, size_t at)
 }
 
 /*
- * Move @sp to the end of @s, in as many parts as there are cuts in it: the last
- * one first. *ret_padding: how many bytes of it were only that.
+ * Moves @sp to the end of @s, split at its cuts, starting with the last one. *ret_padding: the
+ * number of bytes that were only padding.
  */
 static bool move_span(struct ptc_stream *s, struct ptc_span *sp, struct ptc_cut *cuts, size_t n,
 		      uint64_t *ret_padding)
@@ -389,7 +392,7 @@ static bool move_span(struct ptc_stream *s, struct ptc_span *sp, struct ptc_cut 
 	size_t i, k = first_cut(cuts, n, sp->base + sp->len);
 	bool good = true;
 
-	sp->parts = NULL; /* head's from now on */
+	sp->parts = NULL; /* owned by head from now on */
 	while (good && k-- > low) {
 		if (cuts[k].done)
 			continue;
@@ -423,7 +426,7 @@ int ptc_stream_cut(struct ptc_stream *s, struct ptc_cut *cuts, size_t n, struct 
 	if (!n)
 		return 0;
 	for (i = 0; i < s->n && !r; i++) {
-		/* Padding in front of a hole was taken for bytes of the stream. */
+		/* Padding in front of a hole was counted as bytes of the stream. */
 		if (i && s->spans[i].lost)
 			s->spans[i].lost += padding;
 		r = move_span(&out, &s->spans[i], cuts, n, &padding) ? 0 : ptc_fail_mem(err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Transfers that are counted, where nobody needs to see each of them (opts.sums). */
+/* Counts of branches, for users that need no list of branches (opts.sums). */
 #ifndef PTC_DECODE_SUMS_H
 #define PTC_DECODE_SUMS_H
 
@@ -8,10 +8,10 @@
 
 #include "ptcap/decode.h"
 
-/* About as many are given at a time. */
+/* Approximate number of branches per call of the sink. */
 enum { PTC_SUMS_BATCH = 1 << 16 };
 
-/* Nothing yet. */
+/* Returns empty sums. */
 static inline struct ptc_sums ptc_sums_none(void)
 {
 	return (struct ptc_sums){ .first_ns = PTC_NO_TIME, .last_ns = PTC_NO_TIME };
@@ -27,7 +27,7 @@ static inline void ptc_sums_add_kinds(struct ptc_sums *s, const uint64_t kinds[P
 	s->transfers += transfers;
 }
 
-/* There are some of @time. */
+/* Extends the time range to @time. */
 static inline void ptc_sums_add_time(struct ptc_sums *s, uint64_t time)
 {
 	if (time == PTC_NO_TIME)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What a recording lacks here: told after a run, or without one. */
+/* Reports what is missing to decode a recording on this machine, after a run or without one. */
 #include "base/err.h"
 #include "decode/run.h"
 
-/* Putting the notes together changes nothing that is seen from outside. */
+/* Building the notes has no effect that a caller can see, so @d may be const. */
 static struct ptc_notes *notes_of(const struct ptc_decode *d)
 {
 	struct ptc_decode *own = (struct ptc_decode *)(uintptr_t)d;
@@ -30,7 +30,10 @@ int ptc_decode_survey(struct ptc_decode *d, size_t *ret_files, struct ptc_err *e
 	if (d->ran)
 		return ptc_fail(err, PTC_E_USAGE, "a recording can be decoded once");
 	d->ran = true;
-	/* What the recording itself has of code without a file is known when it is in its place. */
+	/*
+	 * Code without a file may be in the recording itself. That is known after all records are
+	 * applied.
+	 */
 	while (ptc_sideband_peek(&d->sideband, UINT64_MAX)) {
 		r = ptc_sideband_apply(&d->sideband, &d->procs, err);
 		if (r < 0)

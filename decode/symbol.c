@@ -24,7 +24,7 @@
 
 enum {
 	VDSO_MAX = 1 << 20,
-	GO_RANK = 3, /* as a local function */
+	GO_RANK = 3, /* like a local function */
 };
 
 static bool in_code(Elf *elf, const GElf_Sym *sym)
@@ -44,7 +44,7 @@ uint8_t ptc_symbol_rank(const GElf_Sym *sym)
 	return (uint8_t)((type == STT_FUNC || type == STT_GNU_IFUNC ? 1 : 5) + by);
 }
 
-/* Functions; untyped labels of assembly in code count too. 0: none. */
+/* Returns the rank of a function, or of an untyped assembler label in code. 0: neither. */
 static uint8_t rank_of(Elf *elf, const GElf_Sym *sym)
 {
 	const unsigned int type = GELF_ST_TYPE(sym->st_info);
@@ -56,13 +56,13 @@ static uint8_t rank_of(Elf *elf, const GElf_Sym *sym)
 	return 0;
 }
 
-/* What assemblers leave to tell code from data: $x, $d, $x.1 */
+/* Assemblers leave these symbols to separate code from data: $x, $d, $x.1 */
 static bool is_mapping_symbol(const char *name)
 {
 	return *name == '$' && name[1] && strchr("adtx", name[1]) && (!name[2] || name[2] == '.');
 }
 
-/* A symbol without a size ends with its section. */
+/* Returns the end of the section: a symbol without a size ends there. */
 static uint64_t section_end(Elf *elf, const GElf_Sym *sym)
 {
 	GElf_Shdr sh;
@@ -74,7 +74,7 @@ static uint64_t section_end(Elf *elf, const GElf_Sym *sym)
 		       0;
 }
 
-/* A copy of string table @index that ends with a NUL; NULL: none, or no memory. */
+/* Copies string table @index and adds a NUL; NULL: no table, or out of memory. */
 static const char *copy_strings(struct ptc_symtab *t, Elf *elf, size_t index, size_t *ret_len)
 {
 	Elf_Data *data = ptc_elfroom_data(elf_getscn(elf, index));
@@ -90,7 +90,7 @@ static const char *copy_strings(struct ptc_symtab *t, Elf *elf, size_t index, si
 	return copy;
 }
 
-/* From an offset in its section to one in the module. False: that is not known. */
+/* Converts an offset in a section to an offset in the module. Returns false if unknown. */
 static bool settle(const struct ptc_module_layout *l, Elf *elf, size_t index, struct ptc_symbol *s)
 {
 	const uint64_t place = ptc_module_place(l, index);
@@ -104,7 +104,7 @@ static bool settle(const struct ptc_module_layout *l, Elf *elf, size_t index, st
 	return true;
 }
 
-/* @l: NULL, or that of the module that @elf is. */
+/* @l: the layout of module @elf; NULL: @elf is no module. */
 static bool add_section(struct ptc_symtab *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 			const struct ptc_module_layout *l)
 {
@@ -145,13 +145,13 @@ static bool add_segments_with(struct ptc_symtab *t, Elf *elf, uint32_t executabl
 	return true;
 }
 
-/* The first segment that has an offset counts: what is asked about is code. */
+/* The first segment with an offset counts, so executable ones come first: look-ups are for code. */
 static bool add_segments(struct ptc_symtab *t, Elf *elf)
 {
 	return add_segments_with(t, elf, PF_X) && add_segments_with(t, elf, 0);
 }
 
-/* Both tables of @elf. *ret_all: .symtab, which has them all, is there. */
+/* Adds both symbol tables of @elf. *ret_all: .symtab exists, which has all symbols. */
 static bool add_symbols(struct ptc_symtab *t, Elf *elf, const struct ptc_module_layout *l,
 			bool *ret_all)
 {
@@ -170,17 +170,19 @@ static bool add_symbols(struct ptc_symtab *t, Elf *elf, const struct ptc_module_
 	return true;
 }
 
-/* The ELF file @fd (lent), which @f is, or has its names; NULL: it is none, or there is no memory.
+/*
+ * Opens ELF file @fd (lent), which is @f or has the names of @f. NULL: no ELF file, or out of
+ * memory.
  */
 static Elf *open_elf(int fd, const struct ptc_codefile *f)
 {
-	/* It is read, not mapped: it may be cut meanwhile. */
+	/* Read, not mapped: the file may be truncated later. */
 	return ptc_elfroom_has(fd, PTC_ELFROOM_NAMES, f->name, f->store->search.left) ?
 		       elf_begin(fd, ELF_C_READ, NULL) :
 		       NULL;
 }
 
-/* The symbols that are packed into @own. */
+/* Adds the symbols from section .gnu_debugdata of @own. */
 static bool add_mini(struct ptc_symtab *t, const struct ptc_codefile *f, Elf *own)
 {
 	struct ptc_unpacked u;
@@ -197,7 +199,7 @@ static bool add_mini(struct ptc_symtab *t, const struct ptc_codefile *f, Elf *ow
 	return ok;
 }
 
-/* The symbols of the separate debug file, if there is one, or of those packed into @own. */
+/* Adds the symbols of the separate debug file, or else those from .gnu_debugdata of @own. */
 static bool add_debug(struct ptc_symtab *t, const struct ptc_codefile *f, int own, Elf *own_elf,
 		      bool *ret_all)
 {
@@ -245,7 +247,7 @@ static bool add_functions(struct ptc_symtab *t, const struct ptc_gopclntab *go)
 	return true;
 }
 
-/* A program of Go that was stripped has the names that the runtime needs. */
+/* A stripped Go program still has the names that the Go runtime needs. */
 static bool add_go(struct ptc_symtab *t, Elf *elf, uint64_t size)
 {
 	struct ptc_gopclntab *go = ptc_goelf_read(elf, size, &t->unusable_go);
@@ -270,7 +272,10 @@ static bool fill(struct ptc_symtab *t, Elf *elf, uint64_t size, const struct ptc
 	return true;
 }
 
-/* Of an open ELF file of @size bytes; @f and @fd, if it is one: then its debug file counts too. */
+/*
+ * Reads an open ELF file of @size bytes. @f and @fd, if given, are its file: then its debug file is
+ * used, too.
+ */
 static struct ptc_symtab *read_elf(Elf *elf, uint64_t size, const struct ptc_codefile *f, int fd)
 {
 	struct ptc_symtab *t = elf && elf_kind(elf) == ELF_K_ELF ? calloc(1, sizeof(*t)) : NULL;
@@ -354,8 +359,8 @@ struct ptc_symtab *ptc_symtab_of_module(struct ptc_codefile *f)
 }
 
 /*
- * The vdso comes with the recording, as patches: it need not be that of the
- * kernel that runs here. A recording has only one.
+ * The vdso is in the recording as patches: it may differ from the running kernel's vdso. A
+ * recording has only one.
  */
 static struct ptc_symtab *read_vdso(const struct ptc_addrspace *as, const struct ptc_range *r)
 {
@@ -370,7 +375,7 @@ static struct ptc_symtab *read_vdso(const struct ptc_addrspace *as, const struct
 			      ptc_addrspace_read(as, r->start, r->file->saved_image, len));
 }
 
-/* As people write it, unless they want it raw. */
+/* Returns the demangled name, unless mangled names are requested. */
 static const char *shown(const struct ptc_codefile *f, struct ptc_symbol *s)
 {
 	if (!s->plain_tried && !f->store->mangled) {

@@ -11,26 +11,26 @@ struct ptc_addrspace;
 struct ptc_codefile;
 struct ptc_symtab;
 
-/* Read .symtab, .dynsym and the PLT of an image. NULL: none, or no memory. */
+/* Reads .symtab, .dynsym and the PLT of an image. NULL: no symbols, or out of memory. */
 struct ptc_symtab *ptc_symtab_new(const uint8_t *image, size_t len);
-/* The same of the file that was found for @f, and, if it was stripped, of its debug file. */
+/* The same for the file found for @f, and for its debug file if it was stripped. */
 struct ptc_symtab *ptc_symtab_of_file(const struct ptc_codefile *f);
 /*
- * Of the kernel module @f: of its .ko, if that is found, by offsets in the module's memory. Where
- * it was looked for is noted in @f.
+ * The same for the kernel module @f, from its .ko file if that is found. Offsets are those in the
+ * module's memory. Sets assumed, other_path and other_id of @f.
  */
 struct ptc_symtab *ptc_symtab_of_module(struct ptc_codefile *f);
 void ptc_symtab_free(struct ptc_symtab *t);
 
-/* How good a name is that of @sym: functions before labels, global before weak before local. */
+/* Returns the rank of a name: functions before labels; global before weak before local. */
 uint8_t ptc_symbol_rank(const GElf_Sym *sym);
 
-/* The function at file offset @off, as the linker calls it. Lent from the table; NULL: none. */
+/* Returns the linker name of the function at file offset @off. Lent from the table; NULL: none. */
 const char *ptc_symtab_find(const struct ptc_symtab *t, uint64_t off, uint64_t *ret_off);
 
 /*
- * The function at @ip of a process, demangled unless the store says otherwise. Reads
- * a file's table when first asked for it, and demangles a name when it is first found.
+ * Returns the function at @ip of a process, demangled unless the store says otherwise. A file's
+ * table is read when first needed. A name is demangled when first found.
  */
 const char *ptc_symbol_at(const struct ptc_addrspace *as, uint64_t ip, uint64_t *ret_off);
 

@@ -9,8 +9,7 @@
 #include "decode/symbol.h"
 
 /*
- * What a table may have, whatever its file claims: sections may lie over each
- * other. And how many labels may be in a function.
+ * Limits of a table, for any file: sections may overlap. LOOK_BACK: limit of labels in a function.
  */
 enum { SYMBOLS_MAX = 1 << 24, STRINGS_MAX = 256 << 20, LOOK_BACK = 64 };
 
@@ -61,7 +60,7 @@ bool ptc_symtab_add_segment(struct ptc_symtab *t, uint64_t off, uint64_t size, u
 	return true;
 }
 
-/* __x is x's alias more often than not. */
+/* __x is usually an alias of x, so fewer underscores are better. */
 static int by_name(const char *a, const char *b)
 {
 	const size_t under_a = strspn(a, "_"), under_b = strspn(b, "_");
@@ -116,7 +115,7 @@ static bool to_addr(const struct ptc_symtab *t, uint64_t off, uint64_t *ret)
 	return false;
 }
 
-/* The first symbol behind @addr. */
+/* Returns the index of the first symbol behind @addr. */
 static size_t behind(const struct ptc_symtab *t, uint64_t addr)
 {
 	size_t lo = 0, hi = t->n, mid;
@@ -139,8 +138,8 @@ const struct ptc_symbol *ptc_symtab_exact(const struct ptc_symtab *t, uint64_t a
 }
 
 /*
- * A symbol without a size may be a label inside a function that has one: that
- * is the better name. Else it reaches up to the next, or the section's end.
+ * A symbol without a size may be a label inside a function with a size: then the function's name is
+ * better. Otherwise the symbol ends at the next symbol, or at the end of its section.
  */
 struct ptc_symbol *ptc_symtab_at(const struct ptc_symtab *t, uint64_t off, uint64_t *ret_off)
 {

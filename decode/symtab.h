@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A table of symbols as it is filled and searched; what fills it is in symbol.c and plt.c. */
+/* A table of symbols and its look-up. symbol.c and plt.c fill it. */
 #ifndef PTC_DECODE_SYMTAB_H
 #define PTC_DECODE_SYMTAB_H
 
@@ -11,10 +11,10 @@ enum { PTC_SYMTAB_BLOCKS = 16 };
 
 struct ptc_symbol {
 	uint64_t addr, size; /* ELF virtual address */
-	uint64_t end;	     /* if size is 0: how far it may reach; 0: not known */
+	uint64_t end;	     /* if size is 0: its upper limit; 0: not known */
 	const char *name;    /* lent from the strings */
-	char *plain;	     /* owned; demangled, when first asked for; NULL: as it is */
-	uint8_t rank;	     /* the smaller, the better a name */
+	char *plain;	     /* owned; demangled on first use; NULL: use name */
+	uint8_t rank;	     /* smaller is better */
 	bool plain_tried;
 };
 
@@ -23,27 +23,29 @@ struct ptc_symseg {
 };
 
 struct ptc_symtab {
-	char *strings[PTC_SYMTAB_BLOCKS]; /* owned: the file may be gone, or cut, later */
+	char *strings[PTC_SYMTAB_BLOCKS]; /* owned copies: the file may vanish, or shrink */
 	size_t nstrings, strings_len;
-	struct ptc_symbol *syms; /* owned; once sorted one for each address, ascending */
+	struct ptc_symbol *syms; /* owned; after sorting one per address, ascending */
 	size_t n, cap;
 	struct ptc_symseg *segs; /* owned */
 	size_t nsegs, segs_cap;
-	bool unusable_go; /* names are missing: Go's table of them cannot be read */
+	bool unusable_go; /* names are missing: Go's table cannot be read */
 };
 
-/* Room for @len bytes of names, as long as the table. NULL: no memory, or more than is believable.
- */
+/* Allocates @len bytes for names, owned by the table. NULL: out of memory, or above the limit. */
 char *ptc_symtab_room(struct ptc_symtab *t, size_t len);
 
-/* False: no memory. What is over the limit is dropped. */
+/* Return false if out of memory. Symbols above the limit are dropped. */
 bool ptc_symtab_add(struct ptc_symtab *t, const struct ptc_symbol *s);
 bool ptc_symtab_add_segment(struct ptc_symtab *t, uint64_t off, uint64_t size, uint64_t addr);
 
-/* Keep the best name of each address. May be done again after more were added. */
+/* Keeps the best name of each address. May be repeated after more symbols were added. */
 void ptc_symtab_sort(struct ptc_symtab *t);
 
-/* The symbol that holds the file offset @off, or, of a sorted table, begins at @addr; or NULL. */
+/*
+ * Return the symbol that contains the file offset @off, or that begins at @addr (sorted table
+ * only). NULL: none.
+ */
 struct ptc_symbol *ptc_symtab_at(const struct ptc_symtab *t, uint64_t off, uint64_t *ret_off);
 const struct ptc_symbol *ptc_symtab_exact(const struct ptc_symtab *t, uint64_t addr);
 

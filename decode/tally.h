@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A count for each thread. */
+/* A counter for each thread. */
 #ifndef PTC_DECODE_TALLY_H
 #define PTC_DECODE_TALLY_H
 
@@ -14,12 +14,12 @@ struct ptc_tally_entry {
 struct ptc_tally {
 	struct ptc_tally_entry *entries; /* owned; ascending tid */
 	size_t n, cap;
-	size_t newest; /* the entry asked for last */
+	size_t newest; /* index of the entry used last */
 };
 
 void ptc_tally_release(struct ptc_tally *t);
 
-/* The count of @tid, 0 at first; valid until the next call. NULL: out of memory. */
+/* Returns the counter of @tid, 0 at first, valid until the next call. NULL: out of memory. */
 uint64_t *ptc_tally_of(struct ptc_tally *t, int32_t tid);
 
 #endif

@@ -54,7 +54,7 @@ static struct ptc_item *branch(struct ptc_trail *t, uint64_t from, uint64_t to, 
 	return it;
 }
 
-/* It led to @to, where the trace goes on: 0 is an address here. */
+/* Lists a branch to @to, where the trace goes on: here 0 is an address. */
 static void branch_on(struct ptc_trail *t, uint64_t from, uint64_t to, enum ptc_kind kind,
 		      uint64_t time)
 {
@@ -69,7 +69,7 @@ static void list_event(struct ptc_trail *t, const struct ptc_pt_event *ev)
 	(void)ptc_out_event(t->out, ev->kind, ev->ip, ev->value, ev->time);
 }
 
-/* Nothing is pending any more. */
+/* The pending instruction is done: lists the events held behind it. */
 static void settle(struct ptc_trail *t)
 {
 	size_t i;
@@ -108,7 +108,10 @@ void ptc_trail_land(struct ptc_trail *t, uint64_t to)
 
 	if (!t->last.valid)
 		return;
-	/* A jcc to the next instruction: taken or not cannot be told, so it is never listed. */
+	/*
+	 * A jcc to the next instruction: its target does not show whether it was taken, so it is
+	 * never listed.
+	 */
 	if (kind != PTC_KIND_NONE && !(kind == PTC_KIND_JCC && to == t->last.ip + t->last.len))
 		branch_on(t, t->last.ip, to, kind, t->last.time);
 	settle(t);
@@ -119,7 +122,7 @@ static bool is_direct(uint8_t kind)
 	return kind == PTC_KIND_JMP || kind == PTC_KIND_CALL;
 }
 
-/* Where @e at @ip, which needed no trace, led. */
+/* Returns where instruction @e at @ip led. It needs no trace. */
 static uint64_t follow(struct ptc_trail *t, struct ptc_kind_len e, uint64_t ip, enum ptc_mode mode)
 {
 	uint8_t bytes[PTC_INSN_MAX];
@@ -132,7 +135,7 @@ static uint64_t follow(struct ptc_trail *t, struct ptc_kind_len e, uint64_t ip, 
 	return ptc_insn_decode(mode, bytes, n, ip, &insn) == PTC_INSN_OK ? insn.target : ip + e.len;
 }
 
-/* The transfers inside a bent block. */
+/* Lists the branches inside a bent block. */
 static void list_inner(struct ptc_trail *t, const struct ptc_trail_block *b)
 {
 	struct ptc_kind_len e;
@@ -158,7 +161,9 @@ static void list_insns(struct ptc_trail *t, const struct ptc_trail_block *b)
 
 	for (i = 0; i + 1 < b->ninsn; i++) {
 		e = ptc_kinds_at(&t->kinds, ip, b->mode);
-		/* libipt could decode it and Zydis cannot: at least the last one is known. */
+		/*
+		 * Zydis cannot decode it, but libipt did. At least the last instruction is known.
+		 */
 		if (!e.len)
 			break;
 		put_bytes(t, ptc_out_insn(t->out, ip, b->time), e.len);
@@ -211,7 +216,7 @@ bool ptc_trail_reach(struct ptc_trail *t, uint64_t ip, uint64_t to, enum ptc_mod
 		ip = follow(t, e, ip, mode);
 		if (!is_direct(e.kind))
 			continue;
-		if (ip == mark) /* a circle */
+		if (ip == mark) /* an endless loop */
 			return false;
 		if (++leaps == next_mark) {
 			next_mark *= 2;
@@ -234,7 +239,7 @@ static void list_one_by_one(struct ptc_trail *t, const struct ptc_fast_rec *recs
 			     time);
 }
 
-/* Records that are fetched in front, and of one line of the cache. */
+/* Records fetched in advance; records per cache line. */
 enum { AHEAD = 64, OF_LINE = 4 };
 
 static struct ptc_item *put(struct ptc_item *it, const struct ptc_stamp *s,
@@ -267,7 +272,7 @@ void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t
 		return;
 	it = o->items + o->n;
 	for (i = 0; n - i > AHEAD; i += OF_LINE) {
-		/* They may be in the cache of another processor, whose thread made them. */
+		/* The records may be in the cache of another CPU, whose thread made them. */
 		__builtin_prefetch(recs + i + AHEAD);
 		it = put(it, &s, recs + i, OF_LINE);
 	}
@@ -288,7 +293,7 @@ void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time)
 	const uint8_t kind = t->last.kind;
 	const uint64_t next = t->last.ip + t->last.len;
 
-	/* No transfer: the code just went on, out of an address filter. */
+	/* No branch: the code ran on, out of an address filter. */
 	if (t->last.valid && (kind == PTC_KIND_NONE || (kind == PTC_KIND_JCC && to == next)))
 		(void)branch(t, next, to, PTC_KIND_ASYNC, time);
 	else if (t->last.valid)

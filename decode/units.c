@@ -11,23 +11,28 @@
 #include "decode/grow.h"
 #include "decode/segments.h"
 
-/* A unit is a few hundred bytes, and some abbreviations, in libdw. */
+/* A unit takes a few hundred bytes in libdw, and some abbreviations. */
 enum { UNIT_COST = 1 << 16 };
 
-/* The next unit that may have lines, or false. *@ret is its DIE. */
+/* Gets the DIE of the next unit that may have lines. Returns false if there is none. */
 static bool next_unit(Dwarf *dwarf, Dwarf_CU **cu, Dwarf_Die *ret)
 {
 	uint8_t type;
 
-	/* Lines are in the skeleton of a split unit. Libdw opens its .dwo file by name if asked for
-	 * the rest. */
+	/*
+	 * The skeleton of a split unit has the lines. For the rest, libdw would open the .dwo file
+	 * by name.
+	 */
 	while (!dwarf_get_units(dwarf, *cu, cu, NULL, &type, ret, NULL))
 		if (type != DW_UT_type && type != DW_UT_split_type)
 			return true;
 	return false;
 }
 
-/* A section of debug information, which libdw has unpacked: as ".debug_NAME" or ".zdebug_NAME". */
+/*
+ * Returns a section of debug information that libdw has decompressed: ".debug_NAME" or
+ * ".zdebug_NAME".
+ */
 static struct ptc_cur section(Elf *elf, const char *name)
 {
 	Elf_Scn *scn = NULL;
@@ -55,7 +60,7 @@ static void no_room(const struct ptc_units *u)
 	ptc_leftout_add(u->left, u->file, "rest of the source lines", 0);
 }
 
-/* May libdw read the lines of the unit? */
+/* Returns true if the memory budget allows libdw to read the lines of the unit. */
 static bool has_room(const struct ptc_units *u, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -72,7 +77,7 @@ static bool has_room(const struct ptc_units *u, Dwarf_Die *die)
 	return false;
 }
 
-/* It is asked once: then libdw has the lines. *@ret: the unit's DIE. */
+/* Asks the budget only once: after that, libdw keeps the lines. *@ret: the unit's DIE. */
 static bool may_read(struct ptc_units *u, size_t unit, Dwarf_Die *ret)
 {
 	struct ptc_unit *is = &u->units[unit];
@@ -95,7 +100,7 @@ static bool add(struct ptc_units *u, uint64_t start, uint64_t end, size_t unit)
 	return true;
 }
 
-/* Of a unit that does not say where its code is: from the first row of each sequence to its end. */
+/* For a unit without addresses: adds each sequence of rows, from its first row to its end. */
 static bool add_sequences(struct ptc_units *u, size_t unit)
 {
 	Dwarf_Lines *lines;
@@ -180,7 +185,7 @@ void ptc_units_release(struct ptc_units *u)
 	*u = (struct ptc_units){ .n = 0 };
 }
 
-/* The line table of @unit has a row for @addr, or NULL. */
+/* Returns the row for @addr in the line table of @unit, or NULL. */
 static Dwarf_Line *row_of(struct ptc_units *u, size_t unit, uint64_t addr)
 {
 	Dwarf_Die die;
@@ -210,8 +215,10 @@ const char *ptc_units_line(struct ptc_units *u, uint64_t addr, int *ret_line)
 	return dwarf_linesrc(row, NULL, NULL);
 }
 
-/* A row has code if the next one is at another address. What the linker left out is at 0, or
- * anywhere. */
+/*
+ * Returns true if row @i has code: the next row has another address. Rows of code that the linker
+ * left out are at 0, or anywhere.
+ */
 static bool has_code(Dwarf_Lines *lines, size_t i, Elf *elf, uint64_t bias)
 {
 	Dwarf_Line *row = dwarf_onesrcline(lines, i), *next = dwarf_onesrcline(lines, i + 1);
@@ -234,7 +241,7 @@ int ptc_units_each(struct ptc_units *u, Elf *elf, uint64_t bias,
 	for (unit = 0; !r && unit < u->nunits; unit++) {
 		if (!may_read(u, unit, &die) || dwarf_getsrclines(&die, &lines, &n))
 			continue;
-		/* The last row is the end of a sequence. */
+		/* The last row ends a sequence. */
 		for (i = 0; i + 1 < n && !r; i++) {
 			const char *file = dwarf_linesrc(dwarf_onesrcline(lines, i), NULL, NULL);
 			int nr = 0;

@@ -15,7 +15,7 @@
 
 enum { MAGIC_MAX = 6, PIECE = 1 << 17 };
 
-/* What is unpacked, piece by piece. */
+/* The unpacked data, written in chunks. */
 struct output {
 	struct ptc_unpacked *to;
 	uint8_t piece[PIECE];
@@ -23,7 +23,9 @@ struct output {
 
 typedef bool unpack_fn(struct output *o, const uint8_t *bytes, size_t len);
 
-/* The first @n bytes of the piece are there. False: too many, or no memory. */
+/*
+ * Writes the first @n bytes of the chunk. Returns false if the data is too large, or out of memory.
+ */
 static bool put(struct output *o, size_t n)
 {
 	struct ptc_unpacked *u = o->to;
@@ -40,10 +42,10 @@ static bool put(struct output *o, size_t n)
 	return true;
 }
 
-/* The logarithm of the largest window that there is memory for. */
+/* Returns log2 of the largest window that the memory budget allows. */
 static int window_log(void)
 {
-	enum { LEAST = 10, MOST = 27 }; /* libzstd's own limits */
+	enum { LEAST = 10, MOST = 27 }; /* limits of libzstd */
 	const uint64_t left = ptc_budget_left();
 	int n = LEAST;
 
@@ -65,7 +67,7 @@ static bool unpack_zstd(struct output *o, const uint8_t *bytes, size_t len)
 		left = ZSTD_decompressStream(z, &out, &in);
 		ok = !ZSTD_isError(left) && (out.pos || in.pos < in.size || !left) &&
 		     put(o, out.pos);
-		left += in.size - in.pos; /* another frame */
+		left += in.size - in.pos; /* another frame follows */
 	}
 	o->to->too_large |= ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge;
 	(void)ZSTD_freeDStream(z);
@@ -74,7 +76,7 @@ static bool unpack_zstd(struct output *o, const uint8_t *bytes, size_t len)
 
 static bool unpack_gzip(struct output *o, const uint8_t *bytes, size_t len)
 {
-	/* zlib takes pointers to what it does not write to. */
+	/* zlib takes non-const pointers, but does not write to the input. */
 	z_stream z = { .next_in = (uint8_t *)(uintptr_t)bytes, .avail_in = (uInt)len };
 	int r = inflateInit2(&z, 16 + MAX_WBITS); /* 16: with gzip's header */
 	const bool begun = r == Z_OK;
@@ -86,7 +88,7 @@ static bool unpack_gzip(struct output *o, const uint8_t *bytes, size_t len)
 		if ((r == Z_OK || r == Z_STREAM_END) && !put(o, PIECE - z.avail_out))
 			r = Z_MEM_ERROR;
 		if (r == Z_STREAM_END && z.avail_in && *z.next_in == bytes[0])
-			r = inflateReset(&z); /* another file behind it */
+			r = inflateReset(&z); /* another gzip member follows */
 	}
 	if (begun)
 		(void)inflateEnd(&z);
@@ -121,7 +123,7 @@ static const struct sort {
 	{ 6, { 0xfd, '7', 'z', 'X', 'Z', 0 }, unpack_xz },
 };
 
-/* NULL: it is not packed, or by something else. */
+/* Returns NULL if the data is not packed, or in an unknown format. */
 static const struct sort *sort_of(const uint8_t *bytes, size_t len)
 {
 	size_t i;

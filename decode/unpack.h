@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is packed by gzip, xz or zstd: kernel modules as distributions ship them, and the section
- * .gnu_debugdata. A few bytes may stand for gigabytes, so each piece is unpacked only if the memory
- * budget has room for it.
+ * Unpacks gzip, xz and zstd: kernel modules as distributions ship them, and the section
+ * .gnu_debugdata. A few bytes may expand to gigabytes. So each chunk is unpacked only if the memory
+ * budget allows it.
  */
 #ifndef PTC_DECODE_UNPACK_H
 #define PTC_DECODE_UNPACK_H
@@ -11,26 +11,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A packed file may be that large, and what is in it. No kernel module is larger. */
+/* Size limits of a packed file and of its contents. No kernel module is larger. */
 #define PTC_PACKED_MAX	 ((uint64_t)64 << 20)
 #define PTC_UNPACKED_MAX ((uint64_t)512 << 20)
 
-/* What was unpacked: a file in memory that nobody else has. */
+/* An unpacked file: a private file in memory. */
 struct ptc_unpacked {
-	int fd;		/* owned; -1: nothing */
-	uint64_t len;	/* of it; counted in the memory budget */
-	bool too_large; /* nothing, because it is larger than what memory there is */
+	int fd;		/* owned; -1: none */
+	uint64_t len;	/* of the file; counted in the memory budget */
+	bool too_large; /* no file, because the contents exceed the memory budget */
 };
 
-/* Does @fd begin as a packed file does? */
+/* Returns true if @fd begins like a packed file. */
 bool ptc_is_packed(int fd);
 
-/* Unpacks all of @fd (lent), which has @len bytes. False: damaged, too large, or no memory. */
+/*
+ * Unpacks all of @fd (lent), which has @len bytes. Returns false if it is damaged or too large, or
+ * if out of memory.
+ */
 bool ptc_unpack(int fd, uint64_t len, struct ptc_unpacked *ret);
-/* The same of @bytes. */
+/* The same for @bytes. */
 bool ptc_unpack_bytes(const uint8_t *bytes, size_t len, struct ptc_unpacked *ret);
 
-/* Closes it, if there is something. */
+/* Closes the file, if there is one. */
 void ptc_unpacked_release(struct ptc_unpacked *u);
 
 #endif

@@ -19,7 +19,7 @@
 enum { COMPRESSED_WITH_ZSTD = 2 }; /* ELFCOMPRESS_ZSTD, gABI */
 
 struct image {
-	uint8_t *bytes; /* a private mapping of the file */
+	uint8_t *bytes; /* contents of the file, or of its copy */
 	uint64_t len;
 };
 
@@ -38,7 +38,7 @@ static bool section_at(const struct image *f, const Elf64_Ehdr *eh, size_t i, El
 	return true;
 }
 
-/* The header of a section that is compressed with zstd. */
+/* Gets the header of a section compressed with zstd. Returns false for any other section. */
 static bool is_zstd(const struct image *f, const Elf64_Shdr *sh, Elf64_Chdr *ret)
 {
 	if (!(sh->sh_flags & SHF_COMPRESSED) || sh->sh_size < sizeof(*ret) ||
@@ -57,7 +57,7 @@ static bool read_header(const struct image *f, Elf64_Ehdr *eh)
 	       eh->e_ident[EI_DATA] == ELFDATA2LSB && eh->e_shentsize == sizeof(Elf64_Shdr);
 }
 
-/* How much longer the copy is; 0: no copy is needed, or none can be made. */
+/* Returns how many bytes longer the copy is; 0: no copy is needed, or none can be made. */
 static uint64_t room_for(const struct image *f, const Elf64_Ehdr *eh)
 {
 	uint64_t room = 0;
@@ -75,7 +75,7 @@ static uint64_t room_for(const struct image *f, const Elf64_Ehdr *eh)
 	return room;
 }
 
-/* The contents of @sh go behind @at in @copy; its header says so. */
+/* Decompresses section @i of @copy to @at, moves @at behind it, and updates the section header. */
 static bool unpack(struct image *copy, const Elf64_Ehdr *eh, size_t i, uint64_t *at)
 {
 	Elf64_Shdr sh;
@@ -109,7 +109,7 @@ static bool fill(struct image *copy, const struct image *f, const Elf64_Ehdr *eh
 	return ok;
 }
 
-/* @room bytes longer. -1: it cannot be made. Else *@ret_len: of the copy. */
+/* Makes a copy that is @room bytes longer. Returns -1 on failure. *@ret_len: length of the copy. */
 static int copy_of(const struct image *f, const Elf64_Ehdr *eh, uint64_t room, uint64_t *ret_len)
 {
 	struct image copy = { .len = 0 };
@@ -136,7 +136,9 @@ static int copy_of(const struct image *f, const Elf64_Ehdr *eh, uint64_t room, u
 	return -1;
 }
 
-/* Read, not mapped: a file that is cut short meanwhile must not take the process with it. */
+/*
+ * Reads the file instead of mapping it: if a mapped file is truncated, an access kills the process.
+ */
 static bool read_image(int fd, const struct stat *st, struct image *f)
 {
 	uint64_t done = 0;
@@ -153,7 +155,7 @@ static bool read_image(int fd, const struct stat *st, struct image *f)
 	return f->bytes;
 }
 
-/* Are there such sections? Only the headers are read. */
+/* Returns true if a section is compressed with zstd. Reads only headers. */
 static bool has_zstd(int fd, const struct stat *st)
 {
 	Elf64_Ehdr eh;
@@ -174,7 +176,10 @@ static bool has_zstd(int fd, const struct stat *st)
 	return false;
 }
 
-/* *@ret: the decompressed copy; -1: none can be made. False: there is no room for it. */
+/*
+ * Gets the decompressed copy in *@ret; -1: none can be made. Returns false if the memory budget
+ * does not allow it.
+ */
 static bool copy_file(int fd, const struct stat *st, const char *file, struct ptc_leftout *left,
 		      int *ret)
 {

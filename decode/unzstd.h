@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file as libdw may read it: there is memory for its sections, and none is compressed with zstd,
- * which elfutils up to 0.188 does not read.
+ * Prepares a file for libdw: checks that there is memory for its sections, and decompresses
+ * sections compressed with zstd, which elfutils up to 0.188 cannot read.
  */
 #ifndef PTC_DECODE_UNZSTD_H
 #define PTC_DECODE_UNZSTD_H
@@ -9,10 +9,11 @@
 struct ptc_leftout;
 
 /*
- * Takes @fd. Returns it, or a descriptor of a copy in memory, in which the sections that were
- * compressed with zstd are not, if such a copy can be made. -1, and @fd is closed, if it is no ELF
- * file, or if the memory budget has no room for what it holds: then @left (may be NULL) gets a line
- * about @file. A copy is held in the budget until @left is released. -1 stays -1.
+ * Takes ownership of @fd. Returns @fd, or the descriptor of a copy in memory with all zstd sections
+ * decompressed, if such a copy is needed and can be made. Closes @fd and returns -1 if it is no ELF
+ * file, or if the memory budget does not allow its contents. In the latter case @left (may be NULL)
+ * gets a line about @file. A copy is held in the budget until @left is released. If @fd is -1,
+ * returns -1.
  */
 int ptc_unzstd_fd(int fd, const char *file, struct ptc_leftout *left);
 

@@ -6,8 +6,8 @@
 #include <sys/auxv.h>
 
 /*
- * The auxiliary vector gives its start; how long it is, its headers say: the
- * section headers come last. Our own kernel wrote them, they need no distrust.
+ * The auxiliary vector has the start. The length follows from the headers, because the section
+ * headers come last. The running kernel wrote them, so they are trusted.
  */
 const uint8_t *ptc_vdso_self(size_t *ret_len)
 {

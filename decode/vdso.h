@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NULL if there is none. Lives as long as the process. */
+/* Returns the vdso, valid as long as the process lives. NULL: there is none. */
 const uint8_t *ptc_vdso_self(size_t *ret_len);
 
 #endif

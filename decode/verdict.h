@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is said of an entry of a branch stack. */
+/* The verdict on an entry of a branch stack. */
 #ifndef PTC_DECODE_VERDICT_H
 #define PTC_DECODE_VERDICT_H
 
@@ -7,21 +7,20 @@
 
 enum ptc_verdict {
 	PTC_VERDICT_EXACT,
-	PTC_VERDICT_TARGET,	/* the trace has that branch leading elsewhere */
-	PTC_VERDICT_SOURCE,	/* the trace comes there from elsewhere */
-	PTC_VERDICT_ORDER,	/* it and its neighbour are the wrong way round */
-	PTC_VERDICT_DUPLICATED, /* the same as the older one beside it; the trace has it once less
-				 */
-	PTC_VERDICT_CLASS,	/* it is in the trace, but the filter excludes it */
-	PTC_VERDICT_TYPE,	/* its ends are right, the type is not */
-	PTC_VERDICT_FLAG,	/* they are, and a flag that it should have is not there */
-	PTC_VERDICT_ABSENT,	/* it is not in the trace there */
+	PTC_VERDICT_TARGET,	/* the trace has this source with another target */
+	PTC_VERDICT_SOURCE,	/* the trace has this target with another source */
+	PTC_VERDICT_ORDER,	/* it and its neighbour are swapped */
+	PTC_VERDICT_DUPLICATED, /* equal to the older entry beside it; the trace has one less */
+	PTC_VERDICT_CLASS,	/* in the trace, but excluded by the filter */
+	PTC_VERDICT_TYPE,	/* source and target are right, the type is not */
+	PTC_VERDICT_FLAG,	/* both are right, but an expected flag is missing */
+	PTC_VERDICT_ABSENT,	/* not in the trace at this place */
 	/* Not judged: */
-	PTC_VERDICT_BEFORE,    /* the trace had not begun */
-	PTC_VERDICT_GAP,       /* the trace has a gap there */
-	PTC_VERDICT_UNTRACED,  /* an end of it is in the kernel, which was not traced */
-	PTC_VERDICT_AMBIGUOUS, /* ways to read it that are equally cheap differ about it */
-	PTC_VERDICT_UNPLACED,  /* the whole stack is nowhere to be found */
+	PTC_VERDICT_BEFORE,    /* before the begin of the trace */
+	PTC_VERDICT_GAP,       /* in a gap of the trace */
+	PTC_VERDICT_UNTRACED,  /* one end is in the kernel, which was not traced */
+	PTC_VERDICT_AMBIGUOUS, /* equally good alignments differ about it */
+	PTC_VERDICT_UNPLACED,  /* the whole stack matches nowhere */
 	PTC_VERDICT_COUNT
 };
 

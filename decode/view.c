@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RANGE = 80 }; /* bytes that a range takes, about */
+enum { RANGE = 80 }; /* bytes per range, approximately */
 
 struct ptc_view *ptc_view_new(const struct ptc_addrspace *as, struct ptc_view *kernel,
 			      uint64_t number)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An address space as it is at one moment, for those who look at it while it changes. */
+/* An immutable snapshot of an address space, for worker threads. */
 #ifndef PTC_DECODE_VIEW_H
 #define PTC_DECODE_VIEW_H
 
@@ -8,22 +8,22 @@
 
 #include "decode/addrspace.h"
 
-/* Never changes. Owners are counted without a lock: one thread makes and puts views. */
+/* Never changes. Owners are counted without a lock: one thread creates and releases views. */
 struct ptc_view {
-	struct ptc_addrspace as; /* without an image: to be copied for one */
-	struct ptc_view *kernel; /* owned; what is behind it; NULL: nothing */
-	size_t weight;		 /* about how much memory it holds, in bytes */
+	struct ptc_addrspace as; /* without an image; a copy may have an image */
+	struct ptc_view *kernel; /* owned; the kernel's view; NULL: none */
+	size_t weight;		 /* memory used, in bytes, approximately */
 	unsigned int owners;
 };
 
 /*
- * Of @as, with @kernel (NULL: nothing), a view of what is behind that now; @number as in struct
- * ptc_addrspace. NULL: no memory.
+ * Creates a view of @as. @kernel (NULL: none) is a view of the kernel of @as now. @number as in
+ * struct ptc_addrspace. NULL: out of memory.
  */
 struct ptc_view *ptc_view_new(const struct ptc_addrspace *as, struct ptc_view *kernel,
 			      uint64_t number);
 
-/* Is it of @as, and of what is behind that, as they are now? */
+/* Returns true if @v shows the current state of @as and its kernel. */
 static inline bool ptc_view_is_of(const struct ptc_view *v, const struct ptc_addrspace *as)
 {
 	const struct ptc_addrspace *kernel = as->kernel;
@@ -33,7 +33,7 @@ static inline bool ptc_view_is_of(const struct ptc_view *v, const struct ptc_add
 }
 
 struct ptc_view *ptc_view_get(struct ptc_view *v);
-/* Returns the weight of what is gone. NULL is fine. */
+/* Releases a reference. Returns the weight of what was freed. NULL is fine. */
 size_t ptc_view_put(struct ptc_view *v);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that is mapped between two times that the trace tells. */
+/* Handles code that is mapped between two times in the trace. */
 #include <intel-pt.h>
 
 #include "arch/pt_packet.h"
@@ -7,7 +7,10 @@
 #include "decode/note.h"
 #include "decode/replay_state.h"
 
-/* The next time that the trace tells behind the decoder; that it is now: at once. */
+/*
+ * Returns the next time in the trace behind the decoder, or r->now if the next time may come at
+ * once.
+ */
 static uint64_t next_time(const struct ptc_replay *r)
 {
 	const uint8_t *bytes = r->window.bytes;
@@ -17,7 +20,7 @@ static uint64_t next_time(const struct ptc_replay *r)
 	size_t at;
 	int n;
 
-	/* It may have read a TSC packet, too, and not used it yet. */
+	/* The decoder may have read a TSC packet already, and not used it yet. */
 	for (at = first_sure(r, r->prev2_off); at < end; at += (size_t)n) {
 		n = ptc_pkt_len(bytes + at, end - at, &type);
 		if (n <= 0 || type == PTC_PKT_MTC || type == PTC_PKT_CYC)
@@ -44,7 +47,7 @@ bool ptc_replay_wait_for_code(struct ptc_replay *r)
 	if (!r->conf.ahead) {
 		ip = ptc_replay_current_ip(r);
 		time = ptc_calm_next_code(&r->watch, r->out.pid, ip, upto);
-		if (time <= r->now || time == PTC_NO_TIME) /* that is never now */
+		if (time <= r->now || time == PTC_NO_TIME) /* not a valid value of r->now */
 			return false;
 		ptc_notes_late_code(r->conf.notes, ip);
 		r->now = time;

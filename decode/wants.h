@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which transfers an event's branch filter lets through; looked up once for many of them. */
+/* The branches that an event's branch filter passes. Looked up once, and used for many branches. */
 #ifndef PTC_DECODE_WANTS_H
 #define PTC_DECODE_WANTS_H
 
@@ -12,7 +12,7 @@
 #include "decode/align.h"
 
 struct ptc_wants {
-	uint64_t kinds; /* a bit for each */
+	uint64_t kinds; /* one bit for each kind */
 	bool user, kernel;
 };
 
@@ -25,7 +25,7 @@ static inline struct ptc_wants ptc_wants_of(const struct perf_event_attr *attr)
 				   .kernel = sel & PERF_SAMPLE_BRANCH_KERNEL };
 }
 
-/* Not of a gap. Transfers without one of their ends are in no branch stack. */
+/* @s must not be a gap. A branch without one of its ends is in no branch stack. */
 static inline bool ptc_wants_step(const struct ptc_wants *w, const struct ptc_step *s)
 {
 	return s->from && s->to && w->kinds >> s->kind & 1 &&

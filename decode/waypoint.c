@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PSBs on the way of a replay. The decoder reads ahead: a PSB that it has read is one that the flow
- * has yet to come to. What its PSB+ tells comes as an event, if it tells the execution mode; where
- * tracing is off it need not.
+ * PSBs that a replay passes. The decoder reads ahead: the flow has not reached a PSB that was read.
+ * If the PSB+ has the execution mode, the decoder reports it as an event. Where tracing is off, the
+ * PSB+ may have no mode, and no event is reported.
  */
 #include <intel-pt.h>
 
@@ -11,8 +11,8 @@
 #include "decode/resync.h"
 
 /*
- * The decoder read the PSB at @psb, where tracing is off; @from is where it was before. If there is
- * an event in front of the PSB it is the next one to be told of: no more than one is read ahead.
+ * The decoder read the PSB at @psb, with tracing off; @from is its position before. An event in
+ * front of the PSB is the next one reported, because only one event is read ahead.
  */
 static void note_off_psb(struct ptc_replay *r, size_t from, size_t psb)
 {
@@ -26,8 +26,9 @@ static void note_off_psb(struct ptc_replay *r, size_t from, size_t psb)
 }
 
 /*
- * Nothing but time is between the PSB that was noted, where tracing is off, and the one at @psb: to
- * begin anew at the last one of many does for all. Not where somebody looks at what is between.
+ * Returns true if only timing packets are between the recorded PSB with tracing off and the PSB at
+ * @psb. Beginning anew once, at the last of such PSBs, is enough. Not behind the next stop, where
+ * other code must check something.
  */
 static bool goes_with_off_psb(struct ptc_replay *r, const struct ptc_psb_plus *p, size_t psb)
 {
@@ -49,8 +50,8 @@ static void note_psb(struct ptc_replay *r, size_t from, size_t psb)
 }
 
 /*
- * The first PSB at or behind @from. Who has pieces made has found it, and so has, as a rule, who
- * wants to know how late it can be.
+ * Returns the first PSB at or behind @from. It is usually known already, from making pieces or from
+ * finding the latest possible time.
  */
 static size_t next_psb(struct ptc_replay *r, size_t from)
 {
@@ -79,7 +80,7 @@ void ptc_replay_look_for_psb(struct ptc_replay *r, ptrdiff_t psb, size_t from)
 			span_of(r), end > (ptrdiff_t)from ? (size_t)end : from, r->next_psb);
 }
 
-/* The decoder passed what may be a PSBEND, whose PSB may be gone. */
+/* The decoder passed a possible PSBEND, whose PSB may be lost. */
 static void pass_psbend(struct ptc_replay *r, size_t from)
 {
 	const size_t end = r->psb + PTC_PSBEND_LEN;
@@ -116,7 +117,7 @@ void ptc_replay_pass_psbs(struct ptc_replay *r)
 		ptc_psb_walk_begin(&r->way, from);
 		r->way_from = from;
 	}
-	/* Behind the window the decoder saw no trace: it is to go on there anew. */
+	/* Behind the window the decoder saw no trace, and must begin anew there. */
 	while (r->psb < r->off && r->psb < r->window.upto && !r->swallowed) {
 		if (r->psb < r->next_psb) {
 			pass_psbend(r, from);
@@ -179,7 +180,7 @@ size_t ptc_replay_came_to_psb(struct ptc_replay *r, const struct pt_event *ev, s
 
 size_t ptc_replay_psb_ahead(const struct ptc_replay *r)
 {
-	/* Where it failed it did not come to one. */
+	/* If the decoder failed, the flow did not come to a PSB. */
 	const bool off = r->off_psb_later || r->status < 0 || r->status & pts_ip_suppressed;
 
 	return off && r->off_psb < r->ahead_of ? r->off_psb : r->ahead_of;

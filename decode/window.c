@@ -8,8 +8,8 @@
 #include "base/err.h"
 
 /*
- * Bytes behind the place that are kept: what was read last is looked at again. More wait to be
- * given back together, as each time the process's other threads are interrupted.
+ * BEHIND: bytes kept behind the position, because recently read bytes are read again. TOGETHER:
+ * bytes freed at once, because each call interrupts the other threads of the process.
  */
 enum { BEHIND = 4096, TOGETHER = 1 << 20 };
 
@@ -24,7 +24,7 @@ int ptc_window_open(struct ptc_window *w, const struct ptc_span *span, bool writ
 	};
 	if (span->bytes && !writable)
 		return 0;
-	/* The room is the end of a page of its own. */
+	/* The space in front is the end of a separate page. */
 	if (span->len > SIZE_MAX / 2)
 		return ptc_fail_mem(err);
 	map = mmap(NULL, page + span->len, PROT_READ | PROT_WRITE,
@@ -78,7 +78,7 @@ void ptc_window_need(struct ptc_window *w, size_t at, size_t n)
 	}
 }
 
-/* Give back whole pages in front of @at. */
+/* Frees whole pages in front of @at. */
 static void forget(struct ptc_window *w, size_t at)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -98,7 +98,7 @@ static void forget_what_is_far(struct ptc_window *w, size_t at)
 		forget(w, at - BEHIND);
 }
 
-/* Fill [at, at + n). Of what lies between that and the window nothing is wanted. */
+/* Fills [at, at + n). Bytes between that and the window are not needed. */
 static void fill_at(struct ptc_window *w, size_t at, size_t n)
 {
 	if (at > w->upto) {
@@ -124,7 +124,7 @@ void ptc_window_peek(struct ptc_window *w, size_t at)
 	if (!w->map || (at >= w->from && at < w->near))
 		return;
 	fill_at(w, at, PTC_WINDOW_PEEK);
-	/* A TNT packet: libipt goes no further. */
+	/* A TNT packet: libipt reads no further. */
 	if (w->upto < w->span->len)
 		ptc_window_put(w, (ptrdiff_t)w->upto, 0x06);
 }

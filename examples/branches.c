@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions a recorded program called most, by the library: of all that ran, of a part of its
- * time, or of one thread. What is missing in the trace is told, too. C and C++.
+ * Prints the functions that a recorded program called most, for the whole recording, a part of its
+ * time, or one thread. Also prints what is missing in the trace. Valid C and C++.
  *
  *	cc branches.c -lptcap -o branches
  *	./branches perf.data [N [FROM-TO|all [TID]]]
  *
- * N: how many functions (10). FROM-TO: parts of the time, in percent ("50-100").
+ * N: number of functions (10). FROM-TO: part of the time, in percent ("50-100").
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,9 @@
 
 enum { NAME_MAX_LEN = 64, TABLE = 1 << 16 }; /* a power of two */
 
-/* An address called in one process. Symbols are those of the moment: they must be copied. */
+/*
+ * An address called in one process. Symbol names are borrowed for a short time, so they are copied.
+ */
 struct target {
 	uint64_t addr, calls;
 	int32_t pid;
@@ -26,7 +28,7 @@ struct target {
 
 struct counter {
 	struct ptc_decode *d;
-	struct target *targets; /* TABLE of them; calls 0: free */
+	struct target *targets; /* hash table with TABLE entries; calls 0: free */
 	size_t n;
 	uint64_t calls, branches;
 	uint64_t gaps[PTC_GAP_COUNT], gap_bytes[PTC_GAP_COUNT];
@@ -49,7 +51,7 @@ static void count_call(struct counter *c, const struct ptc_item *it)
 
 	c->calls++;
 	if (!t->calls) {
-		if (c->n >= TABLE / 2) /* more than are of interest here */
+		if (c->n >= TABLE / 2) /* a limit that is sufficient here */
 			return;
 		c->n++;
 		t->addr = it->to;
@@ -65,7 +67,7 @@ static void count_call(struct counter *c, const struct ptc_item *it)
 	t->calls++;
 }
 
-/* The sink: items are lent until it returns. */
+/* The sink. Items are borrowed until it returns. */
 static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct counter *c = (struct counter *)ctx;
@@ -81,7 +83,7 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 		if (it->type != PTC_ITEM_BRANCH)
 			continue;
 		c->branches++;
-		/* to 0: the call led out of what was traced */
+		/* to 0: the call left the traced code */
 		if ((it->kind == PTC_KIND_CALL || it->kind == PTC_KIND_ICALL) && it->to)
 			count_call(c, it);
 	}
@@ -124,7 +126,7 @@ static uint64_t part(uint64_t first, uint64_t last, unsigned int percent)
 	return first + span / 100 * percent + span % 100 * percent / 100;
 }
 
-/* "50-100" or "all" */
+/* Select a part of the time: "50-100" or "all". */
 static int choose(struct ptc_decode *d, const char *range, struct ptc_err *err)
 {
 	unsigned int from, to;

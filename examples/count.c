@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is in a recording, by the library: how many records of each type, and the
- * queues of trace with the first bytes of each. C and C++.
+ * Prints the contents of a recording: the number of records of each type, and the queues of trace
+ * with the first bytes of each. Valid C and C++.
  *
  *	cc count.c -lptcap -o count
  *	./count perf.data

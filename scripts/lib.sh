@@ -1,4 +1,4 @@
-# What the other scripts share. Sourced by bash, in the root of the sources.
+# Code for the other scripts. Sourced by bash, in the root of the sources.
 # shellcheck shell=bash
 
 say() {
@@ -12,7 +12,7 @@ die() {
 
 jobs=$(nproc)
 
-# A command as root: as we are, or through sudo.
+# Runs a command as root: directly, or through sudo.
 as_root() {
 	if [ "$(id -u)" = 0 ]; then
 		"$@"
@@ -23,7 +23,7 @@ as_root() {
 	fi
 }
 
-# Install what is missing of the packages of `scripts/packages $1`.
+# Installs the missing packages of `scripts/packages $1`.
 need_packages() {
 	local p list
 	missing=()
@@ -57,12 +57,13 @@ build() {
 	fi
 }
 
-# Does the qemu-x86_64 at @1 load plugins? Debian's static one does not.
+# Returns 0 if the qemu-x86_64 at @1 loads plugins. Debian's static one does not.
 has_plugins() {
 	[ -x "$1" ] && "$1" --help 2>/dev/null | grep -q -e '^-plugin '
 }
 
-# The QEMU that ptcap takes: what PTCAP_QEMU names, what scripts/qemu built, that of PATH. Nothing: there is none.
+# Prints the QEMU that ptcap uses: PTCAP_QEMU, else the build of scripts/qemu, else the one in PATH.
+# Prints nothing if there is none.
 qemu_in_use() {
 	local own=build/qemu/qemu-x86_64
 	if [ -n "${PTCAP_QEMU-}" ]; then
@@ -74,7 +75,8 @@ qemu_in_use() {
 	fi
 }
 
-# A QEMU with plugins, where none is there yet. Without one ptcap steps: that is no failure.
+# Builds a QEMU with plugins if there is none yet. Without one ptcap single-steps: that is no
+# failure.
 need_qemu() {
 	if has_plugins "$(qemu_in_use)"; then
 		return 0

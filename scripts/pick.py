@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What `scripts/test NAME...` needs: pick.py BUILD NAME...
+"""Lists what `scripts/test NAME...` needs: pick.py BUILD NAME...
 
-NAME is a test's name, a pattern of names as of a shell, or PROGRAM:SUITE for a suite of a unit test program. Prints
-lines: `target T` for each build target that the tests need, `tests REGEX` for ctest, `suite PROGRAM SUITE` for suites.
+NAME is a test's name, a shell pattern of names, or PROGRAM:SUITE for a suite of a unit test
+program. Prints lines: `target T` for each build target that the tests need, `tests REGEX` for
+ctest, `suite PROGRAM SUITE` for suites.
 """
 import fnmatch
 import json
@@ -18,13 +19,13 @@ def known_tests(build):
 
 
 def outputs(build):
-    """Every file that the build makes."""
+    """Return every file that the build makes."""
     out = subprocess.run(["ninja", "-C", build, "-t", "targets", "all"], text=True, capture_output=True, check=True)
     return {line.rsplit(":", 1)[0] for line in out.stdout.splitlines()}
 
 
 def words_of(test):
-    """The words of a test's command and of its environment."""
+    """Yield the words of a test's command and of its environment."""
     yield from test.get("command", [])
     for p in test["properties"]:
         if p["name"] == "ENVIRONMENT":
@@ -33,12 +34,13 @@ def words_of(test):
 
 
 def needed(test, build, made):
-    """The build targets of the files that a test names; `all` for one that names the build folder itself."""
+    """Return the build targets of the files that a test names; `all` for a test that names the
+    build folder itself."""
     ret = set()
     for word in words_of(test):
         if word == build:
             return {"all"}
-        if not word.startswith(build + os.sep):  # "clean" is a case of a test, and a target of ninja
+        if not word.startswith(build + os.sep):  # "clean" is a test case, and also a target of ninja
             continue
         path = os.path.relpath(word, build)
         if path in made:

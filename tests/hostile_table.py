@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 """hostile_table.py BUILD PTCAP [PTCAP...]: time and memory of each scenario of cli/growth.py, for each ptcap.
 
-Each scenario has n, 2n and 4n of something, FACTOR times as many as cli/growth.py has. A row of the table is a scenario:
-the size of its files, then for each ptcap the CPU time in seconds and the peak of memory in MiB at n, 2n and 4n. A run ends
-after SECONDS (HOSTILE_SECONDS in the environment), and at BYTES of address space. Then the larger files of that scenario
-are left out. BUILD: a folder with the tests' programs. No test runs this.
+Each scenario has n, 2n and 4n of one kind of data, FACTOR times as many as in cli/growth.py. A row of the table is a
+scenario: the size of its files, then for each ptcap the CPU time in seconds and the peak of memory in MiB at n, 2n and 4n.
+A run ends after SECONDS (HOSTILE_SECONDS in the environment), and at BYTES of address space. Then the larger files of that
+scenario are left out. BUILD: a folder with the tests' programs. No test runs this.
 """
 import os
 import resource
@@ -29,7 +29,7 @@ def limit():
 
 
 def run(measure, ptcap, command, path):
-    """(what to print of time, of memory, may more be tried)"""
+    """Return (the time to print, the memory to print, whether larger files may be tried)."""
     words = "decode -j1" if command == "decode" else command
     with subprocess.Popen(
         [measure, path + ".peak", ptcap, *words.split(), "-i", path], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

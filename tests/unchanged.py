@@ -4,8 +4,8 @@
 
 The file NOTE holds a digest of the inputs of the last run, if that run passed: the contents of each INPUT (a file, or a
 folder with all its files), COMMAND, the environment's variables for tests, the kernel, and the distribution's packages.
-Use this for tests that take long and depend on nothing else. Chance may decide when things happen in such a test, as in
-the guest: a pass is kept all the same. Each clean clone runs all of them.
+Use this for tests that take long and depend on nothing else. A test may also depend on timing, like the guest. Its
+pass is kept all the same. Each clean clone runs all of these tests.
 
 PTCAP_AGAIN     if this is set, COMMAND runs in any case
 """
@@ -27,7 +27,7 @@ def files_below(path):
 
 
 def digest_of(inputs, command):
-    """None if an input cannot be read: then nobody knows whether it changed."""
+    """None if an input cannot be read: then a change could not be detected."""
     key = hashlib.sha256(repr((command, os.uname().release, os.uname().machine)).encode())
     for name in sorted(os.environ):
         if name in VARIABLES or (name.startswith("PTCAP_") and name != "PTCAP_AGAIN"):
@@ -51,7 +51,8 @@ def noted(note):
 
 
 def run(command):
-    """The exit status. Criterion passes a test whose process leaks: LeakSanitizer's report is a failure, too."""
+    """Return the exit status. Criterion passes a test whose process leaks, so LeakSanitizer's
+    report also counts as a failure."""
     leaks = False
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as p:
         for line in p.stdout:

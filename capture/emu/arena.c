@@ -5,12 +5,12 @@
 #include <string.h>
 
 enum {
-	WAYS = 8,      /* entries of a bucket: a cache line */
+	WAYS = 8,      /* entries per bucket: one cache line */
 	FIRST = 128,   /* buckets of the first level */
-	SMALLEST = 32, /* bytes of a block in the arena */
+	SMALLEST = 32, /* smallest size of a block in the arena, in bytes */
 };
 
-/* The hash's upper half and a place, or 0. */
+/* The upper half of the hash, and a place; or 0. */
 typedef _Atomic uint64_t entry;
 
 _Static_assert(sizeof(entry) == 8, "as in memory");
@@ -36,7 +36,7 @@ uint64_t ptc_emu_segment_size(uint64_t arena_size)
 void ptc_emu_arena_init(struct ptc_emu_shared *sh, uint64_t arena_size)
 {
 	sh->arena_size = arena_size;
-	atomic_store(&sh->arena_used, PTC_EMU_UNIT); /* place 0 is none */
+	atomic_store(&sh->arena_used, PTC_EMU_UNIT); /* place 0 means none */
 }
 
 static entry *bucket(struct ptc_emu_shared *sh, unsigned int level, uint64_t hash)
@@ -67,16 +67,16 @@ static uint64_t hash_of(const struct ptc_emu_block *b, const uint8_t *code)
 	return mix(hash, v);
 }
 
-/* A block that is looked for. */
+/* A block to look up. */
 struct wanted {
 	struct ptc_emu_shared *sh;
 	const struct ptc_emu_block *b;
 	const uint8_t *code;
 	uint64_t hash;
-	uint32_t made; /* its place, once it was described; 0: not yet */
+	uint32_t made; /* its place once stored; 0: not yet */
 };
 
-/* Is it what the entry @e is about? */
+/* Returns true if the entry @e refers to the wanted block. */
 static bool is(const struct wanted *w, uint64_t e)
 {
 	const struct ptc_emu_block *b = ptc_emu_block(w->sh, (uint32_t)e);
@@ -103,8 +103,8 @@ static uint32_t make(const struct wanted *w)
 }
 
 /*
- * True: *ret_place is the answer. What an entry leads to was written before the entry
- * was. If another is faster with the same block, ours stays behind, unused.
+ * Checks one entry. Returns true if *ret_place is the result. A block was written before its entry.
+ * If another thread stores the same block first, our copy stays unused.
  */
 static bool look(struct wanted *w, entry *e, uint32_t *ret_place)
 {
@@ -137,5 +137,5 @@ uint32_t ptc_emu_arena_place(struct ptc_emu_shared *sh, const struct ptc_emu_blo
 			if (look(&w, &e[way], &place))
 				return place;
 	}
-	return w.made ? w.made : make(&w); /* the index is full: this one may be made again */
+	return w.made ? w.made : make(&w); /* the index is full: the block may be stored again */
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Before a program's first instruction: gives the program its environment and its name. Both came
- * here in a form that QEMU does not heed (environ.h).
+ * Gives the program its environment and its name before its first instruction. Both were passed in
+ * a form to which QEMU does not react (environ.h).
  */
 #include <fcntl.h>
 #include <linux/prctl.h>
@@ -13,18 +13,18 @@
 #include "capture/emu/environ.h"
 #include "capture/emu/plugin.h"
 
-enum { START_CODE = 26, START_DATA = 45 }; /* fields of /proc/PID/stat */
+enum { START_CODE = 26, START_DATA = 45 }; /* numbers of fields in /proc/PID/stat */
 
 static const char gives_up[] =
 	"ptcap: this QEMU keeps its registers elsewhere, so the program has no environment; "
 	"--source step does without QEMU\n";
 
-/* The strings of a list in the guest's memory, as QEMU sees them. */
+/* The range of a list's strings in guest memory, as host addresses. */
 struct strings {
 	uint64_t start, end;
 };
 
-/* Reads the list at @at of pointers to strings, which follow each other. Returns its end. */
+/* Reads the list of string pointers at @at; the strings are consecutive. Returns the list's end. */
 static const uint64_t *read_list(const uint64_t *at, struct strings *ret)
 {
 	*ret = (struct strings){ 0, 0 };
@@ -38,10 +38,11 @@ static const uint64_t *read_list(const uint64_t *at, struct strings *ret)
 	return at;
 }
 
-/* Reads @n numbers from field @first of /proc/self/stat on. False: they are not there. */
+/* Reads @n numbers from field @first of /proc/self/stat on. Returns false if they are missing. */
 static bool read_stat(const char *text, int first, size_t n, __u64 *const *ret)
 {
-	const char *p = strrchr(text, ')'); /* behind the name, which may hold anything: field 2 */
+	/* after field 2, the name, which may contain any character */
+	const char *p = strrchr(text, ')');
 	int field = 2;
 	char *end;
 
@@ -53,9 +54,9 @@ static bool read_stat(const char *text, int first, size_t n, __u64 *const *ret)
 }
 
 /*
- * Lets the kernel show the program's arguments and environment in /proc/PID/cmdline and environ, as
- * they are in the guest's memory: others look there. Without CONFIG_CHECKPOINT_RESTORE it shows
- * QEMU's.
+ * Makes the kernel show the program's arguments and environment in /proc/PID/cmdline and environ,
+ * as in the guest's memory: other programs look there. Without CONFIG_CHECKPOINT_RESTORE the kernel
+ * shows QEMU's.
  */
 static void show_to_others(const struct strings *args, const struct strings *env)
 {
@@ -80,7 +81,7 @@ static void show_to_others(const struct strings *args, const struct strings *env
 	(void)prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof(map), 0);
 }
 
-/* In the guest's memory at @rsp: argc, argv..., NULL, envp..., NULL. */
+/* Handles the guest's memory at @rsp: argc, argv..., NULL, envp..., NULL. */
 static void show(uint64_t rsp)
 {
 	const uint64_t *at = (const uint64_t *)(rsp + ptc_emu_proc.base);
@@ -107,7 +108,7 @@ void ptc_emu_begin(const uint64_t *env, uint64_t start)
 		_exit(125);
 	}
 	show(env[PTC_ENV_RSP]);
-	for (p = environ; *p; p++) /* QEMU asks for TMPDIR */
+	for (p = environ; *p; p++) /* QEMU reads TMPDIR */
 		ptc_emu_environ_flip(*p);
 	(void)prctl(PR_SET_NAME, ptc_emu_proc.comm);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The guest's system calls, as far as they change what code there is, or who runs it. */
+/* Handles the guest's system calls that change code, or that change which threads run. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 enum {
 	PAGE = 4096,
 	PR_NAME = 15, /* PR_SET_NAME */
-	/* struct sigaction of the kernel: handler, flags, restorer, mask */
+	/* the kernel's struct sigaction: handler, flags, restorer, mask */
 	SA_HANDLER_AT = 0,
 	SA_RESTORER_AT = 16,
 	SA_LEN = 24,
@@ -56,8 +56,10 @@ static void tell(struct ptc_emu_me *m, const struct ptc_emu_map *map, const char
 		return;
 	}
 	ptc_emu_put_text(m, PTC_EMU_MAP, map, sizeof(*map), name);
-	/* ptcap opens the file before the program can rename or unlink it. What other threads run
-	 * behind this must come behind it in the recording, too. */
+	/*
+	 * ptcap opens the file before the program can rename or unlink it. Code that other threads
+	 * run after this call must also come after it in the recording.
+	 */
 	if ((name && *name && map->prot & PROT_EXEC) ||
 	    atomic_load_explicit(&ptc_emu_proc.threads, memory_order_relaxed) > 1 ||
 	    atomic_load_explicit(&ptc_emu_proc.jit, memory_order_relaxed))
@@ -79,7 +81,7 @@ static void name_of_fd(int fd, char *out, size_t size)
 	out[n > 0 ? n : 0] = '\0';
 }
 
-/* Is @path that of a jitdump, ".../jit-PID.dump"? A JIT maps it to be seen. */
+/* Returns true if @path is that of a jitdump, ".../jit-PID.dump". A JIT maps it to announce it. */
 static bool is_jitdump(const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -109,7 +111,7 @@ static void mapped(struct ptc_emu_me *m, uint64_t at)
 		if (a[2] & PROT_EXEC && is_jitdump(name))
 			atomic_store(&ptc_emu_proc.jit, true);
 	} else if (!(a[2] & PROT_EXEC) && !(a[3] & MAP_FIXED)) {
-		return; /* data where nothing was */
+		return; /* data in unused address space */
 	}
 	tell(m, &map, name);
 }
@@ -142,9 +144,12 @@ static void changed(struct ptc_emu_me *m, uint64_t ret)
 	tell(m, &map, NULL);
 }
 
-/* --- the callbacks --- */
+/* --- callbacks --- */
 
-/* Even if the call will fail: it is the block at that address that is looked at. */
+/*
+ * Registers the handler before the call, even if the call will fail: a delivery is verified when
+ * the block at that address is entered.
+ */
 static void on_sigaction(uint64_t guest)
 {
 	uint64_t handler, restorer;
@@ -180,13 +185,15 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 		ptc_emu_exec(m);
 		break;
 	case SYS_clock_gettime:
-		/* What ran until now is in front of a time that the JIT writes. */
+		/* Earlier code must precede the time that the JIT writes. */
 		if (atomic_load_explicit(&ptc_emu_proc.jit, memory_order_relaxed))
 			ptc_emu_sync(m);
 		break;
 	case SYS_setns:
-		/* To enter a mount namespace a thread must not share its directory with another. Of
-		 * a program with one thread, that other thread is QEMU's. */
+		/*
+		 * To enter a mount namespace, a thread must not share its file system information
+		 * with another thread. In a program with one thread, the other thread is QEMU's.
+		 */
 		if (atomic_load(&ptc_emu_proc.threads) == 1)
 			(void)unshare(CLONE_FS);
 		break;
@@ -198,7 +205,10 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 	}
 }
 
-/* QEMU does not keep a limit on memory, which would be one on itself, and says that it does. */
+/*
+ * Returns true for a call that limits memory. QEMU ignores such a limit, which would apply to QEMU
+ * itself, and reports success.
+ */
 static bool limits_memory(const struct ptc_emu_me *m)
 {
 	const bool old = m->call == SYS_setrlimit;

@@ -38,8 +38,8 @@ static bool decode(const struct ptc_emu_block *b, uint64_t ip, struct ptc_insn *
 }
 
 /*
- * An instruction that crosses into the next page is shown to us, then dropped from
- * the block, unless it is the only one. What is no instruction faults: it is the last.
+ * Decodes the block. QEMU reports an instruction that crosses into the next page, but then drops it
+ * from the block, unless it is the only one. An invalid instruction faults, and is the last.
  */
 static void walk(const struct ptc_emu_block *b, struct ptc_emu_line *line)
 {

@@ -20,10 +20,13 @@ static size_t aux_room(const struct ptc_emu_cpu *c)
 	       (size_t)(ptc_softring_aux_head(c->ring) - ptc_load_tail(&page->aux_tail));
 }
 
-/* As a PMU does it: what does not fit is gone, up to a new beginning; a record says so. */
+/*
+ * Writes or drops bytes like a PMU: from the first bytes that do not fit, all are dropped up to a
+ * restart. A TRUNCATED record reports that.
+ */
 static void drop_or_write(struct ptc_emu_cpu *c, const uint8_t *bytes, size_t len)
 {
-	if (!len) /* a new beginning */
+	if (!len) /* the encoder restarts */
 		c->dropping = false;
 	if (!c->dropping && aux_room(c) < len) {
 		c->dropping = true;

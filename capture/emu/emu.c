@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The emulated source: the command runs under qemu-x86_64, where a plugin of ours
- * sees every block that is entered; a thread of ptcap makes a trace of it (unit.h).
+ * The emulated source. The command runs under qemu-x86_64 with our plugin, which sees every entered
+ * block. A thread of ptcap makes a trace from that (unit.h).
  */
 #include <errno.h>
 #include <poll.h>
@@ -51,28 +51,28 @@ struct emu {
 	uint32_t pmu_type;
 	struct ptc_emu_cpu *cpus; /* owned */
 	size_t ncpus;
-	struct ptc_lbr_stacks stacks;  /* of all CPUs' threads */
-	struct ptc_source_ring *descs; /* owned: of each */
-	struct ptc_emu_shared *sh;     /* attached */
+	struct ptc_lbr_stacks stacks;  /* of the threads of all CPUs */
+	struct ptc_source_ring *descs; /* owned: one for each CPU */
+	struct ptc_emu_shared *sh;     /* attached segment */
 	int shm_id;
 	struct ptc_emu_unit unit;
 
 	struct ptc_launch launch;
 	char *qemu, *plugin; /* owned: paths */
 	struct ptc_emu_program program;
-	char *path;	/* owned: of the command */
+	char *path;	/* owned: path of the command */
 	char **sh_argv; /* owned, if the shell runs it */
 
 	int end_fd;		     /* eventfd: the unit has ended */
-	int quit_fd;		     /* eventfd: the waiter shall */
-	bool unit_runs, waiter_runs; /* threads to be joined */
+	int quit_fd;		     /* eventfd: the waiter should end */
+	bool unit_runs, waiter_runs; /* these threads must be joined */
 	pthread_t unit_thread, waiter_thread;
 	pid_t pid;
 	int status;
-	atomic_bool gone; /* the waiter's: the command has ended, status is set */
+	atomic_bool gone; /* set by the waiter: the command has ended */
 	atomic_int want;
 	atomic_int pause; /* enum ptc_emu_pause */
-	int rc;		  /* the unit's */
+	int rc;		  /* result of the unit */
 	struct ptc_err err;
 };
 
@@ -81,7 +81,7 @@ static struct emu *of(struct ptc_source *s)
 	return (struct emu *)s; /* base is the first member */
 }
 
-/* --- the threads --- */
+/* --- threads --- */
 
 static void *run_unit(void *arg)
 {
@@ -94,7 +94,7 @@ static void *run_unit(void *arg)
 	return NULL;
 }
 
-/* Sees the command end, but does not reap it: until finish the pid stays the command's. */
+/* Waits for the command's end without reaping it: the pid stays valid until finish. */
 static void *run_waiter(void *arg)
 {
 	struct emu *s = arg;
@@ -118,7 +118,7 @@ static int start_thread(pthread_t *t, bool *ret_runs, void *(*fn)(void *), struc
 	int sys;
 
 	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are the session's */
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old); /* signals belong to the session */
 	sys = pthread_create(t, NULL, fn, s);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (sys)
@@ -296,7 +296,7 @@ static void join_waiter(struct emu *s)
 	s->waiter_runs = false;
 }
 
-/* From here on the session may read the thread's data. */
+/* From here on the session may read the unit's data. */
 static void emu_quiesce(struct ptc_source *src)
 {
 	join_unit(of(src));
@@ -364,7 +364,7 @@ static void emu_free(struct ptc_source *src)
 
 	if (!src)
 		return;
-	emu_abandon(src); /* an error elsewhere: it must not wait for a drain */
+	emu_abandon(src); /* an error elsewhere: the unit must not wait for a drain */
 	if (s->unit_runs)
 		ask(s, WANT_LEAVE);
 	join_unit(s);
@@ -415,7 +415,7 @@ static const struct ptc_source_ops emu_ops = {
 
 /* --- opening --- */
 
-/* A script without "#!" goes to the shell, as execvp(3) has it: sh, the script, its arguments. */
+/* Lets the shell run a script without "#!", like execvp(3): sh, the script, its arguments. */
 static enum ptc_emu_verdict find_shell(struct emu *s)
 {
 	char *const *argv = s->opts->argv;

@@ -6,7 +6,9 @@
 
 enum { TOP_BIT = 0x80 };
 
-/* A string keeps its first byte if that byte or its counterpart ends a name. */
+/*
+ * Inverts the top bit. A byte that ends a name ('=' or NUL), or would become one, stays unchanged.
+ */
 void ptc_emu_environ_flip(char *string)
 {
 	const unsigned char low = (unsigned char)*string & (TOP_BIT - 1);

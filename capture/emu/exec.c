@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Emulates each program that the guest executes: executes QEMU with that program and with this
- * plugin. Without that, QEMU lets the kernel execute the program, and nothing of it is recorded.
+ * Emulates each program that the guest executes: executes QEMU with that program and this plugin.
+ * Otherwise QEMU would let the kernel execute the program, and it would not be recorded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,10 @@ static void *host(uint64_t guest)
 	return (void *)(guest + ptc_emu_proc.base);
 }
 
-/* Copies the guest's string at @guest to @out of PATH_MAX bytes. False: none, or too long. */
+/*
+ * Copies the guest's string at @guest to @out of PATH_MAX bytes. Returns false if it is unreadable
+ * or too long.
+ */
 static bool read_path(uint64_t guest, char *out)
 {
 	size_t n = 0, part;
@@ -43,8 +46,8 @@ static bool read_path(uint64_t guest, char *out)
 }
 
 /*
- * The guest's NULL-terminated list at @guest, in the host's addresses; the caller frees it. NULL:
- * out of memory, or a pointer that leads nowhere.
+ * Converts the guest's NULL-terminated list at @guest to host addresses. Caller frees the list.
+ * NULL: out of memory, or an invalid pointer.
  */
 static char **strings(uint64_t guest)
 {
@@ -71,8 +74,10 @@ static char **strings(uint64_t guest)
 	return NULL;
 }
 
-/* Appends @name to @out, which has @n bytes of @size, a comma in it written twice. Returns the
- * new length; SIZE_MAX: no room. */
+/*
+ * Appends @name to @out, which has @n of @size bytes; a comma is written twice. Returns the new
+ * length; SIZE_MAX: @out is too small.
+ */
 static size_t put_name(char *out, size_t size, size_t n, const char *name)
 {
 	for (; *name; name++) {
@@ -87,8 +92,8 @@ static size_t put_name(char *out, size_t size, size_t n, const char *name)
 }
 
 /*
- * Writes "FILE,shm=...": @path is executed, @loaded is what QEMU loads, @fd leads to the memory if
- * it is no -1. False: no room.
+ * Writes "FILE,shm=...". @path is executed, and QEMU loads @loaded. @fd leads to the recording's
+ * memory, unless it is -1. Returns false if @out is too small.
  */
 static bool plugin_option(char *out, size_t size, const char *path, const char *loaded, int fd)
 {
@@ -107,7 +112,7 @@ static bool plugin_option(char *out, size_t size, const char *path, const char *
 	return put_name(out, size, n, loaded) < SIZE_MAX;
 }
 
-/* Are @a and @b the same file? */
+/* Returns true if @a and @b are the same file. */
 static bool same_file(const char *a, const char *b)
 {
 	struct stat x, y;
@@ -116,9 +121,10 @@ static bool same_file(const char *a, const char *b)
 }
 
 /*
- * Names the file that @path means to the guest, in @out of PATH_MAX bytes. /proc/self/exe is the
- * guest's program there, and QEMU here. A descriptor's name may be gone after the exec, if the
- * descriptor is: its file is named instead. False: it has no name.
+ * Writes the name of the file that @path means to the guest into @out of PATH_MAX bytes. For the
+ * guest /proc/self/exe is its program, but here it is QEMU. A descriptor's name may vanish with the
+ * descriptor at the exec: the name of its file is used instead. Returns false if the file has no
+ * name.
  */
 static bool find_file(const char *path, char *out)
 {
@@ -137,7 +143,10 @@ static bool find_file(const char *path, char *out)
 	return realpath(path, out) && same_file(path, out);
 }
 
-/* Writes the path that execveat(2) means into @out of PATH_MAX bytes. False: none, or too long. */
+/*
+ * Writes the path that execveat(2) uses into @out of PATH_MAX bytes. Returns false if there is none
+ * or it is too long.
+ */
 static bool path_at(int dirfd, const char *path, uint64_t flags, char *out)
 {
 	struct stat st;
@@ -156,13 +165,18 @@ static bool path_at(int dirfd, const char *path, uint64_t flags, char *out)
 	return n > 0 && n < PATH_MAX;
 }
 
-/* Is @path in the root directory that this process has? Its user need not have access. */
+/*
+ * Returns true if @path exists in this process's root directory. Missing permissions do not matter.
+ */
 static bool is_here(const char *path)
 {
 	return *path && (!access(path, F_OK) || errno != ENOENT);
 }
 
-/* Returns if the program cannot be emulated: then QEMU hands it to the kernel. */
+/*
+ * Executes the program under QEMU. Returns the reason if it cannot be emulated: then QEMU passes it
+ * to the kernel.
+ */
 static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t env)
 {
 	enum ptc_emu_unfollowed why = PTC_EMU_UNFOLLOWED_OTHER;
@@ -201,7 +215,7 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 	return why;
 }
 
-/* Counts a program that is not recorded, and keeps the name of the first one. */
+/* Counts a program that is not recorded, and keeps the path of the first one. */
 static void count(struct ptc_emu_me *m, enum ptc_emu_unfollowed why, const char *path)
 {
 	struct ptc_emu_shared *sh = ptc_emu_proc.sh;

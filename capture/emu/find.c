@@ -21,7 +21,10 @@ enum { ANSWER_MS = 10000 };
 
 static const char plugin_name[] = "ptcap-emu.so", qemu_name[] = "qemu-x86_64";
 
-/* @name as a path from the folder of @file, if it may be used as @mode says; NULL. */
+/*
+ * Returns @name as a path relative to the folder of @file, if access permits @mode. NULL: not
+ * found.
+ */
 static char *beside(const char *file, const char *name, int mode)
 {
 	char real[PATH_MAX], *slash, *path, *ret;
@@ -46,7 +49,7 @@ static char *find_plugin(void)
 	if (forced)
 		return realpath(forced, NULL);
 	path = beside("/proc/self/exe", plugin_name, R_OK);
-	if (!path && dladdr(plugin_name, &us)) /* libptcap, if that is where we are */
+	if (!path && dladdr(plugin_name, &us)) /* libptcap, if it contains this code */
 		path = beside(us.dli_fname, plugin_name, R_OK);
 	if (!path)
 		path = realpath(PTCAP_PLUGIN_DIR "/ptcap-emu.so", NULL);
@@ -54,8 +57,8 @@ static char *find_plugin(void)
 }
 
 /*
- * Returns the QEMU that scripts/qemu built: for the prefix, or for the build that we are in. In a
- * build tree the plugin is beside the executable; an installed one has its own folder.
+ * Returns the QEMU that scripts/qemu built, for this build tree or for the prefix. In a build tree
+ * the plugin is beside the executable. An installed plugin has its own folder.
  */
 static char *find_own_qemu(void)
 {
@@ -118,11 +121,11 @@ bool ptc_emu_version_turns(const char *version)
 	return major > 0 && (major < 8 || (major == 8 && minor == 0));
 }
 
-/* The standard output of `@qemu --version` becomes @fd. Returns its pid; -1: it does not run. */
+/* Runs `@qemu --version` with its standard output to @fd. Returns its pid; -1: it does not run. */
 static pid_t ask_version(const char *qemu, int fd)
 {
 	char *argv[] = { (char *)(uintptr_t)qemu, (char *)"--version", NULL };
-	char *none[] = { NULL }; /* QEMU and the loader would heed our own environment */
+	char *none[] = { NULL }; /* empty: QEMU and the loader would react to our own environment */
 	posix_spawn_file_actions_t files;
 	pid_t pid = -1;
 

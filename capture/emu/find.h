@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the emulator and our plugin for it are. */
+/* Finds the emulator and our plugin for it. */
 #ifndef PTC_CAPTURE_EMU_FIND_H
 #define PTC_CAPTURE_EMU_FIND_H
 
@@ -9,29 +9,30 @@
 #include "ptcap/error.h"
 
 /*
- * qemu-x86_64: what PTCAP_QEMU names, else what scripts/qemu built for this build or prefix, else
- * the one in PATH. ptcap-emu.so: what PTCAP_EMU_PLUGIN names, else beside the executable or
- * libptcap, else where it was to be installed. Both malloc'ed.
- * PTC_E_UNSUPPORTED says what is missing, and how to get it.
+ * Finds both files. qemu-x86_64: the value of PTCAP_QEMU, else the one that scripts/qemu built for
+ * this build or prefix, else the one in PATH. ptcap-emu.so: the value of PTCAP_EMU_PLUGIN, else the
+ * one beside the executable or libptcap, else the one in its installation folder. Caller frees both
+ * paths. PTC_E_UNSUPPORTED names the missing file and how to get it.
  */
 int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err);
 
 /*
- * Does @qemu turn the order of the environment round? QEMU up to 8.0 does (linux-user/main.c). No
- * sign but the number tells, so `QEMU --version` is asked: 5 ms. False if it does not answer.
+ * Returns true if @qemu reverses the order of the environment. QEMU up to 8.0 does
+ * (linux-user/main.c). Only the version number tells, so `QEMU --version` is run, which takes 5 ms.
+ * Returns false if it does not answer.
  */
 bool ptc_emu_turns_env(const char *qemu);
 
-/* Does QEMU of @version, its first line of --version, do that? */
+/* Same, for the first line of --version in @version. */
 bool ptc_emu_version_turns(const char *version);
 
-/* @text in an option of QEMU: a comma in it is written twice. */
+/* Appends @text for an option of QEMU: a comma is written twice. */
 void ptc_emu_put_name(struct ptc_buf *b, const char *text);
 
-/* The argument of QEMU's -plugin, without its NUL: @plugin,shm=@shm_id,how=@how */
+/* Appends the argument of QEMU's -plugin, without its NUL: @plugin,shm=@shm_id,how=@how */
 void ptc_emu_plugin_option(struct ptc_buf *b, const char *plugin, int shm_id, const char *how);
 
-/* @qemu has ended, and @plugin was never there: PTC_E_UNSUPPORTED. */
+/* Builds the error for a @qemu that has ended without loading @plugin: PTC_E_UNSUPPORTED. */
 int ptc_emu_not_loaded(const char *qemu, const char *plugin, struct ptc_err *err);
 
 #endif

@@ -20,7 +20,7 @@
 #include "capture/emu/wire.h"
 #include "capture/launch.h"
 
-enum { ANSWER_MS = 10000 }; /* whoever is called qemu-x86_64 has so long to answer */
+enum { ANSWER_MS = 10000 }; /* time limit for a program called qemu-x86_64 to answer */
 
 const char *ptc_emu_cannot(const struct ptc_record_opts *opts)
 {
@@ -41,7 +41,7 @@ static enum ptc_emu_verdict look_at(const char *path, char *const *argv)
 	return v;
 }
 
-/* What cannot be run at all is for the other source to tell. */
+/* Checks the command. The other source reports a command that cannot run at all. */
 static int program_fits(char *const *argv, struct ptc_err *err)
 {
 	enum ptc_emu_verdict v;
@@ -51,7 +51,7 @@ static int program_fits(char *const *argv, struct ptc_err *err)
 	if (rc)
 		return rc;
 	v = look_at(path, argv);
-	if (v == PTC_EMU_NO_FORMAT) /* the shell's */
+	if (v == PTC_EMU_NO_FORMAT) /* a script for the shell */
 		v = look_at("/bin/sh", argv);
 	if (v != PTC_EMU_RUNS)
 		rc = ptc_fail(err, PTC_E_BAD_COMMAND, "'%s' is no 64-bit x86 program", path);
@@ -59,11 +59,11 @@ static int program_fits(char *const *argv, struct ptc_err *err)
 	return rc;
 }
 
-/* --- does QEMU load the plugin? --- */
+/* --- check that QEMU loads the plugin --- */
 
 static int start(char *const *line, pid_t *ret_pid)
 {
-	char *none[] = { NULL }; /* QEMU and the loader would heed our own environment */
+	char *none[] = { NULL }; /* empty: QEMU and the loader would react to our own environment */
 	posix_spawn_file_actions_t files;
 	int fd, sys = posix_spawn_file_actions_init(&files);
 
@@ -89,7 +89,7 @@ static void await(pid_t pid)
 		;
 }
 
-/* The plugin counts itself in memory of ours, and then ends QEMU. */
+/* Runs QEMU with the plugin, which increments a counter in our memory and ends QEMU. */
 static int ask(const char *qemu, const char *plugin, int shm_id, struct ptc_err *err)
 {
 	struct ptc_buf option = PTC_BUF_INIT;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of QEMU that lead to a function of the plugin instead. */
+/* Redirects calls of QEMU to functions of the plugin. */
 #ifndef PTC_CAPTURE_EMU_HOOK_H
 #define PTC_CAPTURE_EMU_HOOK_H
 
 #include <stdbool.h>
 
 /*
- * Lets QEMU's entry for its import @name lead to @function. *ret_found: where the entry led before.
- * False: QEMU imports no such function.
+ * Replaces QEMU's entry for its import @name by @function. *ret_found: the former target. Returns
+ * false if QEMU does not import the function.
  */
 bool ptc_emu_hook(const char *name, void *function, void **ret_found);
 

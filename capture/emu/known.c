@@ -24,7 +24,7 @@ void ptc_known_release(struct ptc_known *k)
 	*k = (struct ptc_known){ NULL, 0, 0 };
 }
 
-/* Index of the first page at or behind @addr. */
+/* Returns the index of the first page at or after @addr. */
 static size_t lower(const struct ptc_known *k, uint64_t addr)
 {
 	size_t lo = 0, hi = k->n;
@@ -141,7 +141,7 @@ void ptc_known_drop(struct ptc_known *k, uint64_t start, uint64_t end)
 {
 	size_t i, kept;
 
-	start -= start % PAGE; /* mappings are of whole pages */
+	start -= start % PAGE; /* mappings consist of whole pages */
 	i = kept = lower(k, start);
 	for (; i < k->n; i++) {
 		if (k->pages[i]->addr < end)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code bytes of a process that the recording's reader was told of, because they
- * are in no file, or not what the file has.
+ * Code bytes of a process that the recording already contains, because no file has them or the
+ * file's bytes differ.
  */
 #ifndef PTC_CAPTURE_EMU_KNOWN_H
 #define PTC_CAPTURE_EMU_KNOWN_H
@@ -12,15 +12,15 @@
 
 struct ptc_known_page;
 
-/* A struct of zeros knows nothing. */
+/* A zeroed struct is empty. */
 struct ptc_known {
-	struct ptc_known_page **pages; /* owned, each; ascending */
+	struct ptc_known_page **pages; /* owned, including the pages; ascending */
 	size_t n, cap;
 };
 
 enum ptc_known_as {
-	PTC_KNOWN_NOT,	 /* some of the bytes are not known; the others are the same */
-	PTC_KNOWN_OTHER, /* some are known to be others */
+	PTC_KNOWN_NOT,	 /* some bytes are unknown; the known ones are equal */
+	PTC_KNOWN_OTHER, /* some known bytes differ */
 	PTC_KNOWN_SAME,
 };
 
@@ -35,7 +35,7 @@ enum ptc_known_as ptc_known_look(const struct ptc_known *k, uint64_t addr, const
 /* False: out of memory. */
 bool ptc_known_set(struct ptc_known *k, uint64_t addr, const uint8_t *bytes, size_t len);
 
-/* Something else is mapped there. */
+/* Another mapping has replaced the range: its bytes become unknown. */
 void ptc_known_drop(struct ptc_known *k, uint64_t start, uint64_t end);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is mapped when a program begins. In QEMU's own mappings guest code is not
- * executable, and neighbours are merged, so the ELF headers say what is code, and
- * /proc/self/maps where it is.
+ * Reports the mappings when a program begins. In QEMU's own mappings guest code is not executable,
+ * and neighbours are merged. So the ELF headers tell which parts are code, and /proc/self/maps
+ * where they are.
  */
 #include <elf.h>
 #include <inttypes.h>
@@ -61,7 +61,7 @@ static bool parse_line(char *text, struct line *ret)
 	return true;
 }
 
-/* The part of file bytes [lo, hi) that @l maps: tell of it. */
+/* Reports the part of the file bytes [lo, hi) that @l maps. */
 static void tell_part(struct ptc_emu_me *m, const struct line *l, uint64_t lo, uint64_t hi)
 {
 	const uint64_t last = l->off + (l->end - l->start);
@@ -81,7 +81,7 @@ static void tell_part(struct ptc_emu_me *m, const struct line *l, uint64_t lo, u
 	ptc_emu_put_text(m, PTC_EMU_MAP, &map, sizeof(map), l->name);
 }
 
-/* The code of the file at @path, wherever QEMU has mapped it. */
+/* Reports the code of the file in all mappings that QEMU has made of it. */
 static void tell_segments(struct ptc_emu_me *m, const struct headers *h, const struct stat *st)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -108,7 +108,7 @@ static void tell_segments(struct ptc_emu_me *m, const struct headers *h, const s
 		(void)fclose(maps);
 }
 
-/* The name in PT_INTERP, into @out; "" if there is none. */
+/* Reads the name in PT_INTERP into @out; "" if there is none. */
 static void read_interp(int fd, const struct headers *h, char *out, size_t size)
 {
 	size_t i;
@@ -149,5 +149,6 @@ void ptc_emu_tell_loaded(struct ptc_emu_me *m, const char *path)
 	tell_file(m, path, interp, sizeof(interp));
 	if (interp[0])
 		tell_file(m, interp, none, sizeof(none));
-	ptc_emu_sync(m); /* the files are open there before the program can rename or unlink them */
+	/* ptcap has then opened the files, before the program can rename or unlink them */
+	ptc_emu_sync(m);
 }

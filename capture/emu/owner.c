@@ -31,8 +31,7 @@ bool ptc_emu_owner_lives(struct ptc_emu_shared *sh)
 {
 	const int sys = pthread_mutex_trylock(&sh->owned);
 
-	if (!sys ||
-	    sys == EOWNERDEAD) /* it is the caller's now; others shall find it ownerless, too */
+	if (!sys || sys == EOWNERDEAD) /* the caller owns it now: unlock it for the next check */
 		(void)pthread_mutex_unlock(&sh->owned);
 	return sys == EBUSY;
 }

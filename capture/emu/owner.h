@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is the ptcap that a recording belongs to still there? ptcap holds a robust mutex in the shared
- * memory, whose owner's death the kernel notes there. That is seen from every PID namespace and
- * root directory. Used by the plugin, too.
+ * Detects the death of the ptcap that owns a recording. ptcap holds a robust mutex in the shared
+ * memory. When the owner dies, the kernel marks that mutex. Processes in every PID namespace and
+ * root directory can see this. Used by the plugin too.
  */
 #ifndef PTC_CAPTURE_EMU_OWNER_H
 #define PTC_CAPTURE_EMU_OWNER_H
@@ -11,7 +11,7 @@
 
 #include "capture/emu/wire.h"
 
-/* The calling thread owns @sh until it says ptc_emu_disown, or dies. Returns an errno. */
+/* Makes the calling thread the owner of @sh until ptc_emu_disown or its death. Returns an errno. */
 int ptc_emu_own(struct ptc_emu_shared *sh);
 void ptc_emu_disown(struct ptc_emu_shared *sh);
 

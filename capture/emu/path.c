@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a guest thread did, from the words it wrote. A block is held back until
- * it is known what came behind it: only that says where its last instruction led,
- * and whether the block was run to its end at all.
+ * Reconstructs the execution of a guest thread from the words it wrote. A block is held back until
+ * the next one is known. Only the next block tells where the last instruction led, and whether the
+ * block was executed to its end.
  */
 #include <signal.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "capture/emu/space.h"
 
 enum {
-	TSC_EVERY = 256, /* blocks between two looks at the clock */
+	TSC_EVERY = 256, /* blocks between two readings of the clock */
 	PAGE = 4096,
 };
 
@@ -25,7 +25,7 @@ static const struct ptc_emu_line *pending(const struct ptc_emu_unit *u,
 
 /* --- lines --- */
 
-/* The first @n instructions of @p retired, and then something came in between. */
+/* The first @n instructions of @p retired. Then an event came in between. */
 static void run_part(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_line *p,
 		     int n)
 {
@@ -33,7 +33,7 @@ static void run_part(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struc
 		ptc_flow_line(&k->cpu->flow, p->start, (uint64_t)n, u->tsc);
 }
 
-/* QEMU takes its number for that of a 64-bit call. */
+/* Returns true if @p ends with int 0x80. QEMU takes its number for that of a 64-bit call. */
 static bool is_int80(const struct ptc_emu_unit *u, const struct ptc_emu_line *p)
 {
 	static const uint8_t int80[2] = { 0xcd, 0x80 };
@@ -46,7 +46,7 @@ static bool is_int80(const struct ptc_emu_unit *u, const struct ptc_emu_line *p)
 static void run_whole(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_line *p,
 		      uint64_t to)
 {
-	if (ptc_emu_vsyscall(p->start)) { /* a fault of the fetch, and back from the kernel */
+	if (ptc_emu_vsyscall(p->start)) { /* a fault of the instruction fetch; the kernel returns */
 		ptc_flow_async(&k->cpu->flow, p->start, true, u->tsc);
 		return;
 	}
@@ -77,8 +77,8 @@ static bool enters_kernel(const struct ptc_emu_line *p)
 }
 
 /*
- * QEMU gave the block up in the middle and goes on there with a block of one
- * instruction: one that writes to this very code, or is atomic.
+ * Returns true if QEMU has abandoned the block in the middle, and continues there with a block of
+ * one instruction. That instruction writes to this code, or is atomic.
  */
 static bool restarts(const struct ptc_emu_line *p, const struct ptc_emu_line *next)
 {
@@ -86,8 +86,10 @@ static bool restarts(const struct ptc_emu_line *p, const struct ptc_emu_line *ne
 	       next->start <= p->last && next->end % PAGE;
 }
 
-/* It went elsewhere, and no signal tells why: say that something happened before the last
- * instruction. */
+/*
+ * Control went elsewhere without a signal: reports an asynchronous event before the last
+ * instruction.
+ */
 static void odd(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_line *p)
 {
 	k->cpu->flow.odd++;
@@ -95,14 +97,14 @@ static void odd(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc
 	ptc_flow_async(&k->cpu->flow, p->last, true, u->tsc);
 }
 
-/* @p was entered, and @next behind it. */
+/* @p was entered, then @next: reports how @p ended. */
 static void resolve(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct ptc_emu_line *p,
 		    const struct ptc_emu_line *next)
 {
 	const uint64_t to = next->start;
 	int before;
 
-	if (p->insn.rep && to == p->last) { /* one iteration of many */
+	if (p->insn.rep && to == p->last) { /* one iteration of several */
 		run_part(u, k, p, (int)p->n - 1);
 		return;
 	}
@@ -129,14 +131,14 @@ static void settle(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 
 /* --- code that is in no file --- */
 
-/* Are the bytes of @line those that the reader finds in the file of @map? */
+/* Returns true if the bytes of @line equal those of the file of @map. */
 static bool is_filed(struct ptc_emu_unit *u, const struct ptc_maps *maps, const struct ptc_map *map,
 		     int pid, const struct ptc_emu_line *line)
 {
 	const size_t len = (size_t)(line->end - line->start);
 	uint8_t file[PTC_EMU_BLOCK_MAX];
 
-	if (!len) /* nothing to be told */
+	if (!len) /* no bytes to compare */
 		return true;
 	return len <= sizeof(file) &&
 	       ptc_mapped_read(&u->files, maps, map, pid, map->off + (line->start - map->start),
@@ -144,7 +146,7 @@ static bool is_filed(struct ptc_emu_unit *u, const struct ptc_maps *maps, const 
 	       !memcmp(file, ptc_emu_code_bytes(&u->code, line), len);
 }
 
-/* What is known of @line was found out for another process, or before code was mapped. */
+/* Checks @line again: the last check was for another process, or before a change of mappings. */
 static void look_again(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 		       struct ptc_emu_line *line)
 {
@@ -159,8 +161,8 @@ static void look_again(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 }
 
 /*
- * @line is about to run: does the reader have its bytes? The records come while the
- * trace is off, because what ran before may have run on others.
+ * @line is about to run: records its bytes if the reader does not have them. The trace is off at
+ * these records, because earlier code may have run with other bytes.
  */
 static bool tell_code(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 		      const struct ptc_emu_line *line)
@@ -199,13 +201,16 @@ static bool enter_block(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t
 
 /* --- signals --- */
 
-/* Of an instruction; not sent by somebody, as far as the number tells. */
+/*
+ * Returns true for signals that an instruction causes. The number does not tell whether a process
+ * has sent it.
+ */
 static bool is_fault(uint32_t sig)
 {
 	return sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL || sig == SIGTRAP;
 }
 
-/* The CPU is @k's from now on, if it was not. */
+/* Gives @k its CPU, if @k does not run. */
 static void run_here(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 {
 	if (k->cpu->running != k)
@@ -244,7 +249,7 @@ void ptc_emu_path_interrupt(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 		ptc_flow_async(&k->cpu->flow, p->start, false, u->tsc);
 }
 
-/* Was the newest block run? Nobody knows, unless it ends in a system call. */
+/* Ends @k. Whether the last block was executed is unknown, unless it ends with a system call. */
 void ptc_emu_path_end(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 {
 	ptc_emu_unit_take(u, k);
@@ -255,13 +260,13 @@ void ptc_emu_path_end(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 	k->over = true;
 }
 
-/* To whom something is told. */
+/* Context for callbacks. */
 struct to {
 	struct ptc_emu_unit *u;
 	struct ptc_emu_task *k;
 };
 
-/* An MMAP2 makes the reader forget the code that it was told of there. */
+/* Records a mapping. An MMAP2 makes the reader forget the code that was recorded there. */
 static void tell_map(void *ctx, const struct ptc_maps *maps, const struct ptc_map *map)
 {
 	const struct to *to = ctx;
@@ -283,14 +288,14 @@ static void on_map(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t
 		ptc_emu_unit_interrupt_others(u, k);
 	}
 	ptc_emu_unit_speak_of(k);
-	if (map.change == PTC_EMU_MUNMAP) /* whatever comes there is told of */
+	if (map.change == PTC_EMU_MUNMAP) /* later mappings there are recorded */
 		ptc_known_drop(&k->proc->known, map.start, map.start + map.len);
 	if (!ptc_space_apply(&k->proc->maps, &map, (const char *)payload + sizeof(map), tell_map,
 			     &to))
 		u->no_memory = true;
 }
 
-/* What the other slots of the process said is all there is. */
+/* Ends the other slots of the process: all their words are read. */
 static void end_former(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 		       const struct ptc_emu_start *s)
 {
@@ -303,7 +308,7 @@ static void end_former(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 			other->pos += ptc_emu_path_read(u, other, ptc_emu_unit_head(u, other));
 			settle(u, other);
 			if (other->tid == k->tid && s->how == PTC_EMU_EXEC) {
-				other->over = true; /* it goes on */
+				other->over = true; /* the thread continues in its new slot */
 				if (u->stacks)
 					ptc_lbr_forget(u->stacks, k->tid);
 			}
@@ -322,7 +327,7 @@ static void inherit(struct ptc_emu_unit *u, struct ptc_emu_process *p,
 	p->epoch = parent->epoch;
 }
 
-/* Puts ptcap's numbers into @s. False: they are not found. */
+/* Converts the numbers in @s to ptcap's PID namespace. Returns false if they are not found. */
 static bool number(const struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 		   struct ptc_emu_start *s)
 {
@@ -350,7 +355,7 @@ static void on_start(struct ptc_emu_unit *u, struct ptc_emu_task *k, struct ptc_
 	if (begins)
 		end_former(u, k, s);
 	k->proc = ptc_emu_unit_process(u, s->pid);
-	if (k->proc && begins) /* a fork: another process with the number of one that is gone */
+	if (k->proc && begins) /* after a fork: a new process with the number of one that is gone */
 		ptc_emu_unit_renew_process(u, k->proc);
 	if (!k->proc)
 		k->proc = ptc_emu_unit_add_process(u, s->pid);
@@ -375,7 +380,7 @@ static void on_event(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t ty
 
 	if (type == PTC_EMU_SIGNAL) {
 		memcpy(&sig, payload, sizeof(sig));
-		if (k->pending) /* which may have been entered on another CPU */
+		if (k->pending) /* it may have been entered on another CPU */
 			run_here(u, k);
 		on_signal(u, k, &sig);
 		return;
@@ -404,7 +409,7 @@ static void on_event(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t ty
 	case PTC_EMU_SIGNAL:
 		break;
 	}
-	u->tsc = ptc_rdtsc(); /* what comes is behind the record */
+	u->tsc = ptc_rdtsc(); /* following packets are later than the record */
 }
 
 static void copy_words(const struct ptc_emu_unit *u, const struct ptc_emu_task *k, uint64_t pos,

@@ -1,46 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* Between unit.c (whose words are read, and when) and path.c (what the words mean). */
+/* Shared by unit.c (scheduling of the threads' words) and path.c (meaning of the words). */
 #ifndef PTC_CAPTURE_EMU_PATH_H
 #define PTC_CAPTURE_EMU_PATH_H
 
 #include "capture/emu/unit.h"
 
-/* Read the words of @k before @head, from k->pos on; returns how many those were. */
+/* Reads the words of @k from k->pos up to @head. Returns their number. */
 uint64_t ptc_emu_path_read(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint64_t head);
 
-/* @k is stopped where it is: an asynchronous exit, if its trace is on. */
+/* Stops @k at its current position: an asynchronous exit, if its trace is on. */
 void ptc_emu_path_interrupt(struct ptc_emu_unit *u, struct ptc_emu_task *k);
 
-/* Nothing more comes from @k. */
+/* @k has ended and writes no more words. */
 void ptc_emu_path_end(struct ptc_emu_unit *u, struct ptc_emu_task *k);
 
-/* --- of unit.c --- */
+/* --- functions of unit.c --- */
 
-/* @k has its CPU. */
+/* Gives @k its CPU. */
 void ptc_emu_unit_give(struct ptc_emu_unit *u, struct ptc_emu_task *k);
-/* @k has none. */
+/* Takes the CPU from @k, if @k runs. */
 void ptc_emu_unit_take(struct ptc_emu_unit *u, struct ptc_emu_task *k);
 /*
- * Something is to be told of the process of @k: what it runs on other CPUs is stopped, and
- * goes on with a time behind that, as after the interrupt that a kernel sends.
+ * A record about the process of @k follows. Stops the trace of its other threads on other CPUs.
+ * They continue with a later time, as after the kernel's interprocessor interrupt.
  */
 void ptc_emu_unit_interrupt_others(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
-/* The records of its CPU to come are about @k. */
+/* Makes @k the subject of the following records of its CPU. */
 void ptc_emu_unit_speak_of(const struct ptc_emu_task *k);
-/* How far the words of @k can be read now. */
+/* Returns the position up to which the words of @k can be read. */
 uint64_t ptc_emu_unit_head(const struct ptc_emu_unit *u, const struct ptc_emu_task *k);
-/* What the other threads of its process wrote before this moment is read. */
+/* Reads all words that other threads of the process wrote before this moment. */
 void ptc_emu_unit_catch_up(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
 /*
- * @k begins, of process @pid: what it came to be by is read before. The slot of who was forked may
- * be one behind that of the program which that has executed since, or of a thread of it.
+ * @k begins, in process @pid. First reads the words of earlier slots of that process. A forked
+ * thread's slot may be read after that of the program it has executed since, or after that of its
+ * threads.
  */
 void ptc_emu_unit_meet(struct ptc_emu_unit *u, const struct ptc_emu_task *k, pid_t pid);
-/* The process @pid; NULL: there is none. */
+/* Returns process @pid; NULL: none. */
 struct ptc_emu_process *ptc_emu_unit_process(struct ptc_emu_unit *u, pid_t pid);
 /* NULL: out of memory. */
 struct ptc_emu_process *ptc_emu_unit_add_process(struct ptc_emu_unit *u, pid_t pid);
-/* @p is to be another process, or the same with another program: nothing is known of it. */
+/* @p becomes a new process, or executes a new program: all knowledge about it is dropped. */
 void ptc_emu_unit_renew_process(struct ptc_emu_unit *u, struct ptc_emu_process *p);
 
 #endif

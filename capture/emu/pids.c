@@ -23,7 +23,10 @@ uint64_t ptc_emu_pids_namespace(void)
 	return namespace_at("/proc/self/ns/pid");
 }
 
-/* The last number of the line "NSpid:" of the status file at @path: in the innermost namespace. */
+/*
+ * Returns the last number of the line "NSpid:" in the status file @path: the number in the
+ * innermost namespace.
+ */
 static pid_t inner_number(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -43,8 +46,10 @@ static pid_t inner_number(const char *path)
 	return p ? (pid_t)strtol(p, NULL, 10) : 0;
 }
 
-/* The entry of folder @path, a number, whose status has @inner. @ns: that is its namespace; 0: any
- * namespace will do. */
+/*
+ * Returns the numeric entry of folder @path whose innermost number is @inner. @ns: the required
+ * namespace; 0: any.
+ */
 static pid_t find_in(const char *path, uint64_t ns, pid_t inner)
 {
 	DIR *folder = opendir(path);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptcap-emu.so: what QEMU's user mode emulation loads. It writes down which
- * blocks each guest thread enters, their code, and the system calls that matter;
- * what that means in packets is ptcap's business (unit.c). It needs the C
- * library and nothing else.
+ * ptcap-emu.so: a plugin for QEMU's user mode emulation. It records which blocks each guest thread
+ * enters, their code, and the system calls that matter. ptcap converts that into packets (unit.c).
+ * The plugin needs only the C library.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,7 +25,10 @@ enum { INSN_MAX = 15, PAGE = 4096 };
 
 struct ptc_emu_proc ptc_emu_proc;
 
-/* Initial-exec: one instruction to find it; the C library keeps room for a little of that. */
+/*
+ * Initial-exec: accessed with one instruction. The C library reserves a little space for such
+ * variables.
+ */
 static __thread struct ptc_emu_me me __attribute__((tls_model("initial-exec")));
 
 struct ptc_emu_me *ptc_emu_me(void)
@@ -48,7 +50,7 @@ static void in_child(void)
 
 bool ptc_emu_know_env(const uint64_t *env, uint64_t start)
 {
-	/* target/i386/cpu.h: rip follows 16 registers; QEMU 11.0 has room for 32 (APX). */
+	/* target/i386/cpu.h: rip follows 16 registers; QEMU 11.0 has space for 32 (APX). */
 	static const unsigned int places[] = { 16, 32 };
 	unsigned int i;
 
@@ -61,8 +63,8 @@ bool ptc_emu_know_env(const uint64_t *env, uint64_t start)
 }
 
 /*
- * A thread's first block. @env: the frame pointer that the translated code had
- * (plugin.h). No jump led here, so its rip is up to date.
+ * Handles a thread's first block. @env: the frame pointer of the translated code (plugin.h). No
+ * jump led to this block, so rip in @env is up to date.
  */
 static __attribute__((noinline)) void first_block(struct ptc_emu_me *m, const uint64_t *env,
 						  const void *data)
@@ -81,7 +83,7 @@ static inline void enter(struct ptc_emu_me *m, const void *data)
 	ptc_emu_publish(m);
 }
 
-/* Code that has become a handler since it was translated goes through on_block. */
+/* Checks for a handler: code that became a handler after its translation still uses on_block. */
 static __attribute__((noinline)) void look_for_handler(struct ptc_emu_me *m, const void *data)
 {
 	const struct ptc_emu_block *b = ptc_emu_block(ptc_emu_proc.sh, (uint32_t)(uintptr_t)data);
@@ -118,8 +120,9 @@ static void on_handler_block(unsigned int vcpu, void *data)
 }
 
 /*
- * There was no room for this block: this thread's stream ends before it, the others'
- * where the trace unit says. Until it has, what we map is not seen by them, either.
+ * The arena has no space for this block. This thread's stream ends before it. The trace unit
+ * decides where the other threads' streams end. This thread waits for that, so it maps no code that
+ * the other streams would contain.
  */
 static void on_unrecorded(unsigned int vcpu, void *data)
 {
@@ -140,9 +143,9 @@ static void on_unrecorded(unsigned int vcpu, void *data)
 }
 
 /*
- * Code from the guest's memory: QEMU's own copy of an instruction that crosses into
- * the next page is cut short. What is behind the page of the instruction at @last
- * need not be there. Returns how many bytes could be read.
+ * Reads code from the guest's memory: QEMU's own copy of an instruction that crosses into the next
+ * page is cut short. The page after the instruction at @last may be unmapped. Returns the number of
+ * bytes read.
  */
 static size_t read_code(void *out, uint64_t addr, size_t len, uint64_t last)
 {
@@ -172,8 +175,9 @@ static void begin(void)
 }
 
 /*
- * Bytes of @insn; the most there can be where QEMU's own may be cut short. Not what is
- * behind it: that may change while the block does not, and would make it another one.
+ * Returns the size of @insn, or the maximum if QEMU's copy may be cut short. The bytes after the
+ * instruction must be left out. They may change while the block stays the same, and would make it a
+ * different block.
  */
 static size_t insn_size(const struct qemu_plugin_insn *insn)
 {
@@ -184,7 +188,7 @@ static size_t insn_size(const struct qemu_plugin_insn *insn)
 	return size;
 }
 
-/* The block's place in the arena; 0: it has none. */
+/* Returns the block's place in the arena; 0: none. */
 static uint32_t describe(const struct qemu_plugin_tb *tb)
 {
 	const size_t n = qemu_plugin_tb_n_insns(tb);
@@ -234,8 +238,8 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 
 /* --- the plugin --- */
 
-static int shared_fd = -1; /* leads to the memory of the recording, in another IPC namespace */
-static bool probed;	   /* ptcap only wants to know if we can be loaded (fits.c) */
+static int shared_fd = -1; /* leads to the recording's memory, from another IPC namespace */
+static bool probed;	   /* ptcap only checks that the plugin loads (fits.c) */
 
 static bool from_hex(const char *s, char *out, size_t size)
 {
@@ -269,7 +273,7 @@ static bool take_option(const char *o)
 	return true;
 }
 
-/* The program's path, while the guest has not changed its directory yet. */
+/* Resolves the program's path, before the guest can change its directory. */
 static void know_program(void)
 {
 	char path[PATH_MAX];
@@ -287,11 +291,11 @@ static bool know_ourselves(void)
 				info.dli_fname) < sizeof(ptc_emu_proc.plugin);
 }
 
-/* Attaches the memory of the recording. NULL: it is not in reach. */
+/* Attaches the recording's memory. NULL: not accessible. */
 static struct ptc_emu_shared *attach(void)
 {
 	struct stat st;
-	void *map = MAP_FAILED; /* which is what shmat returns */
+	void *map = MAP_FAILED; /* equals the error value of shmat */
 
 	if (shared_fd < 0) {
 		map = shmat(ptc_emu_proc.shm_id, NULL, 0);
@@ -302,7 +306,7 @@ static struct ptc_emu_shared *attach(void)
 	}
 	if (map == MAP_FAILED)
 		return NULL;
-	/* A gigabyte in the core file of a program that dies would say nothing about it. */
+	/* Keeps the recording's memory (about a gigabyte) out of the program's core file. */
 	(void)madvise(map, ptc_emu_segment_size(((struct ptc_emu_shared *)map)->arena_size),
 		      MADV_DONTDUMP);
 	return map;
@@ -311,7 +315,7 @@ static struct ptc_emu_shared *attach(void)
 __attribute__((visibility("default"))) int
 qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc, char **argv);
 
-/* QEMU says which plugin it could not load, and ends; ptcap says what that means. */
+/* Entry point. If it fails, QEMU names the plugin and ends; ptcap explains the failure. */
 int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc, char **argv)
 {
 	int i;

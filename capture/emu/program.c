@@ -14,9 +14,9 @@
 #include "base/untrusted.h"
 
 enum {
-	HEAD = 256,    /* BINPRM_BUF_SIZE: what the kernel looks at */
-	NESTED = 5,    /* interpreters of interpreters: exec_binprm */
-	QEMU_ARGS = 7, /* in front of the program's own */
+	HEAD = 256,    /* BINPRM_BUF_SIZE: the bytes that the kernel reads */
+	NESTED = 5,    /* limit of nested interpreters: exec_binprm */
+	QEMU_ARGS = 7, /* arguments before the program's own */
 };
 
 static size_t count(char *const *argv)
@@ -28,7 +28,10 @@ static size_t count(char *const *argv)
 	return n;
 }
 
-/* The first bytes of a file that may be executed; @head is NUL-terminated. False: it may not. */
+/*
+ * Reads the first bytes of an executable file; @head is NUL-terminated. Returns false if the file
+ * may not be executed.
+ */
 static bool read_head(const char *path, char head[HEAD + 1], size_t *ret_len)
 {
 	const struct ptc_untrusted how = { .root = 0 };
@@ -63,7 +66,10 @@ static enum ptc_emu_verdict elf_verdict(const char *head, size_t len)
 	return e.e_type == ET_EXEC || e.e_type == ET_DYN ? PTC_EMU_RUNS : PTC_EMU_FAILS;
 }
 
-/* "#! interpreter argument": both cut out of @line; *ret_arg NULL: none. False: no interpreter. */
+/*
+ * Splits "#! interpreter argument" in @line; *ret_arg NULL: no argument. Returns false without an
+ * interpreter.
+ */
 static bool split_line(char *line, char **ret_interp, char **ret_arg)
 {
 	char *end = line + strcspn(line, "\n");
@@ -84,7 +90,7 @@ static bool split_line(char *line, char **ret_interp, char **ret_arg)
 	return true;
 }
 
-/* argv becomes: interpreter, its argument, the script, what followed argv[0]. */
+/* Changes argv to: interpreter, its argument, the script, the arguments after argv[0]. */
 static bool put_interpreter(struct ptc_emu_program *p, char *interp, char *arg)
 {
 	const size_t n = count(p->argv);
@@ -104,7 +110,7 @@ static bool put_interpreter(struct ptc_emu_program *p, char *interp, char *arg)
 	return true;
 }
 
-/* One "#!" line. The strings of all of them stay in p->text. */
+/* Handles one "#!" line. The strings of all lines stay in p->text. */
 static enum ptc_emu_verdict interpret(struct ptc_emu_program *p, char **text, const char *head)
 {
 	char *line = *text, *interp, *arg;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Can the next program of this process attach the memory of the recording? Another user owns it
- * for a moment; in another IPC namespace a descriptor leads to it.
+ * Lets the next program of this process attach the recording's memory. For another user the
+ * segment's owner is changed for a moment. In another IPC namespace a descriptor leads to the
+ * memory.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +15,10 @@
 #include "capture/emu/arena.h"
 #include "capture/emu/plugin.h"
 
-/* Could a program of @user attach the memory of the recording? An exec drops the capabilities of a
- * process that gave up root, so @user has to own that memory. */
+/*
+ * Returns true if a program of @user could attach the recording's memory. An exec drops the
+ * capabilities of a process that gave up root, so @user must own the segment.
+ */
 static bool may_attach(uid_t user)
 {
 	struct shmid_ds ds;
@@ -26,7 +29,10 @@ static bool may_attach(uid_t user)
 	return !user || user == ds.shm_perm.uid || user == ds.shm_perm.cuid;
 }
 
-/* Takes the turn to ask for a grant: of one user at a time, until that user's program has begun. */
+/*
+ * Takes the turn to ask for a grant. Only one user at a time may have it, until that user's program
+ * has started.
+ */
 static bool take_turn(void)
 {
 	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
@@ -44,7 +50,7 @@ static bool take_turn(void)
 	return true;
 }
 
-/* Asks the trace unit, whose memory it is, to make @user its owner. */
+/* Asks the trace unit, in the process that owns the memory, to make @user its owner. */
 static void ask_for_grant(uid_t user)
 {
 	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
@@ -75,9 +81,9 @@ static bool may_read_plugin(void)
 }
 
 /*
- * Opens the memory of the recording through the mapping of this process, which is not bound to an
- * IPC namespace. That takes CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE; so does unshare(CLONE_NEWIPC).
- * -1: no.
+ * Opens the recording's memory through this process's mapping, which works from any IPC namespace.
+ * It needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE; unshare(CLONE_NEWIPC) also needs CAP_SYS_ADMIN.
+ * Returns -1 on failure.
  */
 static int open_mapping(void)
 {
@@ -87,7 +93,7 @@ static int open_mapping(void)
 
 	(void)snprintf(path, sizeof(path), "/proc/self/map_files/%" PRIx64 "-%" PRIx64, start,
 		       start + size);
-	return open(path, O_RDWR); /* the exec keeps it */
+	return open(path, O_RDWR); /* without O_CLOEXEC: inherited by the exec */
 }
 
 bool ptc_emu_is_in_reach(int *ret_fd)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory that ptcap shares with the plugin (wire.h), made by ptcap. */
+/* Creates the memory that ptcap shares with the plugin (wire.h). */
 #ifndef PTC_CAPTURE_EMU_SEGMENT_H
 #define PTC_CAPTURE_EMU_SEGMENT_H
 
@@ -7,9 +7,9 @@
 #include "ptcap/error.h"
 
 /*
- * Makes a segment with room for @arena bytes of code. QEMU finds it by its number, *@ret_id, so
- * nothing has to be inherited, and no file size limit counts. It is gone when the last process that
- * has it attached ends; the caller detaches it with shmdt.
+ * Creates a segment with space for @arena bytes of code. QEMU finds it by its number *@ret_id: no
+ * descriptor is inherited, and no file size limit applies. It is destroyed when the last attached
+ * process ends. The caller detaches it with shmdt.
  */
 int ptc_emu_segment_new(uint64_t arena, int *ret_id, struct ptc_emu_shared **ret,
 			struct ptc_err *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a signal interrupted the guest. The plugin interface does not tell, but
- * QEMU has written it down: in the frame on the guest's stack when a handler is
- * entered, in the thread's env when the signal is fatal.
+ * Finds where a signal interrupted the guest. The plugin interface does not tell, but QEMU stores
+ * the address. It is in the frame on the guest's stack when a handler is entered, and in the
+ * thread's env when the signal is fatal.
  */
 #include <signal.h>
 #include <stdarg.h>
@@ -16,19 +16,22 @@
 
 enum {
 	HANDLERS = 256,
-	FRAME_RIP = 176,  /* struct rt_sigframe: uc_mcontext.gregs[REG_RIP] behind pretcode */
-	STARTS = 1 << 22, /* addresses that are told apart */
+	FRAME_RIP = 176,  /* struct rt_sigframe: uc_mcontext.gregs[REG_RIP] after pretcode */
+	STARTS = 1 << 22, /* addresses that are distinguished */
 };
 
-/* Of the process; written under QEMU's own serialisation of each thread's system calls. */
+/*
+ * The process's handlers, written in callbacks of system calls, which QEMU serialises for each
+ * thread.
+ */
 static struct {
 	uint64_t addr, restorer;
 } handlers[HANDLERS];
 static atomic_uint nhandlers;
 
 /*
- * Where blocks were translated, a bit each. Addresses that are STARTS apart share one:
- * then a handler is taken for a late one, which costs time and nothing else.
+ * One bit for each address at which a block was translated. Addresses that are a multiple of STARTS
+ * apart share a bit. Then a handler may count as late by mistake, which only costs time.
  */
 static atomic_uint starts[STARTS / 32];
 
@@ -55,7 +58,10 @@ void ptc_emu_handler(uint64_t handler, uint64_t restorer)
 	handlers[i].addr = handler;
 	if (i < n)
 		return;
-	/* First ours, then theirs; on_translated has it the other way round: one sees the other. */
+	/*
+	 * Store nhandlers before reading starts. on_translated uses the opposite order, so at least
+	 * one of both sees the other's store.
+	 */
 	atomic_store(&nhandlers, n + 1);
 	if (was_translated(handler))
 		atomic_store(&ptc_emu_proc.late, true);
@@ -81,7 +87,10 @@ static bool is_restorer(uint64_t addr)
 	return i < n;
 }
 
-/* A handler may be called like any function: then what it returns to is not the restorer. */
+/*
+ * Writes a signal event for a delivered signal. A handler may also be called like any function.
+ * Then its return address is not the restorer.
+ */
 void ptc_emu_delivered(struct ptc_emu_me *m)
 {
 	struct ptc_emu_signal s = { .fatal = 0 };
@@ -103,7 +112,10 @@ void ptc_emu_delivered(struct ptc_emu_me *m)
 
 static int (*real_kill)(pid_t pid, int sig);
 
-/* QEMU kills itself with the signal that the guest dies of; it uses kill(2) for nothing else. */
+/*
+ * Reports a fatal signal. QEMU kills itself with the signal that the guest dies from, and uses
+ * kill(2) for nothing else.
+ */
 static int our_kill(pid_t pid, int sig)
 {
 	struct ptc_emu_me *m = ptc_emu_me();
@@ -119,8 +131,8 @@ static int our_kill(pid_t pid, int sig)
 }
 
 /*
- * QEMU writes "qemu: uncaught target signal 11 (Segmentation fault) - core dumped" to the program's
- * standard error. The kernel writes nothing there.
+ * Detects "qemu: uncaught target signal 11 (Segmentation fault) - core dumped". QEMU would write it
+ * to the program's standard error, where the kernel writes nothing.
  */
 static bool is_obituary(const char *format)
 {
@@ -141,7 +153,7 @@ static __attribute__((format(printf, 2, 3))) int our_fprintf(FILE *f, const char
 	return n;
 }
 
-/* What fprintf becomes with _FORTIFY_SOURCE. */
+/* Replaces __fprintf_chk, which _FORTIFY_SOURCE uses instead of fprintf. */
 static __attribute__((format(printf, 3, 4))) int our_fprintf_chk(FILE *f, int flag,
 								 const char *format, ...)
 {

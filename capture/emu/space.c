@@ -7,11 +7,11 @@
 
 #include "base/vec.h"
 
-enum { NAMES = 16384 }; /* bytes of names that are not worth tidying up */
+enum { NAMES = 16384 }; /* below this size of names, tidying is not worthwhile */
 
-/* Items are kept ascending and disjoint, as in /proc/PID/maps; neighbours are not merged. */
+/* Items are ascending and disjoint, as in /proc/PID/maps. Neighbours are not merged. */
 
-/* The first item that ends behind @addr. */
+/* Returns the index of the first item that ends after @addr. */
 static size_t find(const struct ptc_maps *m, uint64_t addr)
 {
 	size_t lo = 0, hi = m->n;
@@ -37,7 +37,7 @@ static bool insert(struct ptc_maps *m, size_t at, const struct ptc_map *map)
 	return true;
 }
 
-/* No item lies across @addr any more. */
+/* Splits the item that contains @addr into two, the second of which begins at @addr. */
 static bool split(struct ptc_maps *m, uint64_t addr)
 {
 	const size_t at = find(m, addr);
@@ -52,7 +52,10 @@ static bool split(struct ptc_maps *m, uint64_t addr)
 	return insert(m, at + 1, &high);
 }
 
-/* Items [*ret_at, *ret_end) are those in [start, end), and all of them are inside. */
+/*
+ * Splits items at @start and @end. Items [*ret_at, *ret_end) are then exactly those in [start,
+ * end).
+ */
 static bool isolate(struct ptc_maps *m, uint64_t start, uint64_t end, size_t *ret_at,
 		    size_t *ret_end)
 {
@@ -76,8 +79,7 @@ static bool cut(struct ptc_maps *m, uint64_t start, uint64_t end, size_t *ret_at
 	return true;
 }
 
-/* The offset of @name in the text; names that are there already are shared. False: out of memory.
- */
+/* Finds or appends @name in the text, and returns its offset in *ret. False: out of memory. */
 static bool name_at(struct ptc_maps *m, const char *name, size_t *ret)
 {
 	size_t at = 0;
@@ -96,7 +98,7 @@ static bool name_at(struct ptc_maps *m, const char *name, size_t *ret)
 	return !ptc_buf_failed(&m->text);
 }
 
-/* Names that no item has any more are dropped. False: out of memory. */
+/* Drops the names that no item uses. False: out of memory. */
 static bool tidy_names(struct ptc_maps *m)
 {
 	struct ptc_buf old = m->text;
@@ -112,8 +114,8 @@ static bool tidy_names(struct ptc_maps *m)
 }
 
 /*
- * The same for two mappings only if what is at an address is the same piece of the
- * same file. Whatever mapping is a part of @map has it, too.
+ * Returns a hash that is equal for two mappings only if they have the same part of the same file at
+ * the same address. Each part of @map has the same value.
  */
 static uint64_t view_of(const struct ptc_map *map, const char *name)
 {
@@ -151,7 +153,7 @@ static bool put(struct ptc_maps *m, struct ptc_map *map, const char *name, ptc_s
 	return true;
 }
 
-/* What nothing is known of is data: anonymous. */
+/* Adds anonymous data mappings where no mapping is known. */
 static bool fill_gaps(struct ptc_maps *m, uint64_t start, uint64_t end)
 {
 	while (start < end) {
@@ -191,7 +193,7 @@ static bool protect(struct ptc_maps *m, const struct ptc_emu_map *c, ptc_space_t
 	return true;
 }
 
-/* What was at @c->from is now at @c->start; it may have grown. */
+/* Moves the mapping at @c->from to @c->start; its size may change. */
 static bool move(struct ptc_maps *m, const struct ptc_emu_map *c, ptc_space_tell *tell, void *ctx)
 {
 	const size_t at = find(m, c->from);
@@ -200,11 +202,11 @@ static bool move(struct ptc_maps *m, const struct ptc_emu_map *c, ptc_space_tell
 	size_t gone;
 	bool ok;
 
-	if (at == m->n || m->items[at].start > c->from) /* of data */
+	if (at == m->n || m->items[at].start > c->from) /* data, which is not tracked */
 		return cut(m, c->from, c->from + c->from_len, &gone) &&
 		       cut(m, c->start, c->start + c->len, &gone);
 	map = m->items[at];
-	name = strdup(ptc_map_name(m, &map)); /* the text may move */
+	name = strdup(ptc_map_name(m, &map)); /* the text buffer may move */
 	if (!name)
 		return false;
 	map.off += c->from - map.start;
@@ -230,7 +232,7 @@ bool ptc_space_apply(struct ptc_maps *maps, const struct ptc_emu_map *change, co
 
 	switch ((enum ptc_emu_change)change->change) {
 	case PTC_EMU_MMAP:
-		if (!*name && !(map.prot & PROT_EXEC)) /* data over what was there */
+		if (!*name && !(map.prot & PROT_EXEC)) /* data that replaces other mappings */
 			return cut(maps, map.start, map.end, &at);
 		return put(maps, &map, name, tell, ctx);
 	case PTC_EMU_MUNMAP:

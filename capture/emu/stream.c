@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A guest thread's stream of words: written to a ring that the trace unit reads. */
+/* A guest thread's stream of words, written to a ring that the trace unit reads. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -11,9 +11,9 @@
 #include "capture/emu/owner.h"
 #include "capture/emu/plugin.h"
 
-enum { LOOK_NS = 50000000 /* is ptcap still there? asked so often while waiting for it */ };
+enum { LOOK_NS = 50000000 /* interval of checks that ptcap still lives */ };
 
-/* Where the words go when nobody wants them. */
+/* Ring for words that are discarded. */
 static uint32_t nowhere[PTC_EMU_WORDS];
 static struct ptc_emu_slot no_slot;
 
@@ -51,7 +51,7 @@ void ptc_emu_wake(atomic_uint *word)
 	(void)futex(word, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-/* Until the trace unit has read up to @want of this thread's stream. */
+/* Waits until the trace unit has read this thread's stream up to @want. */
 static void wait_tail(struct ptc_emu_me *m, uint64_t want)
 {
 	struct ptc_emu_slot *slot = m->slot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which guest threads have a stream: there are as many as there are slots. */
+/* Assigns streams to guest threads. There are as many streams as slots. */
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ static void raise_to(atomic_uint *v, unsigned int n)
 		;
 }
 
-/* How many of the slots those may take who come to be in this way. */
+/* Returns the number of slots that a thread started in the way @how may use. */
 static uint32_t slots_for(enum ptc_emu_how how)
 {
 	if (how == PTC_EMU_VISIT)
@@ -43,7 +43,7 @@ static struct ptc_emu_slot *try_slot(enum ptc_emu_how how, uint32_t *ret_index)
 	return NULL;
 }
 
-/* What is not used any more is free when this returns. */
+/* Asks the trace unit to free unused slots, and waits until it has. */
 static void ask_for_slots(void)
 {
 	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
@@ -60,7 +60,7 @@ static void ask_for_slots(void)
 	errno = saved;
 }
 
-/* NULL: as many threads are recorded as there can be, or we record no more. */
+/* Returns NULL if all slots are in use, or recording has stopped. */
 static struct ptc_emu_slot *take_slot(enum ptc_emu_how how, uint32_t *ret_index)
 {
 	struct ptc_emu_slot *slot;
@@ -74,7 +74,10 @@ static struct ptc_emu_slot *take_slot(enum ptc_emu_how how, uint32_t *ret_index)
 	return ptc_emu_stopped() ? NULL : try_slot(how, ret_index);
 }
 
-/* The reader would not know what is mapped in a process whose beginning it has not seen. */
+/*
+ * Counts a thread or process that is not recorded. If the start of a process is not recorded, the
+ * reader lacks its mappings: the whole process is then left out.
+ */
 static void not_traced(enum ptc_emu_how how)
 {
 	if (ptc_emu_stopped())
@@ -85,8 +88,8 @@ static void not_traced(enum ptc_emu_how how)
 }
 
 /*
- * In another PID namespace: waits until the trace unit has found out what ptcap's number of this
- * process is. It looks for a process that lives. False: it has found none.
+ * For another PID namespace: waits until the trace unit has found ptcap's number of this process.
+ * It can only find a living process. Returns false if it has found none.
  */
 static bool learn_pid(struct ptc_emu_me *m, const struct ptc_emu_slot *slot)
 {
@@ -104,7 +107,7 @@ static bool learn_pid(struct ptc_emu_me *m, const struct ptc_emu_slot *slot)
 	return false;
 }
 
-/* False: the thread cannot be recorded. */
+/* Returns false if the thread cannot be recorded. */
 static bool open_stream(struct ptc_emu_me *m, struct ptc_emu_slot *slot, uint32_t index,
 			const struct ptc_emu_start *start)
 {
@@ -177,7 +180,7 @@ bool ptc_emu_visit(struct ptc_emu_me *ret)
 	uint32_t index;
 
 	*ret = (struct ptc_emu_me){ .slot = NULL };
-	do /* nobody stays for long in those slots */
+	do /* these slots are used for short times only */
 		slot = take_slot(PTC_EMU_VISIT, &index);
 	while (!slot && !ptc_emu_stopped());
 	return slot && open_stream(ret, slot, index, &start);

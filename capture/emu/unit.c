@@ -17,8 +17,9 @@
 #include "capture/emu/path.h"
 
 enum {
-	LOOK_NS = 100000000, /* without a bell: to show progress, and to see processes end */
-	TURNS = 8,	     /* of a thread on a CPU, before it moves on to another */
+	/* longest wait without a bell: shows progress, and detects ended processes */
+	LOOK_NS = 100000000,
+	TURNS = 8, /* of a thread on one CPU, before it moves to the next */
 };
 
 static long futex(atomic_uint *word, int op, unsigned int val, const struct timespec *timeout)
@@ -64,7 +65,7 @@ void ptc_emu_unit_wake(struct ptc_emu_shared *sh)
 	(void)futex(&sh->bell, FUTEX_WAKE, 1, NULL);
 }
 
-/* --- the CPUs --- */
+/* --- CPUs --- */
 
 void ptc_emu_unit_speak_of(const struct ptc_emu_task *k)
 {
@@ -139,7 +140,10 @@ static struct ptc_emu_cpu *idlest(const struct ptc_emu_unit *u)
 	return best;
 }
 
-/* A scheduler would move a thread now and then; so that readers can show that they follow. */
+/*
+ * Moves a thread to the next CPU from time to time, as a scheduler would, so that readers are
+ * tested with that.
+ */
 static void maybe_move(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 {
 	const size_t next = (size_t)(k->cpu - u->cpus + 1) % u->ncpus;
@@ -223,7 +227,7 @@ static bool has_ended(const struct ptc_emu_process *p)
 {
 	struct pollfd fd = { .fd = p->pidfd, .events = POLLIN };
 
-	if (p->pidfd < 0) /* it may have been gone before we heard of it */
+	if (p->pidfd < 0) /* the process may have ended before */
 		return kill(p->pid, 0) && errno == ESRCH;
 	return poll(&fd, 1, 0) == 1;
 }
@@ -248,7 +252,7 @@ static struct ptc_emu_task *add_task(struct ptc_emu_unit *u, uint32_t slot)
 	return k;
 }
 
-/* Is another slot of the same thread? An exec takes a new one. */
+/* Returns true if the same thread has another slot. An exec takes a new slot. */
 static bool lives_on(const struct ptc_emu_unit *u, const struct ptc_emu_task *k)
 {
 	size_t i;
@@ -259,7 +263,7 @@ static bool lives_on(const struct ptc_emu_unit *u, const struct ptc_emu_task *k)
 	return false;
 }
 
-/* The slot is somebody else's from now on. */
+/* Frees the slot for another thread. */
 static void forget_task(struct ptc_emu_unit *u, size_t i)
 {
 	struct ptc_emu_task *k = u->tasks[i];
@@ -327,7 +331,7 @@ static void tell_progress(struct ptc_emu_unit *u)
 	atomic_store_explicit(&u->bytes, bytes, memory_order_relaxed);
 }
 
-/* Who has slot @i; NULL: nobody whose words are wanted. */
+/* Returns the task of slot @i; NULL: none, or its words are not wanted. */
 static struct ptc_emu_task *task_of(struct ptc_emu_unit *u, uint32_t i)
 {
 	if (!u->by_slot[i] && !u->ending && atomic_load(&u->sh->slots[i].state) != PTC_EMU_FREE)
@@ -335,7 +339,7 @@ static struct ptc_emu_task *task_of(struct ptc_emu_unit *u, uint32_t i)
 	return u->by_slot[i];
 }
 
-/* Of process @pid, taken before @born, and not read yet: the first one. NULL: there is none. */
+/* Returns the oldest unread slot of process @pid that was taken before @born. NULL: none. */
 static struct ptc_emu_task *first_unread(struct ptc_emu_unit *u, pid_t pid, uint64_t born)
 {
 	const uint32_t n = atomic_load(&u->sh->nslots);
@@ -365,7 +369,7 @@ void ptc_emu_unit_meet(struct ptc_emu_unit *u, const struct ptc_emu_task *k, pid
 	while (other && read_task(u, other) && other->proc);
 }
 
-/* All slots once. True if anything was read. */
+/* Reads all slots once. Returns true if any word was read. */
 static bool pass(struct ptc_emu_unit *u)
 {
 	const uint32_t n = atomic_load(&u->sh->nslots);
@@ -386,7 +390,7 @@ static bool pass(struct ptc_emu_unit *u)
 	return any;
 }
 
-/* Threads that told of their end, and those of processes that are gone. */
+/* Forgets the threads that have reported their end, and those of ended processes. */
 static void bury(struct ptc_emu_unit *u)
 {
 	size_t i = u->ntasks;
@@ -403,7 +407,7 @@ static void bury(struct ptc_emu_unit *u)
 	}
 }
 
-/* Somebody found no slot, and waits until it is clear that there is none. */
+/* Frees unused slots for a thread that found none. The thread waits for the answer. */
 static void answer(struct ptc_emu_unit *u)
 {
 	const unsigned int asked = atomic_load(&u->sh->asked);
@@ -415,8 +419,10 @@ static void answer(struct ptc_emu_unit *u)
 	(void)futex(&u->sh->answered, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-/* A program of another user begins: that user owns the segment from now on. The user of ptcap, who
- * created the segment, keeps access. */
+/*
+ * Makes the user of a new program the owner of the segment. ptcap's user, who created the segment,
+ * keeps access.
+ */
 static void grant(struct ptc_emu_unit *u)
 {
 	const unsigned int asked = atomic_load(&u->sh->grants_asked);
@@ -434,7 +440,7 @@ static void grant(struct ptc_emu_unit *u)
 	(void)futex(&u->sh->grants_given, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-/* --- the whole --- */
+/* --- main loop --- */
 
 static void wait_for_bell(struct ptc_emu_unit *u, unsigned int seen)
 {
@@ -452,8 +458,9 @@ static bool goes_on(const struct ptc_emu_unit *u)
 }
 
 /*
- * Everything is read up to here. Who has mapped code waits until that is read, or
- * until nothing is recorded any more: so the others have not run it before this.
+ * Defines the end of the recording: all words up to here are read. A thread that has mapped code
+ * waits until that is read, or until recording has stopped. So no other thread has run that code
+ * before this point.
  */
 static void draw_line(struct ptc_emu_unit *u)
 {
@@ -473,7 +480,7 @@ static void draw_line(struct ptc_emu_unit *u)
 	(void)futex(&u->sh->grants_given, FUTEX_WAKE, INT_MAX, NULL);
 }
 
-/* What still runs is left; what has ended is told to the last word. */
+/* Ends the recording. Running threads are left. The words of ended threads are read completely. */
 static void end_all(struct ptc_emu_unit *u)
 {
 	const bool gone = atomic_load(u->gone);
@@ -498,7 +505,7 @@ static void end_all(struct ptc_emu_unit *u)
 		ptc_softring_wake(u->cpus[i].ring);
 }
 
-/* Recording is over, the command is not: its end is waited for, unless it is to be left. */
+/* Recording has stopped, but the command runs on: waits for its end, unless it is to be left. */
 static void await_command(struct ptc_emu_unit *u)
 {
 	while (!atomic_load(u->gone) && atomic_load(u->want) < 2) {
@@ -511,8 +518,10 @@ static void await_command(struct ptc_emu_unit *u)
 
 /* --- snapshots --- */
 
-/* The trace of what runs there ends as if it were disabled, which is no switch; it goes on at a
- * PSB. */
+/*
+ * Ends the trace of the CPU as if it were disabled, without a context switch. It continues with a
+ * PSB.
+ */
 static void disable(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
 {
 	if (c->running) {
@@ -523,7 +532,7 @@ static void disable(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
 	ptc_enc_psb(c->enc);
 }
 
-/* All that was written by now is traced, and nothing more until the session says so. */
+/* Converts all words written so far, then pauses until the session resumes. */
 static void stand_still(struct ptc_emu_unit *u)
 {
 	size_t i;
@@ -537,7 +546,7 @@ static void stand_still(struct ptc_emu_unit *u)
 	for (;;) {
 		const unsigned int seen = atomic_load(&u->sh->bell);
 
-		/* The end of the command has to wait: the session may be reading. */
+		/* The end of the command must wait: the session may be reading. */
 		if (atomic_load(u->pause) != PTC_EMU_PAUSED || atomic_load(u->want))
 			break;
 		wait_for_bell(u, seen);
@@ -570,7 +579,7 @@ int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 		if (any)
 			continue;
 		bury(u);
-		if (!u->pause) /* a head is for those who stop */
+		if (!u->pause) /* snapshot mode publishes only in a pause */
 			publish_all(u);
 		if (goes_on(u))
 			wait_for_bell(u, seen);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace unit of the emulated source: reads what the plugin wrote about each
- * guest thread (wire.h), and makes of it what a processor and a kernel would
- * have written: packets of the virtual CPUs that the threads share, and side
- * records. A thread of ptcap runs it.
+ * The trace unit of the emulated source, a thread of ptcap. It reads what the plugin wrote about
+ * each guest thread (wire.h). From that it produces the output of a processor and a kernel: packets
+ * of the virtual CPUs that the threads share, and sideband records.
  */
 #ifndef PTC_CAPTURE_EMU_UNIT_H
 #define PTC_CAPTURE_EMU_UNIT_H
@@ -21,36 +20,37 @@
 #include "capture/soft/mapped.h"
 #include "ptcap/error.h"
 
-/* A process of the guest. */
+/* A guest process. */
 struct ptc_emu_process {
 	pid_t pid;
-	int pidfd; /* -1: it could not be opened */
+	int pidfd; /* -1: could not be opened */
 	struct ptc_maps maps;
-	struct ptc_known known; /* code that is in no file */
+	struct ptc_known known; /* recorded code that is in no file */
 	unsigned int tasks;
-	uint64_t epoch; /* another one whenever code is mapped; that of the parent after a fork */
+	uint64_t epoch; /* changes whenever code is mapped; a fork copies its parent's */
 };
 
 /* A thread, and its slot. */
 struct ptc_emu_task {
 	uint32_t slot;
-	uint64_t pos;		      /* words read */
+	uint64_t pos;		      /* number of words read */
 	struct ptc_emu_process *proc; /* NULL until its first event */
-	struct ptc_emu_cpu *cpu;      /* it was given; it runs there if cpu->running says so */
-	unsigned int turns;	      /* there */
+	/* the assigned CPU; the task runs there if cpu->running is this task */
+	struct ptc_emu_cpu *cpu;
+	unsigned int turns; /* on this CPU */
 	pid_t tid;
-	uint32_t pending; /* number of the line that was entered last, + 1; 0: none */
-	bool seen;	  /* has had the CPU */
-	bool busy;	  /* is being read */
-	bool over;	  /* its end was told */
-	uint64_t until;	  /* words to be read in all */
+	uint32_t pending; /* index + 1 of the line that was entered last; 0: none */
+	bool seen;	  /* has had a CPU */
+	bool busy;	  /* its words are being read */
+	bool over;	  /* its end was reported */
+	uint64_t until;	  /* total number of words to read */
 };
 
-/* Snapshots: who may write to the rings. */
+/* Snapshot handshake: decides which thread may write to the rings. */
 enum ptc_emu_pause {
-	PTC_EMU_GOES_ON, /* the unit */
-	PTC_EMU_ASKED,	 /* still the unit, until it says: */
-	PTC_EMU_PAUSED,	 /* nobody, until the session says: goes on */
+	PTC_EMU_GOES_ON, /* the unit may write */
+	PTC_EMU_ASKED,	 /* still the unit; it should pause */
+	PTC_EMU_PAUSED,	 /* no thread, until the session sets GOES_ON */
 };
 
 struct ptc_emu_unit {
@@ -59,39 +59,42 @@ struct ptc_emu_unit {
 	int shm_id; /* of sh */
 	struct ptc_emu_cpu *cpus;
 	size_t ncpus;
-	const struct ptc_lbr_stacks *stacks; /* of threads; NULL: there are none */
+	const struct ptc_lbr_stacks *stacks; /* branch stacks of the threads; NULL: not recorded */
 	size_t watermark;		     /* AUX bytes between publications */
 	atomic_bool *gone;		     /* the command has ended */
-	atomic_int *want;		     /* 1: record no more, 2: leave */
-	atomic_int *pause;   /* enum ptc_emu_pause; NULL: full trace, with nothing to pause for */
-	atomic_ullong insns; /* so far; for others to look at */
+	atomic_int *want;		     /* 1: stop recording, 2: leave */
+	atomic_int *pause;   /* enum ptc_emu_pause; NULL: full trace, which never pauses */
+	atomic_ullong insns; /* so far; other threads may read it */
 	atomic_ullong bytes;
 
-	/* the outcome */
+	/* results */
 	uint64_t left_behind;
 
-	/* its own */
+	/* used by the unit only */
 	struct ptc_emu_code code;
 	struct ptc_mapped files;
-	struct ptc_emu_task **tasks; /* owned, each */
+	struct ptc_emu_task **tasks; /* owned, including the items */
 	size_t ntasks, tasks_cap;
-	struct ptc_emu_process **procs; /* owned, each */
+	struct ptc_emu_process **procs; /* owned, including the items */
 	size_t nprocs, procs_cap;
 	struct ptc_emu_task *by_slot[PTC_EMU_SLOTS];
-	uint64_t tsc;	 /* now, as far as the packets go */
-	uint64_t epochs; /* the last that a process got */
-	bool ending;	 /* the tasks are known, and how far each is read */
+	uint64_t tsc;	 /* current time of the packets */
+	uint64_t epochs; /* the last epoch given to a process */
+	bool ending;	 /* the set of tasks, and the words to read from each, are final */
 	bool no_memory;
 };
 
-/* A unit starts zeroed, but for what the source sets. */
+/* A unit starts zeroed, except for the members that the source sets. */
 int ptc_emu_unit_init(struct ptc_emu_unit *u, struct ptc_err *err);
 void ptc_emu_unit_release(struct ptc_emu_unit *u);
 
-/* Until the command has ended, or is left. Everything that was written by then is in the rings. */
+/*
+ * Runs until the command has ended or was left. All words written by then are converted into the
+ * rings.
+ */
 int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err);
 
-/* Get it out of a wait. Any thread. */
+/* Interrupts the unit's wait. Any thread may call it. */
 void ptc_emu_unit_wake(struct ptc_emu_shared *sh);
 
 #endif

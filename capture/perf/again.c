@@ -11,8 +11,10 @@
 
 #define NS_PER_MS 1000000
 
-/* From one to the next: ten times as long as a birth takes, as one takes on a busy machine, and on
- * one that swaps. */
+/*
+ * Delays in ms, each from the previous one. They allow for ten times a normal thread creation, for
+ * one on a busy machine, and for one on a machine that swaps.
+ */
 static const unsigned int wait_ms[] = { 10, 90, 900 };
 enum { PASSES = sizeof(wait_ms) / sizeof(wait_ms[0]) };
 

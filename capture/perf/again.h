@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When events that were switched on are switched on again: a thread may be born as its maker was
- * before, so long after the request as its birth takes (set.c says how).
+ * Repeats the enabling of events after a delay. A new thread may inherit the state its parent had
+ * before the ioctl, until its creation is complete (set.c has the details).
  */
 #ifndef PTC_CAPTURE_PERF_AGAIN_H
 #define PTC_CAPTURE_PERF_AGAIN_H
@@ -12,8 +12,8 @@
 #include "ptcap/error.h"
 
 struct ptc_again {
-	int fd;	     /* a timerfd, readable when it is time; -1: not open */
-	size_t pass; /* which comes next */
+	int fd;	     /* a timerfd, readable when a repetition is due; -1: not open */
+	size_t pass; /* index of the next repetition */
 };
 
 #define PTC_AGAIN_INIT                                                                             \
@@ -21,17 +21,17 @@ struct ptc_again {
 		-1, 0                                                                              \
 	}
 
-/* To be released, whatever is returned. */
+/* Call ptc_again_release also after a failure. */
 int ptc_again_open(struct ptc_again *a, struct ptc_err *err);
 void ptc_again_release(struct ptc_again *a);
 
 /*
- * Events were switched on: it is time 10 ms, 100 ms and 1 s from now. The first of them is not put
- * off by those that are switched on meanwhile. Nothing happens if it is not open.
+ * Events were enabled: repeat after 10 ms, 100 ms and 1 s. Further calls do not delay the first
+ * repetition. Does nothing if @a is not open.
  */
 void ptc_again_begin(struct ptc_again *a);
 
-/* Is it time? Said once each time. */
+/* Returns true once for each repetition that is due. */
 bool ptc_again_due(struct ptc_again *a);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "base/err.h"
 
-enum { ROUNDS_MAX = 100 }; /* who makes threads faster than that is not waited for */
+enum { ROUNDS_MAX = 100 }; /* limit for processes that create threads faster than we attach */
 
-/* The threads of every process that is asked for, and those asked for by themselves. */
+/* Lists the threads of all requested processes, and the requested threads. */
 static int list_tids(const struct ptc_record_opts *o, struct ptc_tids *tids, struct ptc_err *err)
 {
 	size_t i;
@@ -25,8 +25,8 @@ static int list_tids(const struct ptc_record_opts *o, struct ptc_tids *tids, str
 }
 
 /*
- * Attach to whoever is not attached to yet, until there is nobody new: threads may be born
- * meanwhile, of ones that were not attached to. @late: this is not the beginning.
+ * Attaches in rounds until no new thread is found: a thread that was not attached yet may create
+ * others. @late: true for all rounds but the very first.
  */
 static int attach_rounds(struct ptc_set *s, const struct ptc_record_opts *o, struct ptc_tids *done,
 			 bool late, struct ptc_err *err)

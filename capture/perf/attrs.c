@@ -41,7 +41,7 @@ static void fill_side(bool kernel, struct perf_event_attr *a)
 	a->text_poke = kernel;
 }
 
-/* In a group it is on when the leader is. */
+/* In a group, the sampling event is enabled together with its leader. */
 static void fill_sampler(const struct ptc_record_opts *o, const struct ptc_event *sampler,
 			 struct perf_event_attr *a)
 {
@@ -68,7 +68,7 @@ void ptc_attrs_fill(struct ptc_set *s, const struct ptc_record_opts *opts,
 	last = &s->attr[s->nevents - 1];
 	*first = s->event->attr;
 	fill_common(opts, first);
-	if (s->aux_size && !s->overwrite) /* half makes small traces TRUNCATED */
+	if (s->aux_size && !s->overwrite) /* with half, small traces become TRUNCATED */
 		first->aux_watermark = (uint32_t)(s->aux_size / 4);
 	if (s->event->dummy) {
 		fill_side(kernel, first);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the events of a recording ask the kernel for: the one that traces, the one that samples its
- * trace, and the one of side records.
+ * Fills perf_event_attr for the events of a recording: the tracing event, the sampling event, and
+ * the event for sideband records.
  */
 #ifndef PTC_CAPTURE_PERF_ATTRS_H
 #define PTC_CAPTURE_PERF_ATTRS_H
@@ -11,11 +11,13 @@
 #include "capture/perf/set.h"
 #include "ptcap/capture.h"
 
-/* Everything that runs on CPUs, not single tasks. */
+/* Returns true if the targets are CPUs or a cgroup, not single tasks. */
 bool ptc_attrs_by_cpu(const struct ptc_record_opts *o);
 
-/* Set s->attr, s->nevents and s->grouped: of s->event and, if opts want it, of @sampler. The sizes
- * of the rings are known. */
+/*
+ * Sets s->attr, s->nevents and s->grouped from s->event, and from @sampler if @opts ask for one.
+ * The ring sizes must be set before.
+ */
 void ptc_attrs_fill(struct ptc_set *s, const struct ptc_record_opts *opts,
 		    const struct ptc_event *sampler);
 

@@ -15,16 +15,17 @@
 #include "capture/perf/explain.h"
 #include "capture/perf/tasks.h"
 #include "capture/placed.h"
+#include "capture/step/hwbreak.h"
 
 #include <linux/hw_breakpoint.h>
 
 enum {
 	DATA_SIZE = 4096,
 	RING_SIZE = 4096 + DATA_SIZE,
-	TIME_AT = sizeof(struct perf_event_header), /* all that is sampled */
+	TIME_AT = sizeof(struct perf_event_header), /* the only sampled field */
 };
 
-/* Who opens what. */
+/* Parameters for opening events. */
 struct opening {
 	struct ptc_breakpoints *b;
 	const struct ptc_opener *opener;
@@ -40,7 +41,7 @@ static void set_attr(struct perf_event_attr *a, bool on_exec)
 		.size = sizeof(*a),
 		.sample_type = PERF_SAMPLE_TIME,
 		.bp_type = HW_BREAKPOINT_X,
-		.bp_len = sizeof(long), /* as execution breakpoints have it on x86 */
+		.bp_len = sizeof(long), /* the size that x86 requires for execution breakpoints */
 		.wakeup_events = 1,
 		.inherit = 1,
 		.exclude_kernel = 1,
@@ -51,7 +52,7 @@ static void set_attr(struct perf_event_attr *a, bool on_exec)
 	a->size = ptc_perf_attr_size(a);
 }
 
-/* The first event of a CPU has the ring; the others write into it. */
+/* The first event of a CPU maps the ring. The others write into it. */
 static int join_ring(struct opening *o, size_t cpu, int fd, struct ptc_err *err)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
@@ -87,7 +88,7 @@ static int refuse(const struct perf_event_attr *a, int sys, size_t fds, struct p
 	return ptc_explain_open(err, sys, "a breakpoint (--at)", fds);
 }
 
-/* One thread on one CPU. */
+/* Opens a breakpoint for thread @tid on one CPU. */
 static int open_one(struct opening *o, pid_t tid, size_t cpu, struct ptc_err *err)
 {
 	const struct ptc_perf_where at = { .pid = tid,
@@ -96,10 +97,14 @@ static int open_one(struct opening *o, pid_t tid, size_t cpu, struct ptc_err *er
 	struct ptc_breakpoints *b = o->b;
 	int fd;
 
+	if (o->opener == &ptc_opener_kernel && !ptc_hwbreak_works())
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"hardware breakpoints do not work on this (virtual) machine: its "
+				"debug registers stop no thread (--at)");
 	if (!ptc_vec_reserve((void **)&b->fds, &b->fds_cap, b->nfds + 1, sizeof(*b->fds)))
 		return ptc_fail_mem(err);
 	fd = o->opener->open(o->opener->ctx, &o->attr, &at);
-	if (fd == -ESRCH) /* it has ended */
+	if (fd == -ESRCH) /* the thread has ended */
 		return 0;
 	if (fd < 0)
 		return refuse(&o->attr, -fd, b->nfds, err);
@@ -125,7 +130,7 @@ static int open_place(struct opening *o, const struct ptc_crossing *c, const str
 	return rc;
 }
 
-/* All places for @tid, of a process that has @maps. */
+/* Watches all places for @tid. @maps belong to its process. */
 static int open_thread(struct opening *o, const struct ptc_record_opts *opts,
 		       const struct ptc_maps *maps, pid_t tid, struct ptc_err *err)
 {
@@ -137,7 +142,10 @@ static int open_thread(struct opening *o, const struct ptc_record_opts *opts,
 	return rc;
 }
 
-/* Those of @pid, or (@one) @pid itself. Who is born of one that is watched is watched. */
+/*
+ * Watches all threads of @pid, or (@one) only @pid itself. Threads that a watched thread creates
+ * inherit the events.
+ */
 static int open_threads(struct opening *o, const struct ptc_record_opts *opts, pid_t pid, bool one,
 			struct ptc_err *err)
 {
@@ -162,7 +170,7 @@ static int open_threads(struct opening *o, const struct ptc_record_opts *opts, p
 	return rc;
 }
 
-/* Where its code will be only its exec says. */
+/* A place in a file needs an address, which is unknown before the command's exec. */
 static int open_command(struct opening *o, const struct ptc_record_opts *opts, pid_t pid,
 			struct ptc_err *err)
 {
@@ -235,7 +243,7 @@ void ptc_breakpoints_release(struct ptc_breakpoints *b)
 	*b = (struct ptc_breakpoints)PTC_BREAKPOINTS_INIT;
 }
 
-/* Records are of whole words: a header never goes over the ring's end, nor does a time. */
+/* The sizes of records are multiples of 8: neither a header nor a time wraps at the ring's end. */
 static size_t take_ring(struct perf_event_mmap_page *page, uint64_t *newest)
 {
 	const uint8_t *data = (const uint8_t *)page + page->data_offset;
@@ -246,7 +254,7 @@ static size_t take_ring(struct perf_event_mmap_page *page, uint64_t *newest)
 
 	for (; at < head; at += h.size) {
 		memcpy(&h, data + at % DATA_SIZE, sizeof(h));
-		if (h.size < sizeof(h)) /* not the kernel's */
+		if (h.size < sizeof(h)) /* not written by the kernel */
 			break;
 		if (h.type != PERF_RECORD_SAMPLE)
 			continue;

@@ -10,7 +10,7 @@
 #include "base/io.h"
 #include "base/vec.h"
 
-enum { CPU_MAX = 8192, SMALL_FILE = 1 << 16 }; /* CONFIG_NR_CPUS goes up to that */
+enum { CPU_MAX = 8192, SMALL_FILE = 1 << 16 }; /* maximum of CONFIG_NR_CPUS */
 
 bool ptc_cpus_have(const struct ptc_cpus *c, int cpu)
 {
@@ -22,7 +22,7 @@ bool ptc_cpus_have(const struct ptc_cpus *c, int cpu)
 	return false;
 }
 
-/* "3" or "0-3"; *@text is moved behind it. */
+/* Parses "3" or "0-3", and moves *@text past it. */
 static bool parse_range(const char **text, int *ret_from, int *ret_to)
 {
 	char *end;
@@ -83,7 +83,7 @@ int ptc_cpus_parse(struct ptc_cpus *c, const char *text, struct ptc_err *err)
 	c->n = 0;
 	do {
 		if (p != text)
-			p++; /* the comma */
+			p++; /* skip the comma */
 		if (!parse_range(&p, &from, &to) || (*p && *p != ',' && *p != '\n'))
 			return ptc_fail(err, PTC_E_USAGE, "'%.*s' is no list of CPUs",
 					(int)strcspn(text, "\n"), text);

@@ -10,9 +10,9 @@
 #include "base/err.h"
 #include "capture/pt_config.h"
 
-enum { MTC_DEFAULT = 3, WORD = 64, FREQ_DEFAULT = 4000 /* as perf's */ };
+enum { MTC_DEFAULT = 3, WORD = 64, FREQ_DEFAULT = 4000 /* perf's default */ };
 
-/* Of the CPU, whatever its PMU is called. */
+/* Events of the CPU, for any name of its PMU. */
 static const struct {
 	const char *name;
 	uint64_t config;
@@ -99,7 +99,7 @@ static int modifiers(struct ptc_event *e, const char *text, struct ptc_err *err)
 
 	for (; *text && !rc; text++)
 		rc = modifier(e, *text, err);
-	if (!rc && e->attr.exclude_host && e->attr.exclude_guest) /* both: neither is left out */
+	if (!rc && e->attr.exclude_host && e->attr.exclude_guest) /* both: exclude nothing */
 		e->attr.exclude_host = e->attr.exclude_guest = 0;
 	return rc;
 }
@@ -117,7 +117,7 @@ static bool parse_number(const char *s, uint64_t *ret)
 	return !*end && !errno;
 }
 
-/* Terms that every PMU has, because they are fields of the attr. */
+/* Terms of every PMU: fields of perf_event_attr. */
 static bool common_term(struct ptc_event *e, const char *name, uint64_t value)
 {
 	unsigned int config = 0;
@@ -152,7 +152,7 @@ static int term(struct ptc_event *e, const char *name, const char *text, struct 
 	return ptc_pmu_set(&e->pmu, name, value, &e->attr, err);
 }
 
-/* "cyc,psb_period=3", of @len bytes */
+/* Parses @len bytes such as "cyc,psb_period=3". */
 static int terms(struct ptc_event *e, const char *text, size_t len, struct ptc_err *err)
 {
 	const char *end = text + len;
@@ -203,7 +203,7 @@ static void set_if_there(struct ptc_event *e, const char *name, uint64_t value)
 		(void)ptc_pmu_set(&e->pmu, name, value, &e->attr, &ignored);
 }
 
-/* A kernel that shows no format/ has the bits where they always were (pt_config.h). */
+/* For kernels without format/: the bits have always been at these positions (pt_config.h). */
 static void begin_without_format(struct ptc_event *e, const struct ptc_event_base *base,
 				 unsigned int psb)
 {
@@ -234,7 +234,7 @@ static int begin_pt(struct ptc_event *e, const struct ptc_event_base *base, stru
 	set_if_there(e, "branch", 1);
 	set_if_there(e, "tsc", 1);
 	if (ptc_pmu_cap(p, "mtc", 0) && p->tsc_ctc_n) {
-		/* without the ratio MTC tells a decoder nothing */
+		/* without the ratio a decoder cannot use MTC */
 		set_if_there(e, "mtc", 1);
 		set_if_there(e, "mtc_period",
 			     nearest(ptc_pmu_cap(p, "mtc_periods", 0), MTC_DEFAULT));
@@ -246,7 +246,7 @@ static int begin_pt(struct ptc_event *e, const struct ptc_event_base *base, stru
 	return 0;
 }
 
-/* 0 also if the PMU has no such term. */
+/* Returns 0 also if the PMU has no such term. */
 static uint64_t value_of(const struct ptc_event *e, const char *name)
 {
 	const struct ptc_pmu_term *t = ptc_pmu_term(&e->pmu, name);
@@ -262,12 +262,12 @@ static uint64_t value_of(const struct ptc_event *e, const char *name)
 	return v;
 }
 
-/* The kernel says EINVAL and no more (pt.c, pt_event_valid): say which term, and why. */
+/* The kernel only returns EINVAL (pt.c, pt_event_valid). Name the term and the reason. */
 static int check_pt(const struct ptc_event *e, struct ptc_err *err)
 {
 	static const struct {
 		const char *term, *cap;
-		bool mask; /* of the values that the term may have; else: is it there at all? */
+		bool mask; /* cap is a mask of the permitted values; else a flag */
 	} needs[] = {
 		{ "cyc", "psb_cyc", false },	       { "cyc_thresh", "cycle_thresholds", true },
 		{ "psb_period", "psb_periods", true }, { "mtc", "mtc", false },
@@ -295,9 +295,9 @@ static int check_pt(const struct ptc_event *e, struct ptc_err *err)
 	return 0;
 }
 
-/* --- the whole --- */
+/* --- whole events --- */
 
-/* PMU/TERMS/MODIFIERS; @slash: the first. */
+/* Parses PMU/TERMS/MODIFIERS; @slash points to the first '/'. */
 static int parse_pmu(struct ptc_event *e, const char *text, const char *slash,
 		     const struct ptc_event_base *base, const char *root, struct ptc_err *err)
 {
@@ -327,7 +327,7 @@ static int parse_pmu(struct ptc_event *e, const char *text, const char *slash,
 	return rc || !e->intel_pt ? rc : check_pt(e, err);
 }
 
-/* NAME or NAME:MODIFIERS */
+/* Parses NAME or NAME:MODIFIERS. */
 static int parse_software(struct ptc_event *e, const char *text, struct ptc_err *err)
 {
 	const size_t n = strcspn(text, ":");
@@ -343,7 +343,7 @@ static int parse_software(struct ptc_event *e, const char *text, struct ptc_err 
 		e->attr.sample_period = 1;
 		if (software[i].config == PERF_COUNT_SW_CPU_CLOCK ||
 		    software[i].config == PERF_COUNT_SW_TASK_CLOCK)
-			e->attr.sample_period = 250000; /* ns: as often as perf asks for */
+			e->attr.sample_period = 250000; /* ns: perf's default period */
 		return modifiers(e, text[n] ? text + n + 1 : "", err);
 	}
 	return ptc_fail(err, PTC_E_USAGE,
@@ -353,7 +353,7 @@ static int parse_software(struct ptc_event *e, const char *text, struct ptc_err 
 			text);
 }
 
-/* As software. False: there is no such name. */
+/* Same as parse_software, for hardware events. Returns false if the name is unknown. */
 static bool find_hardware(struct ptc_event *e, const char *text, size_t n)
 {
 	size_t i;

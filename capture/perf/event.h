@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What -e says: "intel_pt/cyc,psb_period=3/u", any other PMU of sysfs in that
- * form, or a software event of the kernel by its name ("dummy:u").
+ * Parses the -e argument: "intel_pt/cyc,psb_period=3/u", the same form for any other PMU in sysfs,
+ * or the name of a software event ("dummy:u").
  */
 #ifndef PTC_CAPTURE_PERF_EVENT_H
 #define PTC_CAPTURE_PERF_EVENT_H
@@ -16,41 +16,41 @@
 
 #define PTC_EVENT_DEFAULT "intel_pt//u"
 
-/* How the options of intel_pt that have names of their own change what an event begins with. */
+/* Values of command-line options that change the initial terms of intel_pt. */
 struct ptc_event_base {
 	bool no_retcomp;
 	uint32_t psb_period; /* bytes; 0: the PMU's default */
 };
 
 struct ptc_event {
-	char name[128];	    /* as it was given, or as its term name= says */
-	bool software;	    /* there is no PMU, and no AUX area */
-	bool intel_pt;	    /* the PMU is one whose packets we know */
-	bool dummy;	    /* nothing but side records */
-	bool modified;	    /* u, k or h was given: no quiet fallback to :u */
-	struct ptc_pmu pmu; /* not of a software event */
+	char name[128];	    /* the given text, or the value of the term name= */
+	bool software;	    /* no PMU and no AUX area */
+	bool intel_pt;	    /* the PMU is intel_pt: we know its packets */
+	bool dummy;	    /* sideband records only */
+	bool modified;	    /* u, k or h was given: do not fall back to :u silently */
+	struct ptc_pmu pmu; /* unused for software events */
 	/* type, config..., sample_period, exclude_*, precise_ip, pinned, exclusive */
 	struct perf_event_attr attr;
 };
 
 /*
- * @text as an event; @root is that of sysfs. An intel_pt begins with what every
- * recording wants (branches, TSC, MTC if the PMU has it at the period nearest to
- * perf's, 3), as @base changes it; its terms come on top, and are held against the
- * PMU's caps/. PTC_E_USAGE: not an event, or a term or modifier that is none;
- * PTC_E_NOT_EXIST: the machine has no such PMU; PTC_E_UNSUPPORTED: it cannot do that.
+ * Parses @text; @root is a prefix for sysfs paths. intel_pt starts with the terms that every
+ * recording needs, changed by @base: branches, TSC, and MTC if available. The MTC period is the one
+ * nearest to 3, perf's default. Terms in @text override these and are checked against the PMU's
+ * caps/. PTC_E_USAGE: @text is not an event, or a term or modifier is unknown. PTC_E_NOT_EXIST: the
+ * machine has no such PMU. PTC_E_UNSUPPORTED: the PMU does not support a term.
  */
 int ptc_event_parse(struct ptc_event *e, const char *text, const struct ptc_event_base *base,
 		    const char *root, struct ptc_err *err);
 
 /*
- * The same of one that samples: cycles, instructions, branches, ... of the CPU, too, as often as
- * perf asks for them.
+ * Same as ptc_event_parse, for a sampling event. It also accepts the CPU's cycles, instructions,
+ * branches and so on, with perf's default frequency.
  */
 int ptc_event_parse_counter(struct ptc_event *e, const char *text, const char *root,
 			    struct ptc_err *err);
 
-/* Is @text one of intel_pt, NULL being the default? Without looking at the machine. */
+/* Returns true if @text names intel_pt; NULL is the default event. Does not read sysfs. */
 bool ptc_event_wants_pt(const char *text);
 
 #endif

@@ -110,8 +110,8 @@ void ptc_explain_open_text(const struct ptc_limits *l, int sys, size_t fds, char
 }
 
 /*
- * What each of @rings may have, data and AUX together, in KiB: a power of two. A page
- * in front of the data, which the kernel counts too, comes on top.
+ * Returns the KiB that each of @rings may use for data and AUX together, a power of two. The kernel
+ * also counts the control page before the data.
  */
 static uint64_t largest_kib(const struct ptc_limits *l, size_t rings)
 {
@@ -175,7 +175,7 @@ int ptc_explain_open(struct ptc_err *err, int sys, const char *what, size_t fds)
 	return add_remedy(err, text);
 }
 
-/* arch/x86/events: x86_add_exclusive, intel_pmu_setup_lbr_filter. */
+/* Errors of arch/x86/events: x86_add_exclusive, intel_pmu_setup_lbr_filter. */
 void ptc_explain_lbr_text(const struct ptc_limits *l, int sys, size_t fds, char *out, size_t size)
 {
 	static const struct {

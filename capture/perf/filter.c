@@ -24,7 +24,10 @@ bool ptc_filter_kernel(const struct ptc_record_opts *o)
 	return false;
 }
 
-/* pt.c, pt_event_addr_filters_validate: ranges only, which are traced or stop the trace. */
+/*
+ * Rules of pt.c, pt_event_addr_filters_validate: Intel PT supports only ranges, which are traced or
+ * stop the trace.
+ */
 static int check_pt(const struct ptc_addr_filter *f, struct ptc_err *err)
 {
 	if (f->action == PTC_FILTER_START)

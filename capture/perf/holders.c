@@ -22,7 +22,7 @@ static bool has_event(const char *proc, pid_t pid)
 
 	(void)snprintf(path, sizeof(path), "%s/%d/fd", proc, (int)pid);
 	d = opendir(path);
-	/* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is ours alone */
+	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses this stream */
 	while (d && !found && (e = readdir(d))) {
 		const ssize_t n = readlinkat(dirfd(d), e->d_name, link, sizeof(link) - 1);
 

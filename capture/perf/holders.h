@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Which processes have perf events open: who may be in the way. */
+/* Finds the processes that have perf events open, and may block ours. */
 #ifndef PTC_CAPTURE_PERF_HOLDERS_H
 #define PTC_CAPTURE_PERF_HOLDERS_H
 
 #include <stddef.h>
 
 /*
- * "perf 4711, ptcap 4712": processes of @proc ("/proc") but our own that have an event,
- * as far as they may be looked into and as many as @size has room for; "": none.
+ * Writes a list such as "perf 4711, ptcap 4712" of the processes in @proc ("/proc") that have an
+ * event open. Leaves out our own process, and processes that we may not inspect. Stops when @size
+ * is full. "": none.
  */
 void ptc_holders_text(const char *proc, char *out, size_t size);
 

@@ -35,7 +35,7 @@ void ptc_hotplug_release(struct ptc_hotplug *h)
 	*h = (struct ptc_hotplug)PTC_HOTPLUG_INIT;
 }
 
-/* @text begins with @word: behind it. */
+/* If @text begins with @word, moves *@text past it. */
 static bool take(const char **text, size_t *len, const char *word)
 {
 	const size_t n = strlen(word);
@@ -68,7 +68,10 @@ bool ptc_hotplug_parse(const char *text, size_t len, int *ret_cpu, bool *ret_onl
 	return true;
 }
 
-/* Its sender is the kernel, not a process that may say what it likes. */
+/*
+ * Receives the next uevent. Ignores messages whose sender is not the kernel: any process could send
+ * those.
+ */
 static ssize_t next(int fd, char *text, size_t size)
 {
 	struct sockaddr_nl from = { .nl_pid = 0 };
@@ -81,7 +84,7 @@ static ssize_t next(int fd, char *text, size_t size)
 	return n;
 }
 
-/* The time that @cpu is away, until now; NULL: it is there, as far as is known. */
+/* Returns the current offline period of @cpu; NULL: it is online, as far as is known. */
 static struct ptc_away *current(const struct ptc_hotplug *h, int cpu)
 {
 	size_t i;
@@ -121,7 +124,10 @@ static int is_back(struct ptc_hotplug *h, const struct ptc_hotplug_whose *w, int
 	return 0;
 }
 
-/* Out of memory is an error; any other reason why it cannot be recorded again is told later. */
+/*
+ * Handles a CPU that came online. Out of memory is an error. Any other failure to record the CPU
+ * again is reported at the end.
+ */
 static int came(struct ptc_hotplug *h, const struct ptc_hotplug_whose *w, int cpu,
 		struct ptc_err *err)
 {
@@ -130,7 +136,7 @@ static int came(struct ptc_hotplug *h, const struct ptc_hotplug_whose *w, int cp
 	int rc;
 
 	if (mine && !current(h, cpu) && (w->tasks || !h->missed))
-		return 0; /* it was not away, or is not to be heard of */
+		return 0; /* the CPU was not offline, or its absence is unknown */
 	if (mine && w->tasks)
 		return is_back(h, w, cpu, err);
 	if (!w->again)
@@ -172,7 +178,7 @@ static void say(const struct ptc_hotplug_whose *w, const char *text)
 		w->note(w->note_ctx, text);
 }
 
-/* " from 12.000000001", or nothing if it is not known. */
+/* Writes " from 12.000000001", or nothing if the time is unknown. */
 static const char *at(char *out, size_t size, const char *word, uint64_t ns)
 {
 	*out = '\0';

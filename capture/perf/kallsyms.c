@@ -10,7 +10,7 @@
 #include "base/lines.h"
 #include "base/vec.h"
 
-/* What is in [p, end) up to the next blank; *p is behind it and all blanks. */
+/* Returns the word at *p, in [p, end). Moves *p past the word and the blanks after it. */
 static const char *word(const char **p, const char *end, size_t *ret_len)
 {
 	const char *w = *p;
@@ -62,7 +62,7 @@ static void note_own(struct ptc_kallsyms *k, const char *name, size_t len, uint6
 		k->tramps[k->ntramps++] = addr;
 }
 
-/* "ffffffff81000000 T _text", and behind that, maybe, "[module]". */
+/* Parses a line "ffffffff81000000 T _text", which may end with "[module]". */
 static void symbol(struct ptc_kallsyms *k, const char *p, const char *end)
 {
 	size_t addr_len, type_len, name_len;
@@ -82,7 +82,7 @@ static void symbol(struct ptc_kallsyms *k, const char *p, const char *end)
 		note_own(k, name, name_len, addr);
 }
 
-/* "ext4 987136 1 - Live 0xffffffffc0400000". False: out of memory. */
+/* Parses a line "ext4 987136 1 - Live 0xffffffffc0400000". False: out of memory. */
 static bool module(struct ptc_kallsyms *k, const char *p, const char *end)
 {
 	struct ptc_kmodule m = { .name = p };

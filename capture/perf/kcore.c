@@ -19,13 +19,13 @@
 enum { PAGE = 4096, CHUNK = 256 * PAGE, TRIES = 5, PATH_SIZE = 4352 };
 
 struct copy {
-	char from[PATH_SIZE], to[PATH_SIZE]; /* the two kcores; for messages */
+	char from[PATH_SIZE], to[PATH_SIZE]; /* paths of the two kcores, for messages */
 	int in, out;			     /* -1: not open */
-	struct ptc_kcore_load *loads;	     /* owned; what kcore has */
+	struct ptc_kcore_load *loads;	     /* owned; segments of /proc/kcore */
 	size_t nloads;
-	struct ptc_kcore_load segs[PTC_KCORE_SEGS_MAX]; /* what the copy has so far */
+	struct ptc_kcore_load segs[PTC_KCORE_SEGS_MAX]; /* segments of the copy so far */
 	size_t nsegs;
-	uint64_t at;	/* where the copy goes on */
+	uint64_t at;	/* offset in the copy of the next page */
 	uint8_t *chunk; /* owned; CHUNK bytes */
 };
 
@@ -69,7 +69,7 @@ static int read_at(int fd, const char *path, void *bytes, size_t len, uint64_t o
 	return 0;
 }
 
-/* Its program headers. */
+/* Reads the program headers. */
 static int read_head(int fd, const char *path, struct ptc_kcore_load **ret, size_t *ret_n,
 		     struct ptc_err *err)
 {
@@ -105,7 +105,7 @@ static bool is_zero(const uint8_t *page)
 	return !page[0] && !memcmp(page, page + 1, PAGE - 1);
 }
 
-/* Room for @addr at c->at: behind what is there, or a segment of its own. */
+/* Makes space for the page @addr at c->at: extends the last segment, or adds one. */
 static int extend(struct copy *c, uint64_t addr, struct ptc_err *err)
 {
 	struct ptc_kcore_load *last = c->nsegs ? &c->segs[c->nsegs - 1] : NULL;
@@ -133,8 +133,8 @@ static int put_page(struct copy *c, uint64_t addr, const uint8_t *page, struct p
 }
 
 /*
- * Copy [start, end), which is in @l. @on: and what is behind it in @l, up to
- * the first page of zeros: nobody says where the last function there ends.
+ * Copies [start, end), a part of @l. @on: also copies the pages after @end in @l, up to the first
+ * page of zeros: the end of the last function there is unknown.
  */
 static int copy_pages(struct copy *c, const struct ptc_kcore_load *l, uint64_t start, uint64_t end,
 		      bool on, struct ptc_err *err)
@@ -162,7 +162,7 @@ static int copy_pages(struct copy *c, const struct ptc_kcore_load *l, uint64_t s
 	return 0;
 }
 
-/* What kcore has of [start, end): whole pages. */
+/* Copies the whole pages of [start, end) that kcore has. */
 static int copy_range(struct copy *c, uint64_t start, uint64_t end, bool on, struct ptc_err *err)
 {
 	size_t i;
@@ -180,7 +180,7 @@ static int copy_range(struct copy *c, uint64_t start, uint64_t end, bool on, str
 	return rc;
 }
 
-/* --- all of it --- */
+/* --- the whole copy --- */
 
 static uint64_t page_of(uint64_t addr)
 {
@@ -231,7 +231,7 @@ static int write_head(struct copy *c, struct ptc_err *err)
 
 static int create(const char *path, int *ret, struct ptc_err *err)
 {
-	(void)unlink(path); /* of a former try */
+	(void)unlink(path); /* from an earlier try */
 	*ret = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0400);
 	return *ret < 0 ? ptc_fail_sys(err, errno, "cannot create '%s'", path) : 0;
 }
@@ -308,7 +308,7 @@ static bool same(const struct ptc_buf *a, const struct ptc_buf *b)
 	return a->len == b->len && (!a->len || !memcmp(a->bytes, b->bytes, a->len));
 }
 
-/* 1: whole; 0: what was there changed meanwhile. */
+/* Returns 1 if the copy is consistent, 0 if code came or went in the meantime. */
 static int try_once(const char *dir, const struct ptc_kcore_opts *o, uint64_t *ret_bytes,
 		    struct ptc_err *err)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A copy of the kernel's code as it is in memory, with what tells where it is,
- * in the form that perf record --kcore gives it: a folder with kcore, kallsyms
- * and modules.
+ * Copies the kernel's code from memory, with the files that tell where it is. The result is a
+ * directory with kcore, kallsyms and modules, as perf record --kcore writes it.
  */
 #ifndef PTC_CAPTURE_PERF_KCORE_H
 #define PTC_CAPTURE_PERF_KCORE_H
@@ -12,16 +11,16 @@
 #include "ptcap/error.h"
 
 struct ptc_kcore_opts {
-	const char *root; /* /proc is below it; "": the machine's own */
-	/* Called when the code was copied and it was not yet looked if it stayed. May be NULL. */
+	const char *root; /* prefix of /proc; "": the machine's own */
+	/* Called after the code was copied and before the check for changes. May be NULL. */
 	void (*copied)(void *ctx);
 	void *ctx;
 };
 
 /*
- * Make the folder @dir and fill it. Pages of zeros are left out. What modules and BPF programs
- * come or go meanwhile makes it begin again; PTC_E_BUSY: too often. @ret_bytes: of code. What
- * is there on failure is the caller's to remove.
+ * Creates the directory @dir and fills it. Pages of zeros are left out. The copy starts again if
+ * modules or BPF programs came or went. PTC_E_BUSY: that happened too often. @ret_bytes: bytes of
+ * code. On failure the caller removes @dir and its contents.
  */
 int ptc_kcore_copy(const char *dir, const struct ptc_kcore_opts *opts, uint64_t *ret_bytes,
 		   struct ptc_err *err);

@@ -17,7 +17,7 @@ struct head {
 	uint16_t phentsize, phnum;
 };
 
-/* e_ident; e_type and e_machine, e_version; e_entry; then phoff, shoff, flags, ehsize. */
+/* Fields: e_ident; e_type and e_machine, e_version; e_entry; then phoff, shoff, flags, ehsize. */
 static int parse_ehdr(struct ptc_cur c, struct head *ret, struct ptc_err *err)
 {
 	const uint8_t *ident;
@@ -53,7 +53,7 @@ int ptc_kcore_head_len(struct ptc_cur head, size_t *ret, struct ptc_err *err)
 		       ptc_fail(err, PTC_E_LIMIT, "it has too many program headers");
 }
 
-/* p_type, p_flags, p_offset, p_vaddr, p_paddr, p_filesz, p_memsz, p_align. */
+/* Fields: p_type, p_flags, p_offset, p_vaddr, p_paddr, p_filesz, p_memsz, p_align. */
 static bool parse_phdr(struct ptc_cur *c, uint32_t *ret_type, struct ptc_kcore_load *ret)
 {
 	return ptc_cur_le32(c, ret_type) && ptc_cur_skip(c, 4) && ptc_cur_le64(c, &ret->off) &&
@@ -61,7 +61,7 @@ static bool parse_phdr(struct ptc_cur *c, uint32_t *ret_type, struct ptc_kcore_l
 	       ptc_cur_skip(c, 16);
 }
 
-/* Neither its addresses nor its offsets, which are those of files, go round. */
+/* Returns true if neither the addresses nor the file offsets overflow. */
 static bool is_sound(const struct ptc_kcore_load *l)
 {
 	uint64_t end;

@@ -17,8 +17,8 @@ enum { PATH_SIZE = 4352, DEP_MAX = 64 << 20, NOTES_MAX = 1 << 16, RELEASE_MAX = 
 struct job {
 	const struct ptc_kernelmap *m;
 	struct ptc_buf *out;
-	char release[RELEASE_MAX]; /* of the kernel that runs; "": not known */
-	struct ptc_buf dep;	   /* modules.dep; empty: there is none */
+	char release[RELEASE_MAX]; /* release of the running kernel; "": unknown */
+	struct ptc_buf dep;	   /* modules.dep; empty: not found */
 };
 
 static void read_release(struct job *j)
@@ -47,7 +47,7 @@ static void read_dep(struct job *j)
 		ptc_buf_reset(&j->dep);
 }
 
-/* Is @file ("kernel/fs/x-y.ko.xz") the module @name ("x_y")? */
+/* Returns true if @file ("kernel/fs/x-y.ko.xz") is the file of module @name ("x_y"). */
 static bool is_of(const char *file, size_t len, const char *name, size_t name_len)
 {
 	const char *base = memrchr(file, '/', len);
@@ -67,7 +67,7 @@ static bool is_of(const char *file, size_t len, const char *name, size_t name_le
 	return true;
 }
 
-/* Its file, as perf finds it by name, or "[x_y]". */
+/* Finds the module's file by name, as perf does. Without a file, writes "[x_y]". */
 static void module_file(const struct job *j, const struct ptc_kmodule *mod, char *out, size_t size)
 {
 	const char *p = j->dep.len ? (const char *)j->dep.bytes : "";
@@ -103,7 +103,7 @@ static void put(const struct job *j, const char *file, uint64_t addr, uint64_t l
 {
 	struct ptc_sb sb = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_KERNEL };
 
-	sb.id.pid = sb.u.mmap.pid = -1; /* of no process: of all */
+	sb.id.pid = sb.u.mmap.pid = -1; /* shared by all processes */
 	sb.id.id = j->m->id;
 	sb.u.mmap.addr = addr;
 	sb.u.mmap.len = len;
@@ -115,7 +115,9 @@ static void put(const struct job *j, const char *file, uint64_t addr, uint64_t l
 	ptc_sb_put(j->out, &sb, j->m->sample_type);
 }
 
-/* The name says which symbol's address is in pgoff: by that a reader knows the boot again. */
+/*
+ * The name contains the symbol whose address is in pgoff: a reader uses it to recognise the boot.
+ */
 static void put_kernel(const struct job *j, const struct ptc_kallsyms *k)
 {
 	const uint64_t start = k->text ? k->text : k->stext ? k->stext : k->first;

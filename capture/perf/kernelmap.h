@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of where the kernel and its modules are, for a trace of the kernel:
- * the kernel itself makes none. As perf makes them, with build-ids.
+ * Makes mmap records for the kernel and its modules, for a kernel trace: the kernel makes none
+ * itself. The form is perf's, with build-ids.
  */
 #ifndef PTC_CAPTURE_PERF_KERNELMAP_H
 #define PTC_CAPTURE_PERF_KERNELMAP_H
@@ -12,14 +12,14 @@
 #include "ptcap/error.h"
 
 struct ptc_kernelmap {
-	const char *root;     /* /proc, /sys and /lib/modules are below it; "": the machine's own */
-	uint64_t sample_type; /* of the event they are said to be of, */
-	uint64_t id;	      /* and its id */
+	const char *root;     /* prefix of /proc, /sys and /lib/modules; "": the machine's own */
+	uint64_t sample_type; /* sample_type and id of the event that the records belong to */
+	uint64_t id;	      /* see sample_type */
 };
 
 /*
- * Append an MMAP2 of the kernel's text and one of each module, at time 0. PTC_E_PERM: the
- * kernel hides its addresses from us; nothing is appended.
+ * Appends an MMAP2 for the kernel's text and one for each module, at time 0. PTC_E_PERM: the kernel
+ * hides its addresses from us, and nothing is appended.
  */
 int ptc_kernelmap_put(struct ptc_buf *b, const struct ptc_kernelmap *m, struct ptc_err *err);
 

@@ -10,7 +10,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* --- features, newest first; each answers whether it was there, and takes it out --- */
+/*
+ * --- features, newest first; each function returns whether the feature was set, and clears it ---
+ */
 
 static bool drop_lost(struct perf_event_attr *a)
 {
@@ -84,7 +86,7 @@ unsigned int ptc_perf_attr_size(const struct perf_event_attr *attr)
 	return PERF_ATTR_SIZE_VER9;
 }
 
-/* E2BIG: the kernel has written its own size into the attr. */
+/* After E2BIG: the kernel has written its own size into attr->size. */
 static bool fit_size(struct perf_event_attr *attr, uint32_t tried)
 {
 	const uint32_t theirs = attr->size;
@@ -120,12 +122,12 @@ static int kernel_open(void *ctx, struct perf_event_attr *attr, const struct ptc
 
 const struct ptc_opener ptc_opener_kernel = { kernel_open, NULL };
 
-/* --- what is left out --- */
+/* --- dropping features --- */
 
 struct talk {
 	struct perf_event_attr now;
 	bool dropped[FEATURES];
-	bool no_namespaces, no_kernel; /* not for this user */
+	bool no_namespaces, no_kernel; /* not permitted for this user */
 };
 
 static bool drop_newest(struct talk *t)
@@ -141,7 +143,9 @@ static bool drop_newest(struct talk *t)
 	return false;
 }
 
-/* The system call has failed with @fd: is there something to be left out? */
+/*
+ * The system call has failed with @fd. Drops a feature, or returns false if none is left to drop.
+ */
 static bool give_in(struct talk *t, int fd, uint32_t tried, bool may_exclude)
 {
 	if (fd == -E2BIG)
@@ -155,7 +159,7 @@ static bool give_in(struct talk *t, int fd, uint32_t tried, bool may_exclude)
 		t->no_namespaces = true;
 		return true;
 	}
-	/* Where changes of its code are not for this user, neither is the kernel. */
+	/* A user who may not see changes of kernel code may not trace the kernel either. */
 	if (!may_exclude || (t->now.exclude_kernel && !t->now.text_poke))
 		return false;
 	t->no_kernel = !t->now.exclude_kernel;

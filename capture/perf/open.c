@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening the kernel's source: what is asked for is checked, and events of whom it is about are
- * opened. */
+/* Opens the kernel's source: checks the options, and opens events for the targets. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,12 +20,12 @@
 enum {
 	DATA_DEFAULT = 512 << 10,
 	AUX_DEFAULT = 4 << 20,
-	/* What perf_event_mlock_kb allows everybody: perf's own defaults too. */
+	/* Sizes that perf_event_mlock_kb permits every user; also perf's defaults. */
 	DATA_UNPRIVILEGED = 256 << 10,
 	AUX_UNPRIVILEGED = 128 << 10,
 };
 
-/* --- whom --- */
+/* --- targets --- */
 
 static int open_cgroup(struct ptc_perf *p, struct ptc_err *err)
 {
@@ -43,7 +42,10 @@ static int open_cgroup(struct ptc_perf *p, struct ptc_err *err)
 	return rc;
 }
 
-/* For CPUs that may come; where it is not known which there are, one that does is a loss. */
+/*
+ * Adds rings for CPUs that may come online. If the present CPUs are unknown, a CPU that comes
+ * online counts as a loss.
+ */
 static int add_spare(struct ptc_perf *p, struct ptc_err *err)
 {
 	struct ptc_cpus present = PTC_CPUS_INIT;
@@ -55,7 +57,7 @@ static int add_spare(struct ptc_perf *p, struct ptc_err *err)
 	return rc;
 }
 
-/* Whole CPUs, or what a cgroup does on them. */
+/* Adds events for whole CPUs, or for a cgroup on them. */
 static int add_cpus(struct ptc_perf *p, struct ptc_err *err)
 {
 	int rc = p->opts->cgroup ? open_cgroup(p, err) : 0;
@@ -112,7 +114,7 @@ static int watch_end(struct ptc_perf *p, struct ptc_err *err)
 	return 0;
 }
 
-/* --- all of it --- */
+/* --- the whole source --- */
 
 static int check_opts(const struct ptc_record_opts *o, struct ptc_err *err)
 {
@@ -197,7 +199,7 @@ static int open_all(struct ptc_perf *p, struct ptc_err *err)
 		rc = make_filter(p, err);
 	if (!rc)
 		rc = set_sizes(p, err);
-	if (!p->opts->per_thread) /* whose events are of no CPU */
+	if (!p->opts->per_thread) /* per_thread events belong to no CPU */
 		ptc_hotplug_listen(&p->hotplug);
 	if (!rc)
 		rc = ptc_cpus_choose(&p->set.cpus, p->opts->cpus, "", err);

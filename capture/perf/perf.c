@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel as a source, through perf_event_open: Intel PT, any other PMU with an
- * AUX area, or side records only. Written to the ABI of
- * include/uapi/linux/perf_event.h and perf_event_open(2); see the README for where
- * it has run. Which events there are, and into which rings they write:
- * doc/adr/0013-events-rings-and-targets.md.
+ * The kernel as a source, through perf_event_open: Intel PT, any other PMU with an AUX area, or
+ * sideband records only. Written for the ABI of include/uapi/linux/perf_event.h and
+ * perf_event_open(2). The README lists the systems on which it was tested.
+ * doc/adr/0013-events-rings-and-targets.md describes the events and their rings.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +53,7 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 		.type = PTC_AUXTRACE_TYPE_INTEL_PT,
 		.pmu_type = p->event.attr.type,
 		.time = p->clock.conv,
-		/* the kernel stamps records with its own clock */
+		/* the kernel uses its own clock for records */
 		.cap_user_time_zero = p->clock.kernel,
 		.have_sched_switch = p->opts->per_thread ? 0 : who_runs(p),
 		.per_cpu_mmaps = !p->opts->per_thread,
@@ -73,7 +72,7 @@ static size_t perf_rings(struct ptc_source *src, const struct ptc_source_ring **
 	return of(src)->set.nrings;
 }
 
-/* A CPU has come. Without its ids its records would be of no event. */
+/* Records a CPU that came online. The new ids are needed to assign its records to events. */
 static int record_again(void *ctx, int cpu, struct ptc_err *err)
 {
 	struct ptc_perf *p = ctx;
@@ -107,7 +106,7 @@ static struct ptc_hotplug_whose whose_cpus(struct ptc_perf *p)
 	};
 }
 
-/* All that is attached to has ended: so does the recording. */
+/* Handles wakeups of ring @i. When all attached targets have ended, so does the recording. */
 static void perf_waken(struct ptc_source *src, size_t i)
 {
 	struct ptc_perf *p = of(src);
@@ -124,7 +123,7 @@ static void perf_waken(struct ptc_source *src, size_t i)
 		(void)eventfd_write(p->left_fd, 1);
 }
 
-/* A full AUX ring stops the trace (TRUNCATED). */
+/* A full AUX ring has stopped the trace (TRUNCATED): restart it. */
 static void perf_drained(struct ptc_source *src, size_t i, bool stopped)
 {
 	struct ptc_perf *p = of(src);
@@ -160,7 +159,7 @@ static int put_running(struct ptc_perf *p, struct ptc_buf *b, struct ptc_err *er
 	return rc < 0 ? rc : 0;
 }
 
-/* Where the kernel is; users may not know, and are told that. */
+/* Writes the kernel's mappings. For a user who may not see them, only a note is written. */
 static int put_kernel(struct ptc_perf *p, struct ptc_buf *b, struct ptc_err *err)
 {
 	const size_t side = p->set.nevents - 1;
@@ -186,7 +185,7 @@ static int perf_prepare(struct ptc_source *src, struct ptc_buf *b, struct ptc_er
 	struct ptc_perf *p = of(src);
 	int rc = put_kernel(p, b, err);
 
-	if (rc || p->set.attr[0].enable_on_exec) /* what it is, the kernel will say */
+	if (rc || p->set.attr[0].enable_on_exec) /* at its exec the kernel writes these records */
 		return rc;
 	rc = put_running(p, b, err);
 	if (!rc)
@@ -241,7 +240,7 @@ static void perf_leave(struct ptc_source *src)
 	(void)eventfd_write(of(src)->left_fd, 1);
 }
 
-/* Each event by itself, done on return; the side records go on. */
+/* Disables each event separately. Each is off when its ioctl returns. Sideband records continue. */
 static bool perf_pause(struct ptc_source *src)
 {
 	of(src)->paused = true;
@@ -251,8 +250,10 @@ static bool perf_pause(struct ptc_source *src)
 	return true;
 }
 
-/* Who was born meanwhile may have been on, see set.c. It has an event by now, whose stop moves the
- * head. */
+/*
+ * A new thread may have inherited an enabled event (see set.c). Its event exists by now. Disabling
+ * that event moves the AUX head.
+ */
 static bool perf_went_on(struct ptc_source *src)
 {
 	if (of(src)->stopped)
@@ -292,7 +293,7 @@ static int perf_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err
 
 static void perf_abandon(struct ptc_source *src)
 {
-	(void)src; /* the kernel does not wait for us */
+	(void)src; /* the kernel never waits for us */
 }
 
 static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struct ptc_err *err)
@@ -348,8 +349,9 @@ static void perf_free(struct ptc_source *src)
 
 	if (!src)
 		return;
-	ptc_trigger_release(&p->trigger); /* first: it would keep a child's end from us */
-	ptc_launch_release(&p->launch);	  /* a child that was never let go ends here */
+	/* first: the watcher would hide the child's end from us */
+	ptc_trigger_release(&p->trigger);
+	ptc_launch_release(&p->launch); /* ends a child that still waits */
 	ptc_set_release(&p->set);
 	ptc_hotplug_release(&p->hotplug);
 	ptc_tids_release(&p->processes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of the kernel's source: open.c makes it, perf.c runs it. */
+/* The state of the kernel's source: open.c creates it, perf.c runs it. */
 #ifndef PTC_CAPTURE_PERF_PERF_H
 #define PTC_CAPTURE_PERF_PERF_H
 
@@ -21,24 +21,25 @@ struct ptc_perf {
 	struct ptc_source base;
 	const struct ptc_record_opts *opts;
 	struct ptc_event event;
-	char *filter;		  /* in the kernel's words; NULL: none */
-	struct ptc_event sampler; /* if opts want one */
+	char *filter;		  /* in the kernel's syntax; NULL: none */
+	struct ptc_event sampler; /* valid if opts ask for one */
 	struct ptc_clock clock;
 	struct ptc_launch launch;
-	struct ptc_trigger trigger; /* for snapshots */
+	struct ptc_trigger trigger; /* requests snapshots */
 	struct ptc_set set;
-	struct ptc_hotplug hotplug;	 /* of CPUs, which events are of */
-	const struct ptc_source_id *ids; /* the set's */
+	struct ptc_hotplug hotplug;	 /* for recordings of CPUs */
+	const struct ptc_source_id *ids; /* owned by the set */
 	size_t nids;
-	struct ptc_tids processes;	 /* attached to; of whom records are made */
-	int cgroup_fd;			 /* -1: none */
-	int pidfd, left_fd, end_fd;	 /* the command ended; we left it; either (epoll) */
+	struct ptc_tids processes; /* processes to write records about */
+	int cgroup_fd;		   /* -1: none */
+	/* readable when: the command ended; we left it; either (an epoll) */
+	int pidfd, left_fd, end_fd;
 	pid_t pid;			 /* the command, or the first process; 0: neither */
-	struct ptc_ledger_event *events; /* owned; as they were read at the end */
-	uint64_t *restarts;		 /* owned; of each ring */
+	struct ptc_ledger_event *events; /* owned; read at the end */
+	uint64_t *restarts;		 /* owned; one per ring */
 	bool paused, stopped, reaped;
 	int status;
-	struct ptc_err failed; /* code 0: not; out of memory while CPUs came */
+	struct ptc_err failed; /* code 0: no error; else out of memory while a CPU came online */
 };
 
 extern const struct ptc_source_ops ptc_perf_ops;

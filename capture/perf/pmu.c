@@ -14,7 +14,7 @@ enum { SMALL_FILE = 4096, PATH_SIZE = 1024, FILE_NAME = 288 };
 
 #define DEVICES "sys/bus/event_source/devices"
 
-/* ROOT/sys/.../PMU/NAME; false: it cannot be read. */
+/* Reads ROOT/sys/.../PMU/NAME. Returns false if it cannot be read. */
 static bool read_small(const char *root, const char *pmu, const char *name, struct ptc_buf *b)
 {
 	struct ptc_err ignored;
@@ -36,7 +36,7 @@ static uint64_t number(const char *root, const char *pmu, const char *name, int 
 	return v;
 }
 
-/* "n:d", TSC ticks per ART tick. */
+/* Parses "n:d", TSC ticks per ART tick. */
 static void art_ratio(struct ptc_pmu *p, const char *root)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -51,7 +51,7 @@ static void art_ratio(struct ptc_pmu *p, const char *root)
 		p->tsc_ctc_n = p->tsc_ctc_d = 0;
 }
 
-/* "7" or "0-7"; the bits go into *@bits. */
+/* Parses "7" or "0-7" and adds the bits to *@bits. */
 static bool parse_range(const char **text, uint64_t *bits)
 {
 	char *end;
@@ -86,7 +86,7 @@ bool ptc_pmu_parse_format(const char *text, unsigned int *ret_config, uint64_t *
 	if (*text >= '1' && *text < '0' + PTC_PMU_CONFIGS)
 		config = (unsigned int)(*text++ - '0');
 	do {
-		text++; /* the colon, then commas */
+		text++; /* skip the colon, later the commas */
 		if ((text[-1] != ':' && text[-1] != ',') || !parse_range(&text, &bits))
 			return false;
 	} while (*text && *text != '\n');
@@ -116,14 +116,14 @@ static int add_cap(struct ptc_pmu *p, const char *name, const char *text, struct
 
 	(void)err;
 	if (p->ncaps == PTC_PMU_CAPS || strlen(name) >= sizeof(c->name))
-		return 0; /* none that we ask for */
+		return 0; /* we use no such capability */
 	(void)snprintf(c->name, sizeof(c->name), "%s", name);
 	c->value = strtoull(text, NULL, 16);
 	p->ncaps++;
 	return 0;
 }
 
-/* Every file of a folder of the PMU; a folder that is not there is empty. */
+/* Calls @add for every file in a folder of the PMU. A missing folder counts as empty. */
 static int each_file(struct ptc_pmu *p, const char *root, const char *folder,
 		     int (*add)(struct ptc_pmu *p, const char *name, const char *text,
 				struct ptc_err *err),

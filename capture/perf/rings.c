@@ -42,7 +42,10 @@ void ptc_rings_release(struct ptc_set *s)
 	s->nrings = 0;
 }
 
-/* The data pages first; then where the AUX area will be is told, and it is mapped. */
+/*
+ * Maps the data pages first. Their control page then gets the AUX offset and size, which the second
+ * mmap requires.
+ */
 static int map_ring(const struct ptc_set *s, struct ptc_source_ring *r, int fd, struct ptc_err *err)
 {
 	void *map =
@@ -78,7 +81,7 @@ int ptc_rings_map(const struct ptc_set *s, struct ptc_source_ring *r, int fd, st
 	return rc;
 }
 
-/* One that nothing is mapped of. */
+/* Adds a ring without mappings. */
 static int add_ring(struct ptc_set *s, pid_t tid, int cpu, struct ptc_err *err)
 {
 	struct ptc_source_ring *r;
@@ -91,7 +94,7 @@ static int add_ring(struct ptc_set *s, pid_t tid, int cpu, struct ptc_err *err)
 	*r = (struct ptc_source_ring){
 		.data_off = page_size(),
 		.data_size = s->data_size,
-		.aux_size = s->grouped ? 0 : s->aux_size, /* samples bring what is in it */
+		.aux_size = s->grouped ? 0 : s->aux_size, /* samples contain the AUX data */
 		.fd = epoll_create1(EPOLL_CLOEXEC),
 		.idx = (uint32_t)s->nrings,
 		.tid = cpu < 0 ? tid : -1,

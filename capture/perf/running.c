@@ -30,7 +30,7 @@ static void put(const struct job *j, struct ptc_sb *sb, pid_t tid)
 	ptc_sb_put(j->out, sb, j->r->sample_type);
 }
 
-/* The name of a thread; false: it is gone. */
+/* Reads the name of a thread. Returns false if the thread is gone. */
 static bool read_comm(const struct job *j, pid_t tid, struct ptc_buf *text)
 {
 	struct ptc_err ignored;
@@ -67,7 +67,7 @@ static bool put_thread(const struct job *j, pid_t tid)
 	return true;
 }
 
-/* The file as the process sees it. */
+/* Reads the build-id of the file that the process sees under this name. */
 static void find_build_id(const struct job *j, const char *name, struct ptc_build_id *ret)
 {
 	struct ptc_err ignored;
@@ -99,12 +99,12 @@ static void put_mapping(const struct job *j, const struct ptc_maps *maps, const 
 	sb.u.mmap.ino = m->ino;
 	sb.u.mmap.prot = m->prot;
 	sb.u.mmap.flags = m->flags;
-	sb.u.mmap.filename = *name ? name : "//anon"; /* as perf_event_mmap_event names it */
+	sb.u.mmap.filename = *name ? name : "//anon"; /* same name as perf_event_mmap_event uses */
 	find_build_id(j, name, &sb.u.mmap.build_id);
 	put(j, &sb, j->pid);
 }
 
-/* Its bytes: the kernel that runs when the recording is read may have another. */
+/* Records the vdso's bytes: the kernel at decode time may have another vdso. */
 static void put_vdso(const struct job *j, const struct ptc_map *m)
 {
 	const size_t len = (size_t)(m->end - m->start);
@@ -137,7 +137,7 @@ static void put_mappings(const struct job *j)
 	struct ptc_err ignored;
 	size_t i;
 
-	if (!ptc_maps_read(&maps, j->r->proc, j->pid, &ignored)) { /* of a kernel thread: empty */
+	if (!ptc_maps_read(&maps, j->r->proc, j->pid, &ignored)) { /* a kernel thread has none */
 		for (i = 0; i < maps.n; i++) {
 			const struct ptc_map *m = &maps.items[i];
 			const char *name = ptc_map_name(&maps, m);
@@ -161,7 +161,8 @@ int ptc_running_put(struct ptc_buf *b, const struct ptc_running *r, pid_t pid, s
 	size_t i;
 
 	if (!rc)
-		(void)put_thread(&j, pid); /* first of all: the others are of this process */
+		/* first: the forks of the other threads name it as parent */
+		(void)put_thread(&j, pid);
 	for (i = 0; !rc && i < tids.n; i++)
 		if (tids.items[i] != pid)
 			(void)put_thread(&j, tids.items[i]);

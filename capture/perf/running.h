@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What runs already, as the records the kernel would have made of it. */
+/* Makes the records that the kernel would have written about processes that already run. */
 #ifndef PTC_CAPTURE_PERF_RUNNING_H
 #define PTC_CAPTURE_PERF_RUNNING_H
 
@@ -11,18 +11,18 @@
 #include "ptcap/error.h"
 
 struct ptc_running {
-	const char *proc;     /* "/proc" but for tests */
-	uint64_t sample_type; /* of the event they are said to be of, */
-	uint64_t id;	      /* and its id */
-	bool build_ids; /* mappings name a build-id, where there is one, instead of an inode */
-	bool vdso;	/* keep the bytes of the vdso */
+	const char *proc;     /* "/proc", except in tests */
+	uint64_t sample_type; /* sample_type and id of the event that the records belong to */
+	uint64_t id;	      /* see sample_type */
+	bool build_ids;	      /* mappings contain the build-id, if known, instead of the inode */
+	bool vdso;	      /* also record the bytes of the vdso */
 };
 
 /*
- * Append COMM, FORK and MMAP2 (of what is executable) for process @pid and its threads,
- * at time 0, in front of all else; build-ids are those of the files that the process sees
- * under these names, in whatever container. Returns 1; 0 if there is no such process (any
- * more); or an error.
+ * Appends COMM, FORK and MMAP2 (of executable mappings) for process @pid and its threads. Their
+ * time is 0, before all other records. Build-ids come from the files that the process itself sees
+ * under these names, also in a container. Returns 1; 0 if there is no such process (any more); or
+ * an error.
  */
 int ptc_running_put(struct ptc_buf *b, const struct ptc_running *r, pid_t pid, struct ptc_err *err);
 

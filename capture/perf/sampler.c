@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "capture/source.h"
 
-enum { ALIGN = 8 }; /* what the kernel pads trace in a sample to */
+enum { ALIGN = 8 }; /* the kernel pads the trace in a sample to this */
 
 static int check_aux(const struct ptc_record_opts *o, const struct ptc_event *tracer,
 		     struct ptc_err *err)

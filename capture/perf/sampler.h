@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The event that samples, beside the one that traces. AUX samples: the trace goes round in a ring
- * that nobody reads, and each sample brings its newest bytes (PERF_SAMPLE_AUX); the event is in a
- * group which the one that traces leads. Branch stacks (PERF_SAMPLE_BRANCH_STACK): the last
- * branches that the CPU has recorded by itself; alone they are in no group, so that what has no
- * counter left for them is traced all the same.
+ * The sampling event, next to the tracing event. For AUX samples the trace goes into a ring in
+ * overwrite mode that is never read. Each sample contains its newest bytes (PERF_SAMPLE_AUX). The
+ * sampling event is in a group that the tracing event leads. For branch stacks
+ * (PERF_SAMPLE_BRANCH_STACK) samples contain the CPU's last branch records. Without AUX samples
+ * these events are in no group, so the trace works even if no counter is free for them.
  */
 #ifndef PTC_CAPTURE_PERF_SAMPLER_H
 #define PTC_CAPTURE_PERF_SAMPLER_H
@@ -14,18 +14,18 @@
 #include "capture/perf/event.h"
 #include "ptcap/capture.h"
 
-/* Does @o ask for one? */
+/* Returns true if @o asks for a sampling event. */
 bool ptc_sampler_wanted(const struct ptc_record_opts *o);
 
 /*
- * opts->sampler as an event that can sample what @tracer traces, its attr with period or
- * frequency, branch_sample_type and aux_sample_size; @root is that of sysfs. PTC_E_USAGE: these two
- * cannot; or as ptc_event_parse.
+ * Parses opts->sampler as an event that can sample what @tracer traces. Sets its period or
+ * frequency, branch_sample_type and aux_sample_size. @root is a prefix for sysfs paths.
+ * PTC_E_USAGE: the two events do not fit together. Other errors: as for ptc_event_parse.
  */
 int ptc_sampler_parse(struct ptc_event *e, const struct ptc_record_opts *opts,
 		      const struct ptc_event *tracer, const char *root, struct ptc_err *err);
 
-/* The smallest AUX ring that holds a sample of @size bytes. */
+/* Returns the size of the smallest AUX ring for samples of @size bytes. */
 uint64_t ptc_sampler_ring(uint64_t size);
 
 #endif

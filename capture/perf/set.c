@@ -19,8 +19,8 @@
 enum {
 	REAP_AT_ONCE = 64,
 	MAIN = 0,
-	SAMPLER = 1,	  /* if there are three */
-	TIME_SLACK = 100, /* one part in so many: a full ring switches its own events off and on */
+	SAMPLER = 1,	  /* valid if there are three events */
+	TIME_SLACK = 100, /* tolerance of 1/100: a full ring disables its own events for a while */
 };
 
 static int control(int fd, unsigned long request)
@@ -28,13 +28,13 @@ static int control(int fd, unsigned long request)
 	return ioctl(fd, request, 0);
 }
 
-/* Index of the event for side records. */
+/* Returns the index of the sideband event. */
 static size_t side(const struct ptc_set *s)
 {
 	return s->nevents - 1;
 }
 
-/* Is that the event that samples? */
+/* Returns true if @e is the sampling event. */
 static bool sampler(const struct ptc_set *s, size_t e)
 {
 	return e == SAMPLER && e != side(s);
@@ -79,9 +79,9 @@ size_t ptc_set_fds(const struct ptc_set *s)
 	return s->ntargets * cpus * s->nevents + (s->per_thread ? s->ntargets : s->cpus.n);
 }
 
-/* --- where events write to --- */
+/* --- connecting events to rings --- */
 
-/* Let the ring be woken by this event; and know when it is over. */
+/* Lets the event wake its ring, and reports the event's end. */
 static int watch(struct ptc_set *s, const struct ptc_slot *slot, int fd, struct ptc_err *err)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
@@ -92,7 +92,10 @@ static int watch(struct ptc_set *s, const struct ptc_slot *slot, int fd, struct 
 	return 0;
 }
 
-/* Its first event is mapped, or sends into the ring of one that is, as the other does. */
+/*
+ * Connects a slot to its ring. The first event of a ring maps it. The others redirect their output
+ * to that event.
+ */
 static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struct ptc_err *err)
 {
 	int owner = -1, rc = 0;
@@ -106,7 +109,7 @@ static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struc
 		owner = slot->fd[MAIN];
 		rc = ptc_rings_map(s, &s->rings[slot->ring], owner, err);
 	}
-	for (i = 0; owner < 0 && i < s->nslots; i++) /* the first that was opened for it */
+	for (i = 0; owner < 0 && i < s->nslots; i++) /* the ring's first event */
 		if (s->slots[i].ring == slot->ring)
 			owner = s->slots[i].fd[MAIN];
 	for (e = MAIN; !rc && e < PTC_SOURCE_EVENTS && e <= side(s); e++) {
@@ -118,7 +121,7 @@ static int connect_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, struc
 		if (!rc)
 			rc = watch(s, slot, slot->fd[e], err);
 	}
-	if (rc && owner == slot->fd[MAIN] && slot->ring < s->nrings) /* it goes with its event */
+	if (rc && owner == slot->fd[MAIN] && slot->ring < s->nrings) /* its event is closed too */
 		ptc_rings_unmap(s, &s->rings[slot->ring]);
 	return rc;
 }
@@ -158,15 +161,19 @@ static int refused(const struct ptc_set *s, size_t e, int sys, struct ptc_err *e
 }
 
 /*
- * The one for side records first: a thread that is born in between has inherited it if it
- * has the other. The leader of a group before the rest of it. Returns 1, 0 (no such thread, or
- * @late and it has them), or an error.
+ * Opens the events of one slot, the sideband event first. A thread created in between that inherits
+ * the tracing event then inherits the sideband event too. A group's leader is opened before its
+ * members. Returns 1, 0 (no such thread, or @late and the thread has the events already), or an
+ * error.
  */
 static int open_slot(struct ptc_set *s, struct ptc_slot *slot, int cpu, bool late,
 		     struct ptc_err *err)
 {
 	const struct ptc_perf_where inside = { .pid = slot->tid, .cpu = cpu, .flags = s->flags };
-	/* A process may enter the cgroup with all that it has mapped. */
+	/*
+	 * For a cgroup, sideband records come from all tasks: a process may enter the cgroup with
+	 * all its mappings.
+	 */
 	const struct ptc_perf_where anywhere = { .pid = -1, .cpu = cpu };
 	const bool cgroup = s->flags & PERF_FLAG_PID_CGROUP;
 	size_t n;
@@ -235,11 +242,11 @@ int ptc_set_add(struct ptc_set *s, pid_t tid, bool late, struct ptc_err *err)
 	return any;
 }
 
-/* --- on and off --- */
+/* --- enabling and disabling --- */
 
 /*
- * DISABLE goes in the opposite order of ENABLE. So the last of a target's events is on only while
- * all of them are: see add_target.
+ * DISABLE uses the opposite order of ENABLE. So the last event of a target is enabled only while
+ * all its events are: see add_target.
  */
 static void each_once(const struct ptc_set *s, size_t e, unsigned long request)
 {
@@ -253,11 +260,12 @@ static void each_once(const struct ptc_set *s, size_t e, unsigned long request)
 }
 
 /*
- * Who is born meanwhile may still be as its maker was before: inherit_event() of Linux 6.1 looks at
- * that before it takes the lock that it shares with the request, and if the maker has exchanged its
- * context with one of its children, no other lock is between them. It is found the second time, or,
- * if it waits for memory or a CPU in between, later. Until then it is what its maker can become, at
- * a switch between the two (perf_event_context_sched_out()), and all whom that makes then.
+ * Enables or disables twice, because a new task may copy its parent's old state. inherit_event() of
+ * Linux 6.1 reads that state before it takes the lock that the ioctl takes. If the parent has
+ * swapped its context with a child, no other lock protects the copy. The second ioctl finds the new
+ * task, unless its creation waits for memory or a CPU; then a later repetition finds it. Until then
+ * the parent can get the wrong state by a context switch between both
+ * (perf_event_context_sched_out()). Tasks that it then creates get the wrong state too.
  */
 static void each(struct ptc_set *s, size_t e, unsigned long request)
 {
@@ -284,7 +292,7 @@ void ptc_set_enable_side(struct ptc_set *s)
 	each(s, side(s), PERF_EVENT_IOC_ENABLE);
 }
 
-/* The events that are on while the trace is; one in a group needs not be told. */
+/* Switches the events that are enabled together with the trace. A group follows its leader. */
 static void each_tracing(struct ptc_set *s, unsigned long request)
 {
 	each(s, MAIN, request);
@@ -299,8 +307,8 @@ void ptc_set_enable(struct ptc_set *s)
 }
 
 /*
- * Linux 6.1 to 6.15 may leave an event enabled whose ring was full, with PT off,
- * where ENABLE alone does nothing: DISABLE first.
+ * Linux 6.1 to 6.15 may leave the event of a full ring enabled, with PT off. ENABLE alone then does
+ * nothing: DISABLE first.
  */
 void ptc_set_restart_ring(struct ptc_set *s, size_t ring)
 {
@@ -340,7 +348,7 @@ bool ptc_set_moved(struct ptc_set *s)
 	return moved;
 }
 
-/* ENABLE takes a pinned event out of its error state, which would hide it. */
+/* Skips pinned events: ENABLE would clear their error state, and so hide the error. */
 void ptc_set_on_again(struct ptc_set *s)
 {
 	if (!ptc_again_due(&s->again))
@@ -353,9 +361,11 @@ void ptc_set_on_again(struct ptc_set *s)
 		each_once(s, SAMPLER, PERF_EVENT_IOC_ENABLE);
 }
 
-/* --- a CPU that comes, or comes back --- */
+/* --- a CPU comes online or comes back --- */
 
-/* What they may still write, if their CPU never went, would be there twice. */
+/*
+ * Disables the ring's old events. If their CPU never went offline, they would write records twice.
+ */
 static void retire(struct ptc_set *s, size_t ring)
 {
 	size_t i, e;
@@ -415,7 +425,7 @@ int ptc_set_keep_on(struct ptc_set *s, struct ptc_err *err)
 	return rc;
 }
 
-/* --- the end --- */
+/* --- the end of events --- */
 
 bool ptc_set_reap(struct ptc_set *s, size_t ring)
 {
@@ -494,7 +504,7 @@ static struct reading read_event(const struct ptc_set *s, const struct ptc_slot 
 	return r;
 }
 
-/* How many slots, one for each CPU, are of the target whose first is @first. */
+/* Returns how many slots, one per CPU, belong to the target whose first slot is @first. */
 static size_t slots_of_target(const struct ptc_set *s, size_t first)
 {
 	const pid_t tid = s->slots[first].tid;
@@ -506,9 +516,10 @@ static size_t slots_of_target(const struct ptc_set *s, size_t first)
 }
 
 /*
- * Counts the events of one target: @n slots from @first, one for each CPU. Each event is on all the
- * time, and runs while the target is on its CPU. The last one is on only while all are, and it is
- * read first. So together they ran at least as long as the last one was on, or the PMU was busy.
+ * Adds up the events of one target: @n slots from @first, one per CPU. An event is enabled all the
+ * time, and runs while the target is on its CPU. The last event is enabled only while all are, and
+ * it is read first. So the sum of running times is at least the last event's enabled time. If not,
+ * the PMU was busy.
  */
 static void add_target(const struct ptc_set *s, size_t first, size_t n, struct ptc_set_counts *ret)
 {

@@ -39,7 +39,7 @@ bool ptc_tids_add(struct ptc_tids *t, pid_t tid)
 	return true;
 }
 
-/* Every entry of @path that is a number. */
+/* Adds every entry of @path that is a number. */
 static int numbers(struct ptc_tids *t, const char *path, struct ptc_err *err)
 {
 	DIR *d = opendir(path);
@@ -92,7 +92,10 @@ pid_t ptc_tasks_process(const char *proc, pid_t tid)
 	return pid > 0 && pid <= INT32_MAX ? (pid_t)pid : 0;
 }
 
-/* A word of /proc/mounts: blanks in it are octal escapes, which no mount of cgroups has. */
+/*
+ * Returns the next word of /proc/mounts. Blanks in names are octal escapes there; mounts of cgroups
+ * have none.
+ */
 static const char *word(const char *p, size_t *ret_len)
 {
 	p += strspn(p, " ");
@@ -100,7 +103,7 @@ static const char *word(const char *p, size_t *ret_len)
 	return p;
 }
 
-/* Does a line of mounts have what perf_event follows? */
+/* Returns true if this line of mounts is the hierarchy that perf_event uses. */
 static bool is_hierarchy(const char *type, size_t len, const char *options, size_t options_len)
 {
 	const char *found;
@@ -133,8 +136,8 @@ int ptc_tasks_cgroup(const char *proc, const char *name, char **ret, struct ptc_
 			continue;
 		where = w[1];
 		where_len = len[1];
-		if (len[2] ==
-		    strlen("cgroup")) /* where both are mounted, the controller is there */
+		/* Where both versions are mounted, version 1 has the controller. */
+		if (len[2] == strlen("cgroup"))
 			break;
 	}
 	if (!rc && !where)

@@ -60,7 +60,7 @@ static void describe_side(struct perf_event_attr *side)
 	side->sample_id_all = 1;
 }
 
-/* ptc_clock_init_monotonic: as with perf record -k mono. */
+/* The clock of ptc_clock_init_monotonic: same as with perf record -k mono. */
 static void set_clocks(struct ptc_source_desc *d)
 {
 	size_t i;
@@ -91,7 +91,8 @@ void ptc_soft_describe(const struct ptc_soft_desc *d, struct ptc_source_desc *re
 		.pmu_type = d->pmu_type,
 		.time = d->clock->conv,
 		.cap_user_time_zero = true,
-		.have_sched_switch = 2, /* a CPU's rings: SWITCH records say whose turn it is */
+		/* per-CPU rings: SWITCH records report the running thread */
+		.have_sched_switch = 2,
 		.per_cpu_mmaps = true,
 		.tsc_ctc_n = d->tsc_per_ctc,
 		.tsc_ctc_d = 1,

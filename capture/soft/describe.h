@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a software source's recording says about itself: attributes, AUXTRACE_INFO. */
+/* Describes a software source's recording: attributes and AUXTRACE_INFO. */
 #ifndef PTC_CAPTURE_SOFT_DESCRIBE_H
 #define PTC_CAPTURE_SOFT_DESCRIBE_H
 
@@ -11,9 +11,9 @@
 #include "ptcap/capture.h"
 
 struct ptc_soft_desc {
-	const char *label; /* of the source */
+	const char *label; /* name of the source */
 	uint32_t pmu_type;
-	uint32_t psb_period; /* bytes */
+	uint32_t psb_period; /* bytes between PSBs */
 	uint8_t mtc_freq;
 	uint32_t tsc_per_ctc;
 	bool no_retcomp;
@@ -22,7 +22,9 @@ struct ptc_soft_desc {
 	const struct ptc_record_opts *opts; /* for branch stacks */
 };
 
-/* Rings of CPUs that threads share: SWITCH records say whose turn it is. */
+/*
+ * Fills *ret for per-CPU rings that several threads share. SWITCH records report which thread runs.
+ */
 void ptc_soft_describe(const struct ptc_soft_desc *d, struct ptc_source_desc *ret);
 
 #endif

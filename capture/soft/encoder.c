@@ -20,18 +20,18 @@ struct ptc_enc {
 	struct pt_encoder *pt;
 	ptc_enc_out *out;
 	void *ctx;
-	size_t used;  /* of scratch */
-	uint64_t pos; /* of the stream, scratch included */
+	size_t used;  /* bytes used in scratch */
+	uint64_t pos; /* stream length, including scratch */
 	uint64_t last_psb;
-	uint64_t last_ip; /* what the decoder's last IP is */
-	bool ip_known;	  /* last_ip may be compressed against */
-	uint64_t tnt;	  /* oldest bit highest */
+	uint64_t last_ip; /* the decoder's last IP at this point */
+	bool ip_known;	  /* last_ip may be used for IP compression */
+	uint64_t tnt;	  /* pending TNT bits, the oldest is the highest */
 	uint8_t ntnt;
 	bool on;
-	bool restart;	   /* the next PSB+ is due, whatever the period */
-	bool mode_sent;	   /* MODE.Exec since the last PSB */
+	bool restart;	   /* write a PSB+ next, regardless of the period */
+	bool mode_sent;	   /* MODE.Exec was sent since the last PSB */
 	uint64_t mtc;	   /* number of the newest MTC tick */
-	uint64_t mtc_next; /* TSC of the next one */
+	uint64_t mtc_next; /* TSC of the next MTC tick */
 	uint64_t stack[RET_STACK];
 	unsigned int top, depth;
 	uint8_t scratch[SCRATCH];
@@ -49,12 +49,12 @@ static void encode(struct ptc_enc *e, const struct pt_packet *p)
 {
 	const int n = pt_enc_next(e->pt, p);
 
-	assert(n > 0 && n <= MAX_PACKET); /* only for a packet that we built wrongly */
+	assert(n > 0 && n <= MAX_PACKET); /* fails only for a malformed packet */
 	e->used += (size_t)n;
 	e->pos += (uint64_t)n;
 }
 
-/* PADs until the stream's length is a multiple of 8: an AUX piece may end here. */
+/* Writes PADs up to a multiple of 8 bytes: a chunk of AUX data may end here. */
 static void pad(struct ptc_enc *e)
 {
 	const struct pt_packet p = { .type = ppt_pad };
@@ -92,7 +92,7 @@ static void flush_tnt(struct ptc_enc *e)
 	e->tnt = 0;
 }
 
-/* Only the bytes that differ from the last IP: SDM 33.4.2.2, "IP compression". */
+/* Sends only the bytes that differ from the last IP (SDM 33.4.2.2, "IP compression"). */
 static void put_ip(struct ptc_enc *e, enum pt_packet_type type, uint64_t ip)
 {
 	struct pt_packet p = { .type = type };
@@ -133,7 +133,7 @@ static void set_mtc(struct ptc_enc *e, uint64_t mtc)
 	e->mtc_next = ((mtc + 1) << e->opts.mtc_freq) * e->opts.tsc_per_ctc;
 }
 
-/* TSC, and TMA to tie MTC to it. */
+/* Writes a TSC, and a TMA that relates MTC to it. */
 static void put_time(struct ptc_enc *e, uint64_t tsc)
 {
 	struct pt_packet p = { .type = ppt_tsc };
@@ -147,7 +147,10 @@ static void put_time(struct ptc_enc *e, uint64_t tsc)
 	set_mtc(e, mtc_of(e, tsc));
 }
 
-/* What is before goes out; then an OVF, or a decoder would read on as if nothing were missing. */
+/*
+ * Writes out the earlier bytes, then an OVF. Without the OVF a decoder would continue as if nothing
+ * were missing.
+ */
 static void put_overflow(struct ptc_enc *e, uint64_t ip)
 {
 	e->restart = false;
@@ -169,8 +172,8 @@ static void put_psb(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
 		put_overflow(e, ip);
 	e->last_psb = e->pos;
 	put_bare(e, ppt_psb);
-	e->ip_known = false; /* perf 6.1 reads a compressed FUP of a PSB+ against a stale IP: send
-				it whole */
+	/* send a full FUP: perf 6.1 decompresses the FUP of a PSB+ with a stale IP */
+	e->ip_known = false;
 	e->mode_sent = false;
 	e->depth = 0;
 	put_time(e, tsc);
@@ -189,14 +192,14 @@ static bool psb_due(const struct ptc_enc *e)
 }
 
 /*
- * One MTC a tick. The packet has eight bits of the counter: when so many ticks
- * passed that the decoder could miss a wrap, a TSC says it at once.
+ * Writes one MTC per tick. MTC has eight bits of the counter. After more than 64 ticks a TSC is
+ * written instead, since a decoder could miss a wrap.
  */
 static void put_mtc(struct ptc_enc *e, uint64_t tsc)
 {
 	uint64_t now;
 
-	if (tsc < e->mtc_next) /* nearly always, and much cheaper than the division */
+	if (tsc < e->mtc_next) /* fast path: avoids the division */
 		return;
 	now = mtc_of(e, tsc);
 	if (now - e->mtc > 64) {
@@ -259,8 +262,8 @@ void ptc_enc_enter(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
 {
 	assert(!e->on);
 	/*
-	 * The time of every entry is exact: what the kernel did meanwhile (a new
-	 * mapping) must be applied before the code behind it is replayed.
+	 * Each entry has an exact time. Changes made in the kernel before it, such as a new
+	 * mapping, must be applied before the code is decoded.
 	 */
 	if (psb_due(e))
 		put_psb(e, 0, tsc);
@@ -329,9 +332,9 @@ void ptc_enc_push(struct ptc_enc *e, uint64_t ret)
 }
 
 /*
- * A return to where its call came from is one taken bit. Another one gets a
- * TIP, and the stack is forgotten: perf pops on every RET, libipt on compressed
- * ones only, and only an empty stack is the same to both.
+ * A return to the address after its call is one taken TNT bit. Any other return gets a TIP and
+ * clears the stack. perf pops on every RET, libipt only on compressed RETs. With an empty stack
+ * both agree.
  */
 void ptc_enc_ret(struct ptc_enc *e, uint64_t to)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Control flow in, Intel PT packets out: what the processor's trace unit does
- * (SDM vol. 3C, chapter 33), for software sources. User-only trace: an entry
- * into the kernel ends it (TIP.PGD), the next user instruction begins it again
- * (TIP.PGE). Packets are built by libipt's encoder.
+ * Encodes control flow as Intel PT packets for software sources, as the processor's trace unit does
+ * (SDM vol. 3C, chapter 33). The trace is user-only: an entry into the kernel ends it (TIP.PGD),
+ * and the next user instruction starts it again (TIP.PGE). libipt's encoder builds the packets.
  */
 #ifndef PTC_CAPTURE_SOFT_ENCODER_H
 #define PTC_CAPTURE_SOFT_ENCODER_H
@@ -19,69 +18,78 @@ struct ptc_enc;
 struct ptc_enc_opts {
 	bool no_retcomp;     /* DisRETC: every RET gets a TIP */
 	uint32_t psb_period; /* bytes between PSBs */
-	uint8_t mtc_freq;    /* MTC every 2^mtc_freq CTC ticks */
-	uint32_t
-		tsc_per_ctc; /* TSC ticks a CTC tick; at most 511 (TMA.FastCounter has nine bits) */
-	uint8_t cbr;	     /* core:bus ratio */
+	uint8_t mtc_freq;    /* one MTC every 2^mtc_freq CTC ticks */
+	/* TSC ticks per CTC tick; at most 511 (TMA.FastCounter has nine bits) */
+	uint32_t tsc_per_ctc;
+	uint8_t cbr; /* core:bus ratio */
 };
 
-/* Gets finished packets; must take them all. */
+/* Receives finished packets. It must take all @len bytes. */
 typedef void ptc_enc_out(void *ctx, const uint8_t *bytes, size_t len);
 
 int ptc_enc_new(const struct ptc_enc_opts *opts, ptc_enc_out *out, void *ctx, struct ptc_enc **ret,
 		struct ptc_err *err);
 void ptc_enc_free(struct ptc_enc *e);
 
-/* Is the trace on: between an entry and an exit? */
+/* Returns true while tracing: after an entry and before the next exit. */
 bool ptc_enc_on(const struct ptc_enc *e);
 
-/* Begin: a PSB+ with packets off. @tsc, here and below, is the time and must not run backwards. */
+/*
+ * Starts the stream: a PSB+ with tracing off. @tsc is the current time, here and in the calls
+ * below. It must not decrease.
+ */
 void ptc_enc_begin(struct ptc_enc *e, uint64_t tsc);
 
-/* Traced code is entered at @ip: TSC, TMA, MODE.Exec where due, TIP.PGE. */
+/* Traced code is entered at @ip. Writes TSC, TMA, MODE.Exec if needed, and TIP.PGE. */
 void ptc_enc_enter(struct ptc_enc *e, uint64_t ip, uint64_t tsc);
 
-/* A far transfer left traced code: TIP.PGD. */
+/* A far branch left traced code. Writes TIP.PGD. */
 void ptc_enc_exit(struct ptc_enc *e, uint64_t tsc);
 
-/* An asynchronous event at @ip, which did not retire, left traced code: FUP, TIP.PGD. */
+/*
+ * An asynchronous event at @ip left traced code; the instruction at @ip did not retire. Writes FUP
+ * and TIP.PGD.
+ */
 void ptc_enc_async_exit(struct ptc_enc *e, uint64_t ip, uint64_t tsc);
 
 /*
- * Before each instruction while on: time goes on (MTC), and a PSB+ is made
- * when one is due. @ip is the instruction about to run.
+ * Call before each instruction while tracing is on. Writes MTCs up to @tsc, and a PSB+ if one is
+ * due. @ip is the next instruction.
  */
 void ptc_enc_step(struct ptc_enc *e, uint64_t ip, uint64_t tsc);
 
-/* A conditional branch retired. */
+/* A conditional branch retired. Adds a TNT bit. */
 void ptc_enc_cond(struct ptc_enc *e, bool taken);
 
-/* An indirect jump or call, or a far transfer that stays in traced code, went to @to. */
+/*
+ * An indirect jump, an indirect call, or a far branch within traced code went to @to. Writes a TIP.
+ */
 void ptc_enc_indirect(struct ptc_enc *e, uint64_t to);
 
-/* A near call pushed @ret, the address behind it (direct calls to @ret itself are not to be told).
- */
+/* A near call pushed the return address @ret. Do not call it for a direct call to @ret itself. */
 void ptc_enc_push(struct ptc_enc *e, uint64_t ret);
 
 /* A near return went to @to. */
 void ptc_enc_ret(struct ptc_enc *e, uint64_t to);
 
 /*
- * Write out what is held back (TNT bits too), and PADs until the stream's
- * length is a multiple of 8: an AUX piece ends here.
+ * Writes out all buffered packets and TNT bits, and PADs up to a multiple of 8 bytes. A chunk of
+ * AUX data ends here.
  */
 void ptc_enc_flush(struct ptc_enc *e);
 
 /*
- * For whoever lost a part of the stream: the next step or entry makes a PSB+, the
- * output gets what is before it, then nothing (0 bytes), then an OVF and the PSB+.
+ * Call after a part of the stream was lost. The next step or entry writes a PSB+. The output then
+ * gets, in order: the earlier bytes, a call with 0 bytes, an OVF, and the PSB+.
  */
 void ptc_enc_restart(struct ptc_enc *e);
 
-/* The next step or entry makes a PSB+, whatever the period: a reader can begin there. */
+/*
+ * Makes the next step or entry write a PSB+, regardless of the period: a decoder can start there.
+ */
 void ptc_enc_psb(struct ptc_enc *e);
 
-/* Bytes made so far, held back or not. */
+/* Returns the number of bytes produced so far, including buffered ones. */
 uint64_t ptc_enc_pos(const struct ptc_enc *e);
 
 #endif

@@ -11,7 +11,7 @@ void ptc_flow_of(struct ptc_flow *f, int pid, int tid)
 		ptc_lbr_switch(f->lbr, pid, tid);
 }
 
-/* A packet says where the thread is: it is in no circle of which a decoder knows nothing. */
+/* A packet reports the thread's position: cycle detection starts again. */
 static inline void show(struct ptc_flow *f)
 {
 	f->steps = 0;
@@ -20,8 +20,9 @@ static inline void show(struct ptc_flow *f)
 }
 
 /*
- * A direct transfer to @to, which makes no packet. Who comes back to an address without a packet
- * since will come back again. A decoder sees that, too, and lists no more (ptc_trail_is_endless).
+ * Detects cycles of direct branches, which make no packet. A thread that reaches the same address
+ * twice without a packet repeats that path. A decoder detects the same, and lists no more branches
+ * (ptc_trail_is_endless).
  */
 static inline void circle(struct ptc_flow *f, uint64_t to)
 {
@@ -62,9 +63,9 @@ static void async(struct ptc_flow *f, uint64_t ip, uint64_t tsc)
 }
 
 /*
- * Control is not where the instruction leads: the kernel moved the thread
- * after it (a restartable sequence was aborted). That is an asynchronous exit
- * at @at, where the instruction did lead.
+ * Control is not at the instruction's target: the kernel moved the thread afterwards, for example
+ * when it aborted a restartable sequence. Reports an asynchronous exit at @at, the instruction's
+ * target.
  */
 static void odd(struct ptc_flow *f, uint64_t at, uint64_t tsc)
 {
@@ -72,7 +73,7 @@ static void odd(struct ptc_flow *f, uint64_t at, uint64_t tsc)
 	async(f, at, tsc);
 }
 
-/* jmp, call: no packet at all, the decoder follows the code. */
+/* Handles jmp and call. They make no packet: the decoder follows the code. */
 static void direct(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
 		   uint64_t tsc)
 {
@@ -99,13 +100,16 @@ static void conditional(struct ptc_flow *f, const struct ptc_insn *insn, uint64_
 	ptc_enc_cond(f->enc, taken);
 	if (taken && insn->target != next)
 		transfer(f, ip, insn->target, PTC_KIND_JCC);
-	else if (taken && f->lbr) /* no path depends on it, but a processor's stack has it */
+	else if (taken && f->lbr) /* not a listed branch, but a processor's branch stack has it */
 		ptc_lbr_branch(f->lbr, ip, next, PTC_KIND_JCC, false);
 	if (to != insn->target && to != next)
 		odd(f, next, tsc);
 }
 
-/* A caller that does not look at the clock each time may not know when the last sample was. */
+/*
+ * Returns @tsc, but at least the last sample's time. A caller that rarely reads the clock may pass
+ * an earlier time.
+ */
 static uint64_t not_before(const struct ptc_flow *f, uint64_t tsc)
 {
 	return tsc < f->tsc ? f->tsc : tsc;
@@ -118,7 +122,7 @@ void ptc_flow_line(struct ptc_flow *f, uint64_t ip, uint64_t n, uint64_t tsc)
 		enter(f, ip, tsc);
 	else
 		ptc_enc_step(f->enc, ip, tsc);
-	if (!f->steps) { /* where the last packet says that the thread is */
+	if (!f->steps) { /* the last packet reported this position */
 		f->steps = 1;
 		f->mark = ip;
 	}
@@ -170,8 +174,8 @@ static void lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, u
 }
 
 /*
- * What a processor does when a counter overflows: an interrupt, in front of @ip, so the trace ends
- * for a moment. In the kernel there is nothing to sample: what is due comes behind it.
+ * Takes a sample if a counter overflows. Like a processor's interrupt it comes before @ip, and ends
+ * the trace for a moment. In the kernel no sample is taken: it is delayed until the trace is on.
  */
 static void count(struct ptc_flow *f, uint64_t ip)
 {

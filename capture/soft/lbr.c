@@ -10,9 +10,9 @@
 #include "base/vec.h"
 #include "capture/soft/truth.h"
 
-enum { FIXED = 128 }; /* bytes of a record beside its entries, at most */
+enum { FIXED = 128 }; /* maximum size of a record without its entries */
 
-/* --- what is asked for --- */
+/* --- options --- */
 
 static uint32_t size_of(const struct ptc_record_opts *o)
 {
@@ -135,7 +135,7 @@ void ptc_lbr_release(struct ptc_lbr *l)
 	ptc_buf_release(&l->buf);
 }
 
-/* --- whose --- */
+/* --- the stack of each thread --- */
 
 void ptc_lbr_stacks_release(struct ptc_lbr_stacks *s)
 {
@@ -147,7 +147,7 @@ void ptc_lbr_stacks_release(struct ptc_lbr_stacks *s)
 	*s = (struct ptc_lbr_stacks){ NULL, 0, 0 };
 }
 
-/* That of @tid, or one of nobody. NULL: there is neither. */
+/* Returns the stack of @tid, else an unused one, else NULL. */
 static struct ptc_lbr_stack *find(const struct ptc_lbr_stacks *all, int tid)
 {
 	struct ptc_lbr_stack *unused = NULL;
@@ -185,7 +185,7 @@ static bool is_call_stack(const struct ptc_lbr *l)
 	return l->sel & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-/* @p keeps @s from being another thread's, and its former stack no longer. */
+/* Points *p to @s. A stack with references is not reused for another thread. */
 static void lend(struct ptc_lbr_stack **p, struct ptc_lbr_stack *s)
 {
 	if (s)
@@ -252,7 +252,7 @@ void ptc_lbr_branch(struct ptc_lbr *l, uint64_t from, uint64_t to, enum ptc_kind
 
 /* --- samples --- */
 
-/* The newest first; how many. */
+/* Copies the entries, newest first. Returns their number. */
 static uint32_t unroll(const struct ptc_lbr *l, const struct ptc_lbr_stack *s,
 		       struct ptc_branch *out)
 {
@@ -263,7 +263,7 @@ static uint32_t unroll(const struct ptc_lbr *l, const struct ptc_lbr_stack *s,
 	return s->n;
 }
 
-/* False: it is not in the ring. */
+/* Returns false if the record is not in the ring. */
 static bool put(struct ptc_lbr *l, uint32_t n, uint64_t ip, uint64_t time_ns)
 {
 	const struct ptc_records *r = l->rec;
@@ -319,7 +319,7 @@ void ptc_lbr_sample(struct ptc_lbr *l, uint64_t ip, uint64_t tsc)
 	uint32_t n, nother;
 	size_t nspoilt;
 
-	if (!l->now) /* there was no memory for it */
+	if (!l->now) /* there was no memory for a stack */
 		return;
 	note.tid = l->tid;
 	note.n = n = unroll(l, l->now, l->copy);

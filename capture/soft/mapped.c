@@ -32,7 +32,7 @@ static bool is_file(const struct ptc_mapped_file *f, const char *name, const str
 	       !strcmp(f->name, name);
 }
 
-/* The file that was mapped last is the last one. */
+/* Moves file @i to the end: the array is ordered by last use. */
 static struct ptc_mapped_file *touch(struct ptc_mapped *m, size_t i)
 {
 	const struct ptc_mapped_file f = m->files[i];
@@ -42,7 +42,10 @@ static struct ptc_mapped_file *touch(struct ptc_mapped *m, size_t i)
 	return &m->files[m->n - 1];
 }
 
-/* Its inode may be given to another file from now on: nothing is known of it. */
+/*
+ * Removes the least recently used open file completely: its inode may now be reused by another
+ * file.
+ */
 static void forget_oldest(struct ptc_mapped *m)
 {
 	size_t i = 0;
@@ -117,14 +120,14 @@ bool ptc_mapped_read(struct ptc_mapped *m, const struct ptc_maps *maps, const st
 	       pread(f->fd, out, len, (off_t)off) == (ssize_t)len;
 }
 
-/* Is the file as it was when it was mapped? */
+/* Returns true if the file was not modified since its mapping. */
 static bool is_as_it_was(const struct ptc_mapped_file *f, const struct stat *st)
 {
 	return st->st_size == f->st.st_size && st->st_mtim.tv_sec == f->st.st_mtim.tv_sec &&
 	       st->st_mtim.tv_nsec == f->st.st_mtim.tv_nsec;
 }
 
-/* Will a reader find it by its name? */
+/* Returns true if a reader will find the file by its name. */
 static bool is_there(const struct ptc_mapped_file *f)
 {
 	struct stat st;
@@ -135,7 +138,7 @@ static bool is_there(const struct ptc_mapped_file *f)
 	return fd >= 0;
 }
 
-/* The code of @f in @r; *@left: bytes that may still be put. */
+/* Appends the code of @f in @r. *@left: number of bytes that may still be appended. */
 static void put_range(const struct ptc_mapped_file *f, struct ptc_mapped_range r, uint64_t *left,
 		      struct ptc_buf *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files that the code of a recorded program is mapped from. Each is opened when its first
- * mapping is seen, and stays open: whatever its name means later, it can be read.
+ * The files from which the recorded program's code is mapped. A file is opened at its first mapping
+ * and stays open. So its content can be read even after its name is gone or names another file.
  */
 #ifndef PTC_CAPTURE_SOFT_MAPPED_H
 #define PTC_CAPTURE_SOFT_MAPPED_H
@@ -17,10 +17,10 @@
 #include "capture/samefile.h"
 
 enum { PTC_MAPPED_CODE_MAX = 256 << 20 };
-/* So many stay open. Of more, the one is forgotten that was mapped or read the longest time ago. */
+/* Limit of open files. Above it the file that was mapped or read least recently is forgotten. */
 enum { PTC_MAPPED_OPEN = 200 };
 
-/* A part of a file that was mapped executable: offsets in bytes. */
+/* Part of a file that was mapped executable, as offsets in bytes. */
 struct ptc_mapped_range {
 	uint64_t off, end;
 };
@@ -28,14 +28,14 @@ struct ptc_mapped_range {
 struct ptc_mapped_file {
 	char *name; /* owned */
 	struct ptc_inode inode;
-	int fd;				 /* -1: it could not be opened when it was mapped */
-	struct stat st;			 /* then */
-	struct ptc_build_id id;		 /* len 0: it has none */
+	int fd;				 /* -1: could not be opened when it was mapped */
+	struct stat st;			 /* from that time */
+	struct ptc_build_id id;		 /* len 0: the file has none */
 	struct ptc_mapped_range *ranges; /* owned */
 	size_t nranges, cap;
 };
 
-/* A struct of zeros has none. */
+/* A zeroed struct is empty. */
 struct ptc_mapped {
 	struct ptc_mapped_file *files; /* owned */
 	size_t n, cap;
@@ -45,21 +45,21 @@ struct ptc_mapped {
 void ptc_mapped_release(struct ptc_mapped *m);
 
 /*
- * Notes that @map, one of @maps of process @pid, is executable. Returns its file, lent until the
- * next call; its fd is -1 if the name means another file by now. NULL if it is no file, or there is
- * no memory.
+ * Records that @map, one of @maps of process @pid, is executable. Returns its file, borrowed until
+ * the next call. The file's fd is -1 if the name meant another file at the first mapping. Returns
+ * NULL if @map has no file, or if there is no memory.
  */
 const struct ptc_mapped_file *ptc_mapped_note(struct ptc_mapped *m, const struct ptc_maps *maps,
 					      const struct ptc_map *map, pid_t pid);
 
-/* Reads all of [off, off + len) of that file; false if that cannot be had. */
+/* Reads all of [off, off + len) of the file of @map. Returns false if that is impossible. */
 bool ptc_mapped_read(struct ptc_mapped *m, const struct ptc_maps *maps, const struct ptc_map *map,
 		     pid_t pid, uint64_t off, uint8_t *out, size_t len);
 
 /*
- * Appends records (auxtrace/filecode.h) with the code of each file that was mapped and is now gone
- * or replaced: its name means no file, or another one. At most PTC_MAPPED_CODE_MAX bytes of code in
- * all; the rest is left out. A file that was written to meanwhile is left out, too.
+ * Appends code records (auxtrace/filecode.h) for each mapped file that is now gone or replaced. At
+ * most PTC_MAPPED_CODE_MAX bytes of code are appended in all. The rest is left out, as are files
+ * that were modified since their mapping.
  */
 void ptc_mapped_put_code(const struct ptc_mapped *m, struct ptc_buf *b);
 

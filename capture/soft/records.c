@@ -5,7 +5,7 @@
 
 #include "auxtrace/layout.h"
 
-enum { POKE_MAX = 2048 }; /* bytes in a record: several fit in the smallest ring */
+enum { POKE_MAX = 2048 }; /* bytes per record: several records fit in the smallest ring */
 
 void ptc_records_release(struct ptc_records *r)
 {
@@ -21,7 +21,7 @@ uint64_t ptc_records_time(struct ptc_records *r, uint64_t tsc)
 	return r->newest;
 }
 
-/* Stamp @sb with now and the event's id, and hand it over. */
+/* Adds the current time and the event's id to @sb, and writes it to the ring. */
 static void send(struct ptc_records *r, struct ptc_sb *sb, uint64_t id)
 {
 	sb->id.has = PTC_SOFT_SAMPLE_TYPE & ~(uint64_t)PERF_SAMPLE_IP;
@@ -70,7 +70,7 @@ void ptc_records_mmap(struct ptc_records *r, const struct ptc_maps *maps, const 
 		sb.u.mmap.build_id = file->id;
 	sb.u.mmap.prot = map->prot;
 	sb.u.mmap.flags = map->flags;
-	sb.u.mmap.filename = *name ? name : "//anon"; /* as perf_event_mmap_event names it */
+	sb.u.mmap.filename = *name ? name : "//anon"; /* same name as perf_event_mmap_event uses */
 	send(r, &sb, r->side_id);
 }
 
@@ -127,7 +127,7 @@ void ptc_records_aux(struct ptc_records *r, uint64_t from, uint64_t to, uint64_t
 	sb.u.aux.offset = from;
 	sb.u.aux.size = to - from;
 	sb.u.aux.flags = flags;
-	if (ptc_softring_overwrites(r->ring)) { /* as pt.c has it: no use as a size */
+	if (ptc_softring_overwrites(r->ring)) { /* as pt.c: size is not the new data's */
 		sb.u.aux.size = ptc_softring_aux_size(r->ring);
 		sb.u.aux.offset = to % sb.u.aux.size;
 		sb.u.aux.flags |= PERF_AUX_FLAG_OVERWRITE;

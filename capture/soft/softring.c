@@ -15,22 +15,23 @@
 
 enum {
 	PAGE = 4096,
-	LOST_SIZE = 24, /* PERF_RECORD_LOST: header, id, count; without the trailer */
+	LOST_SIZE = 24, /* PERF_RECORD_LOST without its trailer: header, id, count */
 };
 
-/* What the kernel's page has no place for; the producer may be another process. */
+/* Shared state that has no field in the kernel's page. The producer may be another process. */
 struct shared {
-	bool closed;			 /* atomic: set by the consumer, read by the producer */
-	uint64_t lost_records, lost_aux; /* the producer's: since the ring was made */
+	bool closed; /* atomic: set by the consumer, read by the producer */
+	/* written by the producer: totals since the ring was made */
+	uint64_t lost_records, lost_aux;
 };
 
 struct ptc_softring {
-	/* Shared with the consumer, by the protocol of barrier.h. */
+	/* Shared with the consumer; accesses follow the protocol of barrier.h. */
 	struct perf_event_mmap_page *page;
-	uint8_t *data; /* behind the page, in the same mapping */
+	uint8_t *data; /* after the page, in the same mapping */
 	uint8_t *aux;  /* NULL: none */
 
-	/* Written once, before there is a consumer. */
+	/* Written once, before the consumer starts. */
 	size_t data_size, aux_size;
 	size_t data_watermark, aux_watermark;
 	uint64_t sample_type;
@@ -39,11 +40,11 @@ struct ptc_softring {
 	int room_fd; /* consumer -> producer */
 	struct shared *shared;
 
-	/* The producer's own. */
-	uint64_t head, woken; /* data: written = published; at the last wake */
+	/* Used by the producer only. */
+	uint64_t head, woken; /* data ring: head, written and published; head at the last wakeup */
 	uint64_t aux_head, aux_published, aux_woken;
-	uint64_t lost_pending; /* records that no LOST record speaks of yet */
-	struct ptc_buf lost;   /* the LOST record being made */
+	uint64_t lost_pending; /* dropped records that no LOST record has reported yet */
+	struct ptc_buf lost;   /* buffer for the LOST record */
 };
 
 static bool is_ring_size(size_t n)
@@ -51,7 +52,7 @@ static bool is_ring_size(size_t n)
 	return n >= PAGE && !(n & (n - 1));
 }
 
-/* Anonymous: the memory of a file, even of a memfd, would be held to the user's file size limit. */
+/* Anonymous memory, because the user's file size limit also applies to files and memfds. */
 static void *map_shared(size_t len, struct ptc_err *err)
 {
 	void *map = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -84,7 +85,7 @@ int ptc_softring_new(const struct ptc_softring_opts *opts, struct ptc_softring *
 	r->lossy = opts->lossy;
 	r->overwrite = opts->overwrite;
 	r->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	r->room_fd = eventfd(0, EFD_CLOEXEC); /* the producer blocks in reading it */
+	r->room_fd = eventfd(0, EFD_CLOEXEC); /* blocking: the producer waits in a read */
 	if (r->wake_fd < 0 || r->room_fd < 0) {
 		(void)ptc_fail_sys(err, errno, "cannot create an eventfd");
 		goto fail;
@@ -171,13 +172,14 @@ void ptc_softring_close(struct ptc_softring *r)
 
 void ptc_softring_wake(struct ptc_softring *r)
 {
-	(void)eventfd_write(r->wake_fd, 1); /* EAGAIN: the counter is full, so it is readable */
+	/* EAGAIN is harmless: the counter is full, so the fd is readable */
+	(void)eventfd_write(r->wake_fd, 1);
 }
 
 /*
- * The ring is full: sleep until the consumer has moved a tail. False when there
- * is nothing to wait for. An eventfd counts, so a tail that moved after the
- * caller looked ends the read at once; the caller looks again in any case.
+ * Waits until the consumer has moved a tail; the ring is full. Returns false if waiting is
+ * pointless: lossy mode, or the consumer is gone. The eventfd counts: a tail that moved after the
+ * caller's check ends the read at once. The caller checks again in any case.
  */
 static bool wait_for_room(struct ptc_softring *r)
 {
@@ -190,7 +192,7 @@ static bool wait_for_room(struct ptc_softring *r)
 	return true;
 }
 
-/* Like the kernel, never fill the data ring's last byte (CIRC_SPACE in ring_buffer.c). */
+/* Never fills the last byte of the data ring, like the kernel (CIRC_SPACE in ring_buffer.c). */
 static bool has_room(const struct ptc_softring *r, size_t need)
 {
 	const uint64_t used = r->head - ptc_load_tail(&r->page->data_tail);
@@ -214,7 +216,10 @@ static void put_data(struct ptc_softring *r, const void *bytes, size_t len)
 	r->head += len;
 }
 
-/* The record that says how many are missing. False: out of memory, which loses another one. */
+/*
+ * Builds the LOST record with the number of missing records. False: out of memory, which loses one
+ * more record.
+ */
 static bool make_lost(struct ptc_softring *r, const struct ptc_sample_id *id)
 {
 	ptc_buf_reset(&r->lost);
@@ -267,7 +272,7 @@ static size_t aux_room(const struct ptc_softring *r)
 	return used < r->aux_size ? r->aux_size - (size_t)used : 0;
 }
 
-/* The tail is nobody's; what would be overwritten at once is left out. */
+/* Writes without regard to the tail. Leaves out bytes that the same call would overwrite. */
 static void write_over(struct ptc_softring *r, const uint8_t *bytes, size_t len)
 {
 	const size_t n = len < r->aux_size ? len : r->aux_size;
@@ -294,8 +299,8 @@ size_t ptc_softring_aux_write(struct ptc_softring *r, const void *bytes, size_t 
 		if (n > len - done)
 			n = len - done;
 		/*
-		 * What is published must end where the caller's piece ends, at a
-		 * packet: rather nothing than a part, if waiting makes room for all.
+		 * Published data must end where the caller's chunk ends, at a packet. If waiting
+		 * can free enough space for the whole chunk, write nothing now.
 		 */
 		if (n < len - done && !r->lossy && len <= r->aux_size - PAGE)
 			n = 0;
@@ -305,12 +310,11 @@ size_t ptc_softring_aux_write(struct ptc_softring *r, const void *bytes, size_t 
 		if (done == len)
 			break;
 		/*
-		 * Full. The consumer can make room of published bytes only. It
-		 * gives back whole pages: of a full ring that is always at
-		 * least one, once all of it is published.
+		 * The ring is full. The consumer can free published bytes only, in whole pages. A
+		 * full ring always has at least one such page once all of it is published.
 		 */
 		if (!r->lossy && r->aux_published != r->aux_head) {
-			if (on_publish) /* may wait itself, so look again before waiting here */
+			if (on_publish) /* may wait itself: check space again before a wait here */
 				on_publish(ctx, r->aux_published, r->aux_head);
 			ptc_softring_aux_publish(r);
 		} else if (!wait_for_room(r)) {
@@ -334,7 +338,7 @@ uint64_t ptc_softring_aux_published(const struct ptc_softring *r)
 void ptc_softring_aux_publish(struct ptc_softring *r)
 {
 	r->aux_published = r->aux_head;
-	if (r->overwrite) { /* as the kernel: a position, and no wakeup */
+	if (r->overwrite) { /* like the kernel: an offset, and no wakeup */
 		ptc_store_head(&r->page->aux_head, r->aux_head % r->aux_size);
 		return;
 	}

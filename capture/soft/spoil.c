@@ -6,7 +6,7 @@
 #include <linux/perf_event.h>
 
 enum {
-	FLIPPED = 23, /* bits of an address, from the lowest on: one of them is turned over */
+	FLIPPED = 23, /* one of this many lowest bits of an address is flipped */
 	TYPES = 11,   /* PERF_BR_COND to PERF_BR_COND_RET */
 };
 
@@ -15,7 +15,7 @@ void ptc_spoiler_init(struct ptc_spoiler *s, const struct ptc_lbr_spoil *opts)
 	*s = (struct ptc_spoiler){ .opts = *opts, .state = opts->seed };
 }
 
-/* splitmix64, of Steele, Lea and Flood (2014): any seed does. */
+/* splitmix64 by Steele, Lea and Flood (2014): any seed is good. */
 static uint64_t number(struct ptc_spoiler *s)
 {
 	uint64_t z = s->state += UINT64_C(0x9e3779b97f4a7c15);
@@ -56,7 +56,7 @@ static void remove_entry(struct ptc_branch *e, uint32_t *n, uint32_t i)
 	memmove(&e[i], &e[i + 1], (*n - i) * sizeof(*e));
 }
 
-/* Neither the newest nor the oldest: nobody could see that they were there. */
+/* Drops an entry. Not the newest or the oldest: such a loss cannot be detected. */
 static size_t drop(struct ptc_spoiler *s, struct ptc_branch *e, uint32_t *n, struct ptc_spoilt *ret)
 {
 	const uint32_t i = *n > 2 ? 1 + (uint32_t)(number(s) % (*n - 2)) : 0;
@@ -69,14 +69,14 @@ static size_t drop(struct ptc_spoiler *s, struct ptc_branch *e, uint32_t *n, str
 	return k;
 }
 
-/* The oldest one has to go for it. */
+/* Duplicates the newest entry. The oldest is removed for it. */
 static size_t duplicate_top(struct ptc_branch *e, uint32_t n, struct ptc_spoilt *ret)
 {
 	uint32_t i = 1;
 
 	while (i < n && same(&e[0], &e[i]))
 		i++;
-	if (i == n) /* they are all the same: nothing would change */
+	if (i == n) /* all entries are equal: nothing would change */
 		return 0;
 	memmove(&e[1], &e[0], (n - 1) * sizeof(*e));
 	return note(ret, 0, &e[0]);
@@ -130,7 +130,7 @@ static size_t make_stale(struct ptc_branch *e, uint32_t n, const struct ptc_bran
 	return k;
 }
 
-/* A stack whose event has no save_type has no type to be wrong. */
+/* Changes the type of an entry. Without save_type the entries have no type to change. */
 static size_t spoil_type(struct ptc_spoiler *s, struct ptc_branch *e, uint32_t n,
 			 struct ptc_spoilt *ret)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Branch stacks that are wrong in ways that hardware is known for, on purpose: what finds
- * them is tested with these.
+ * Injects errors into branch stacks, of kinds that hardware is known to make. Tests of error
+ * detection use them.
  */
 #ifndef PTC_CAPTURE_SOFT_SPOIL_H
 #define PTC_CAPTURE_SOFT_SPOIL_H
@@ -13,9 +13,9 @@
 #include "ptcap/capture.h"
 #include "ptcap/sample.h"
 
-enum { PTC_SPOIL_STALE = 3 }; /* entries that are another thread's */
+enum { PTC_SPOIL_STALE = 3 }; /* number of entries from another thread */
 
-/* An entry that was spoilt: where it was, and what. */
+/* An entry with an injected error: its position and its original value. */
 struct ptc_spoilt {
 	uint32_t index; /* 0 is the newest */
 	uint64_t from, to;
@@ -23,15 +23,15 @@ struct ptc_spoilt {
 
 struct ptc_spoiler {
 	struct ptc_lbr_spoil opts;
-	uint64_t state; /* of the random numbers */
+	uint64_t state; /* state of the random number generator */
 };
 
 void ptc_spoiler_init(struct ptc_spoiler *s, const struct ptc_lbr_spoil *opts);
 
 /*
- * Spoil the stack @e of *@n entries, newest first, or leave it as it is: it is not its turn, it is
- * too short, or what would be done to it changes nothing. @other: a stack of another thread, of
- * @nother entries. A stack never gets longer. Returns how many entries are in @ret.
+ * Injects errors into the stack @e of *@n entries, newest first. Leaves it unchanged if it is not
+ * this stack's turn, if it is too short, or if the error would change nothing. @other: a stack of
+ * another thread, of @nother entries. A stack never grows. Returns the number of entries in @ret.
  */
 size_t ptc_spoiler_take(struct ptc_spoiler *s, struct ptc_branch *e, uint32_t *n,
 			const struct ptc_branch *other, uint32_t nother,

@@ -15,14 +15,14 @@ enum { RING_SIZE = 1 << 20 };
 enum type { TRANSFER = 1, SAMPLE, SPOILT };
 
 /*
- * A transfer, a sample with a branch stack, or an entry of it that is spoilt; a power of two in
- * size, so none lies across the ring's end.
+ * A branch, a sample with a branch stack, or an entry of it with an injected error. The size is a
+ * power of two, so no entry wraps at the ring's end.
  */
 struct entry {
 	struct perf_event_header header;
-	uint64_t from, to; /* of a sample: time, ip */
+	uint64_t from, to; /* for a sample: time and ip */
 	int32_t tid;
-	uint32_t word; /* kind; entries; mode and index */
+	uint32_t word; /* by type: branch kind; number of entries; mode and index */
 };
 
 enum { INDEX_SHIFT = 8 };
@@ -31,7 +31,7 @@ _Static_assert(sizeof(struct entry) == 32, "a power of two");
 
 struct ptc_truth {
 	struct ptc_softring *soft; /* owned */
-	struct ptc_ring ring;	   /* the consumer's */
+	struct ptc_ring ring;	   /* used by the consumer */
 };
 
 int ptc_truth_new(struct ptc_truth **ret, struct ptc_err *err)

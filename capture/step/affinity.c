@@ -38,7 +38,7 @@ void ptc_affinity_show(const struct ptc_affinity *a, pid_t tid)
 		(void)sched_setaffinity(tid, sizeof(a->own), &a->own);
 }
 
-/* The call may have been sched_setaffinity itself: what is there now is the target's own. */
+/* Reads the mask again: the call may have been sched_setaffinity, and has changed it. */
 void ptc_affinity_hide(struct ptc_affinity *a, pid_t tid, unsigned int cpu)
 {
 	if (a->pinned && !sched_getaffinity(tid, sizeof(a->own), &a->own))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tracer and targets on one CPU: two to three times as many steps a second,
- * because a stop then needs no wakeup across CPUs. The targets must not notice.
+ * Runs the tracer and its targets on one CPU. That makes stepping two to three times faster,
+ * because a stop then needs no wakeup on another CPU. The targets must not notice.
  */
 #ifndef PTC_CAPTURE_STEP_AFFINITY_H
 #define PTC_CAPTURE_STEP_AFFINITY_H
@@ -11,18 +11,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* One thread's: the tracer's or a target's. */
+/* Affinity of one thread: the tracer or a target. */
 struct ptc_affinity {
-	cpu_set_t own; /* as it was, and as the thread should see it */
+	cpu_set_t own; /* the original mask, which the thread should see */
 	bool pinned;
 };
 
-/* Pin @tid (0: the caller) to @cpu. If that cannot be done nothing is, and stepping is slower. */
+/*
+ * Pins @tid (0: the caller) to @cpu. On failure the mask stays as it was, and stepping is slower.
+ */
 void ptc_affinity_pin(struct ptc_affinity *a, pid_t tid, unsigned int cpu);
 
 /*
- * Would the system call @nr show or hand on the pinning (sched_getaffinity,
- * fork, ...)? Then show before it and hide after it.
+ * Returns true if system call @nr would show or inherit the pinning (sched_getaffinity, fork, ...).
+ * Call ptc_affinity_show before such a call, and ptc_affinity_hide after it.
  */
 bool ptc_affinity_visible(uint64_t nr);
 void ptc_affinity_show(const struct ptc_affinity *a, pid_t tid);

@@ -40,7 +40,7 @@ void ptc_code_flush(struct ptc_code *c)
 	}
 }
 
-/* Words through ptrace: also from mappings without PROT_READ. */
+/* Reads words through ptrace: this also works for mappings without PROT_READ. */
 static size_t peek(pid_t tid, uint64_t addr, uint8_t *out, size_t len)
 {
 	size_t done = 0;
@@ -81,14 +81,17 @@ static size_t to_page_end(uint64_t addr)
 	return PTC_SAVED_PAGE - (size_t)(addr % PTC_SAVED_PAGE);
 }
 
-/* Returns how many of @bytes were read: those of the next page only if they are needed. */
+/*
+ * Decodes the instruction at @ip. Returns the number of bytes read into @bytes: those of the next
+ * page only if the instruction needs them.
+ */
 static size_t classify(pid_t tid, uint64_t ip, uint8_t bytes[PTC_INSN_MAX], struct ptc_insn *ret)
 {
 	const size_t here = to_page_end(ip);
 	size_t n = ptc_code_read(tid, ip, bytes, here < PTC_INSN_MAX ? here : PTC_INSN_MAX);
 	enum ptc_insn_status st = ptc_insn_decode(PTC_MODE_64, bytes, n, ip, ret);
 
-	if (st == PTC_INSN_SHORT) { /* it crosses into the next page, which may not be there */
+	if (st == PTC_INSN_SHORT) { /* the rest is in the next page, which may be unmapped */
 		n = ptc_code_read(tid, ip, bytes, PTC_INSN_MAX);
 		st = ptc_insn_decode(PTC_MODE_64, bytes, n, ip, ret);
 	}
@@ -114,9 +117,9 @@ const struct ptc_insn *ptc_code_at(struct ptc_code *c, pid_t tid, uint64_t ip)
 }
 
 /*
- * Can the code at @addr change while no system call is made by the program?
- * What a private mapping shows of a file, others may still write to; of files
- * without a name (a memfd) that is what they are for.
+ * Returns true if code in @map can change without a system call of the program. The file of a
+ * private mapping may be written by other processes. Files without a name, such as a memfd, are
+ * often used in this way.
  */
 static bool may_change(const struct ptc_maps *maps, const struct ptc_map *map)
 {
@@ -128,7 +131,10 @@ static bool may_change(const struct ptc_maps *maps, const struct ptc_map *map)
 	       (len > tail && !strcmp(name + len - tail, deleted));
 }
 
-/* The page of @addr: the recording is to have it. *@ret_lasts: until the next flush. */
+/*
+ * Saves the page of @addr if the recording lacks it. *@ret_lasts becomes false if its code may
+ * change before the next flush.
+ */
 static bool look(struct ptc_code *c, const struct ptc_maps *maps, uint64_t addr,
 		 const struct ptc_saved_io *io, bool *ret_lasts)
 {

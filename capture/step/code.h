@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the instruction at an address of the stopped target is, remembered. */
+/* Decodes and caches the instructions of a stopped target. */
 #ifndef PTC_CAPTURE_STEP_CODE_H
 #define PTC_CAPTURE_STEP_CODE_H
 
@@ -14,33 +14,31 @@ struct ptc_code {
 	struct ptc_code_slot *slots;
 	uint32_t generation;
 	struct ptc_insn scratch;
-	struct ptc_saved saved; /* what of the code the recording has */
+	struct ptc_saved saved; /* the code that the recording has */
 };
 
-/* False when out of memory. */
+/* False: out of memory. */
 bool ptc_code_init(struct ptc_code *c);
 void ptc_code_release(struct ptc_code *c);
 
-/* The target's mappings or its code changed: look at everything again. */
+/* The target's mappings or code have changed: all cached instructions become invalid. */
 void ptc_code_flush(struct ptc_code *c);
 
 /*
- * The instruction at @ip of the stopped thread @tid. Bytes that cannot be
- * read, or are no instruction, give len 0 and PTC_KIND_NONE. Lent until the
- * next call.
+ * Returns the instruction at @ip of the stopped thread @tid, borrowed until the next call.
+ * Unreadable bytes and invalid instructions give len 0 and PTC_KIND_NONE.
  */
 const struct ptc_insn *ptc_code_at(struct ptc_code *c, pid_t tid, uint64_t ip);
 
 /*
- * The same for the instruction that is about to run: what the recording does
- * not have of its bytes is saved through @io first. Code that can change without a
- * system call (by @maps: writable, shared, in a file without a name) is read
- * anew each time. NULL: out of memory.
+ * Same as ptc_code_at, for the instruction that is about to run. First saves its bytes through @io,
+ * if the recording lacks them. Code that can change without a system call is read anew each time:
+ * @maps shows it as writable, shared, or in a deleted file. NULL: out of memory.
  */
 const struct ptc_insn *ptc_code_fetch(struct ptc_code *c, const struct ptc_maps *maps, pid_t tid,
 				      uint64_t ip, const struct ptc_saved_io *io);
 
-/* Read up to @len bytes of the stopped target; returns how many could be read. */
+/* Reads up to @len bytes of the stopped target. Returns the number of bytes read. */
 size_t ptc_code_read(pid_t tid, uint64_t addr, uint8_t *out, size_t len);
 
 #endif

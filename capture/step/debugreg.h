@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A debug register of a stopped thread: it stops (SIGTRAP, TRAP_HWBKPT) before it
- * executes what is at an address. Nothing is written into the program's code.
+ * Uses a debug register of a stopped thread: the thread stops (SIGTRAP, TRAP_HWBKPT) before it
+ * executes an address. The program's code is not modified.
  */
 #ifndef PTC_CAPTURE_STEP_DEBUGREG_H
 #define PTC_CAPTURE_STEP_DEBUGREG_H
@@ -11,7 +11,7 @@
 
 struct ptc_task;
 
-/* Watch @addr (0: nothing) from its next resumption on. False, with errno set, if it cannot be. */
+/* Watches @addr (0: none) when @k is resumed. Returns false and sets errno on failure. */
 bool ptc_debugreg_watch(struct ptc_task *k, uint64_t addr);
 
 #endif

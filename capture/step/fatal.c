@@ -8,7 +8,10 @@
 #include "capture/states.h"
 #include "capture/step/tracer.h"
 
-/* Threads that are in a system call still are asked nothing: what is known is what they called. */
+/*
+ * Collects the threads of @pid. A thread in a system call cannot be asked for registers: those from
+ * before the call are used.
+ */
 static size_t gather(const struct ptc_tracer *t, pid_t pid, struct ptc_state_thread *ret)
 {
 	size_t i, n = 0;
@@ -25,7 +28,7 @@ static size_t gather(const struct ptc_tracer *t, pid_t pid, struct ptc_state_thr
 	return n;
 }
 
-/* @k is about to die of a signal: save the state of its process. */
+/* @k is about to die from a signal: saves the state of its process. */
 static int save(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_err *err)
 {
 	struct ptc_state s = { .pid = k->pid, .tid = k->tid, .no_memory = t->no_memory };
@@ -34,7 +37,7 @@ static int save(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_err *
 	int rc;
 
 	if (ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &info))
-		return 0; /* killed meanwhile */
+		return 0; /* killed in the meantime */
 	threads = calloc(t->tasks.n, sizeof(*threads));
 	if (!threads)
 		return ptc_fail_mem(err);

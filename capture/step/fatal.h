@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The step source as a witness: what a process was like when a signal killed it, or came to it. */
+/* Saves the state of a process for the step source, when a signal kills it or reaches it. */
 #ifndef PTC_CAPTURE_STEP_FATAL_H
 #define PTC_CAPTURE_STEP_FATAL_H
 
@@ -9,8 +9,8 @@ struct ptc_tracer;
 struct ptc_task;
 
 /*
- * @k is about to get the signal k->inject: if it dies of that, save the state of its process; if
- * a snapshot is wanted of that, say so (t->hold).
+ * @k is about to get the signal k->inject. If the signal is fatal, saves the state of the process.
+ * Sets t->hold if a snapshot is wanted for the signal.
  */
 int ptc_fatal_look(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_err *err);
 

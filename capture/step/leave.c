@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end: every thread goes on as if nobody had traced it. */
+/* The end: detaches from every thread, which runs on as if untraced. */
 #include <signal.h>
 #include <sys/ptrace.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 #include "capture/step/tracer.h"
 #include "capture/step/trapflag.h"
 
-/* So long is waited for threads that do not stop, once ptcap wants to end. */
+/* Time to wait for threads that do not stop, once ptcap wants to end. */
 static const uint64_t LEAVE_NS = 300000000;
 
 static void detach(struct ptc_tracer *t, struct ptc_task *k)
@@ -21,7 +21,7 @@ static void detach(struct ptc_tracer *t, struct ptc_task *k)
 		ptc_trapflag_settle(k);
 	}
 	(void)ptrace(PTRACE_DETACH, k->tid, NULL, (void *)(long)k->inject);
-	k->reported = true; /* it has not ended */
+	k->reported = true; /* no EXIT record: it has not ended */
 	ptc_tasks_remove(&t->tasks, k);
 }
 
@@ -58,8 +58,8 @@ static uint64_t now_ns(void)
 }
 
 /*
- * Threads in a system call have to stop first. A thread in vfork, or in state D, stops late or
- * never: when ptcap wants to end, it is not waited for.
+ * Threads in a system call must stop first. A thread in vfork or in state D stops late or never.
+ * Once ptcap wants to end, the wait for it is limited.
  */
 void ptc_tracer_leave(struct ptc_tracer *t)
 {

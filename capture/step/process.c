@@ -19,17 +19,19 @@
 
 enum { ASK_AGAIN_MS = 10, LOOK_MS = 400, REAP_MS = 500 };
 
-/* From the request to leave to the end of a process that cannot answer, and of one that does not.
- */
+/* Time from the leave request to a kill: for a tracer that cannot answer, and for any other. */
 static const uint64_t LEAVE_NS = 700000000, NEVER_NS = 10000000000;
 
-/* In the tracer's process only; its signal handler has no other way to know. */
+/* Used in the tracer process only: its signal handler has no other access to these. */
 static struct {
 	const struct ptc_step_process *process;
 	const struct ptc_step_body *body;
 	pid_t ptcap;
-	timer_t again; /* once ptcap is gone: a kick can cross a wait, and nobody repeats it; until
-			  then: has anybody stopped ptcap? */
+	/*
+	 * before ptcap's end: checks whether ptcap is stopped; afterwards: repeats kicks, which can
+	 * miss a wait
+	 */
+	timer_t again;
 	bool have_again;
 } own;
 
@@ -64,7 +66,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* The number behind @key in the text of /proc/PID/status; 0: there is none. */
+/* Returns the number after @key in the text of /proc/PID/status; 0: no such key. */
 static uint64_t number_of(const char *status, const char *key, int base)
 {
 	const char *p = strstr(status, key);
@@ -74,7 +76,7 @@ static uint64_t number_of(const char *status, const char *key, int base)
 
 enum { STATUS_SIZE = 4096 };
 
-/* For a signal handler. False: there is no such process. */
+/* Async-signal-safe. Returns false if there is no such process. */
 static bool read_status(pid_t pid, char text[STATUS_SIZE])
 {
 	char *p = text + sizeof("/proc/") - 1;
@@ -96,9 +98,9 @@ static bool read_status(pid_t pid, char text[STATUS_SIZE])
 }
 
 /*
- * What is recorded can stop ptcap, and then ptcap hears of no signal. If one to end by is there,
- * ptcap goes on. A program that we trace and that traces ptcap is killed then: nothing else sets
- * ptcap free.
+ * A recorded program can stop ptcap, which then receives no signal. If a terminating signal is
+ * pending, this continues ptcap. If one of our targets traces ptcap, that target is killed: there
+ * is no other way to continue ptcap.
  */
 static void free_ptcap(pid_t pid)
 {
@@ -123,7 +125,10 @@ static void free_ptcap(pid_t pid)
 		(void)kill(tracer, SIGKILL);
 }
 
-/* A wait was interrupted: by ptcap, which has something to say, by the timer, or by ptcap's end. */
+/*
+ * Signal handler that interrupts waits. The sender is ptcap with a request, the timer, or the
+ * kernel at ptcap's end.
+ */
 static void on_kick(int sig)
 {
 	const struct timespec ms = { .tv_nsec = ASK_AGAIN_MS * 1000000L };
@@ -160,7 +165,7 @@ static _Noreturn void child(struct ptc_step_process *p, const struct ptc_step_bo
 	own.body = body;
 	own.ptcap = getppid();
 	body->run(body->ctx);
-	_exit(0); /* what the caller's process would do at its exit is not ours to do */
+	_exit(0); /* without the exit handlers of the caller's process */
 }
 
 int ptc_step_process_start(struct ptc_step_process *p, const struct ptc_step_body *body,
@@ -177,7 +182,8 @@ int ptc_step_process_start(struct ptc_step_process *p, const struct ptc_step_bod
 		return ptc_fail_sys(err, sys, "cannot make a pipe");
 	}
 	(void)sigfillset(&all);
-	(void)pthread_sigmask(SIG_SETMASK, &all, &old); /* it must never die of ours */
+	/* signals for ptcap must never kill the tracer */
+	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
 	p->pid = fork();
 	if (!p->pid)
 		child(p, body, end, life);
@@ -202,7 +208,10 @@ static void kick(struct ptc_step_process *p)
 		(void)kill(p->pid, ptc_step_process_kick());
 }
 
-/* Does another process trace it, or does it wait for memory that does not come? */
+/*
+ * Returns true if another process traces @pid, or if it is in state D, for example waiting for
+ * memory.
+ */
 static bool cannot_answer(pid_t pid)
 {
 	char text[STATUS_SIZE];
@@ -212,9 +221,9 @@ static bool cannot_answer(pid_t pid)
 }
 
 /*
- * SIGKILL reaches a process that is stopped, by a signal or by another tracer. What it watched goes
- * on. What it stepped may die of the trap flag that is left (doc/adr/0007): so a busy machine is no
- * reason.
+ * Kills a tracer that is late. SIGKILL also ends a process that a signal or another tracer has
+ * stopped. Watched programs survive that. Stepped programs may die from their trap flag
+ * (doc/adr/0007). So a tracer that is merely slow on a busy machine gets more time.
  */
 static void end_if_late(struct ptc_step_process *p)
 {
@@ -249,7 +258,7 @@ void ptc_step_process_tend(const struct ptc_step_process *p)
 		(void)kill(p->pid, SIGCONT);
 }
 
-/* What else the caller wants is for later. */
+/* Calls on_wake. Requests other than an end are kept for later. */
 static bool is_to_end(struct ptc_step_process *p, const struct ptc_record_opts *o)
 {
 	const enum ptc_wake_action a = o->on_wake(o->wake_ctx, 0);
@@ -305,8 +314,9 @@ void ptc_step_process_resume(struct ptc_step_process *p)
 }
 
 /*
- * A process that somebody else traces is that one's to reap first, which may be never: it is not
- * waited for. Where the caller's process reaps everything shared->done tells.
+ * Reaps the tracer, with a time limit: another process that traces it must reap it first, and may
+ * never do so. The caller's process may also reap all its children itself. shared->done then tells
+ * that the tracer ended well.
  */
 static void reap(struct ptc_step_process *p)
 {
@@ -364,7 +374,7 @@ void ptc_step_process_release(struct ptc_step_process *p)
 	*p = (struct ptc_step_process)PTC_STEP_PROCESS_INIT;
 }
 
-/* --- in the tracer's process --- */
+/* --- in the tracer process --- */
 
 void ptc_step_process_settle(const struct ptc_step_process *p)
 {
@@ -380,26 +390,33 @@ void ptc_step_process_settle(const struct ptc_step_process *p)
 	sev._sigev_un._tid = owner.pid;
 	own.have_again = !timer_create(CLOCK_MONOTONIC, &sev, &own.again);
 	/*
-	 * What a terminal sends to ptcap, or who kills its group, is not for us. Not a group alone:
-	 * the command's parent would be of its session then, but not of its group, and with the
-	 * command's end a group that is orphaned anyway would be so anew: SIGHUP to all of it, if
-	 * somebody there is stopped (kill_orphaned_pgrp in kernel/exit.c).
+	 * A new session: signals from the terminal, or to ptcap's process group, do not reach the
+	 * tracer. A new group alone is not enough. The command's parent would be in its session but
+	 * not in its group. If the command's group is already orphaned, the command's end would
+	 * then count as orphaning it again. The kernel would send SIGHUP to the whole group if a
+	 * member is stopped (kill_orphaned_pgrp in kernel/exit.c).
 	 */
 	(void)setsid();
-	(void)sigaction(SIGCHLD, &dfl, NULL); /* ignored, it would take exit statuses from us */
+	(void)sigaction(SIGCHLD, &dfl, NULL); /* ignoring SIGCHLD would discard exit statuses */
 	(void)sigaction(ptc_step_process_kick(), &kick, NULL);
 	(void)sigfillset(&mask);
 	(void)sigdelset(&mask, ptc_step_process_kick());
 	(void)pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	/* Nobody of our user traces us and so stops us, what we trace least of all. Root's may. */
+	/*
+	 * Prevents processes of our user, above all our targets, from tracing and so stopping us.
+	 * Root's still can.
+	 */
 	(void)prctl(PR_SET_DUMPABLE, 0);
 	if (own.have_again)
 		(void)timer_settime(own.again, 0, &look, NULL);
-	/* A pipe that loses its last writer tells readers who asked (pipe_release in fs/pipe.c). */
+	/*
+	 * When a pipe loses its last writer, the kernel signals readers that set O_ASYNC
+	 * (pipe_release in fs/pipe.c).
+	 */
 	(void)fcntl(p->life_fd, F_SETSIG, ptc_step_process_kick());
 	(void)fcntl(p->life_fd, F_SETOWN_EX, &owner);
 	(void)fcntl(p->life_fd, F_SETFL, O_ASYNC);
-	(void)raise(ptc_step_process_kick()); /* it may have happened already */
+	(void)raise(ptc_step_process_kick()); /* ptcap may have ended before */
 }
 
 void ptc_step_process_stand_still(struct ptc_step_shared *sh, void (*tell)(void *ctx), void *ctx)
@@ -408,7 +425,7 @@ void ptc_step_process_stand_still(struct ptc_step_shared *sh, void (*tell)(void 
 
 	(void)sigemptyset(&kicks);
 	(void)sigaddset(&kicks, ptc_step_process_kick());
-	(void)pthread_sigmask(SIG_BLOCK, &kicks, &old); /* none is missed in front of the wait */
+	(void)pthread_sigmask(SIG_BLOCK, &kicks, &old); /* a kick before sigsuspend stays pending */
 	atomic_store(&sh->pause, PTC_STEP_PAUSED);
 	tell(ctx);
 	while (atomic_load(&sh->pause) == PTC_STEP_PAUSED &&

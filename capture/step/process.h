@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tracer's process. When a tracer dies without detaching, the kernel
- * leaves the trap flag set in what it stepped, which the next instruction's
- * SIGTRAP then kills. So the tracer is no part of ptcap's own process: it
- * outlives ptcap's sudden death, and detaches.
+ * The tracer runs in a process of its own. If a tracer dies without detaching, the kernel leaves
+ * the trap flag set in its targets, and the SIGTRAP of the next instruction kills them. As a
+ * separate process the tracer outlives a sudden death of ptcap, and detaches.
  */
 #ifndef PTC_CAPTURE_STEP_PROCESS_H
 #define PTC_CAPTURE_STEP_PROCESS_H
@@ -16,33 +15,36 @@
 #include "ptcap/capture.h"
 #include "ptcap/error.h"
 
-/* What the session wants of the tracer; goes up only. */
+/* Requests of the session to the tracer. The value never decreases. */
 enum ptc_want {
 	PTC_WANT_TRACE = 0,
-	PTC_WANT_STOP,	/* no more stepping; a command runs on, and its end is waited for */
-	PTC_WANT_LEAVE, /* detach from everything, and end */
+	PTC_WANT_STOP,	/* step no more; a command runs on, and the tracer waits for its end */
+	PTC_WANT_LEAVE, /* detach from all tasks and end */
 };
 
-/* Snapshots: who may write to the rings. */
+/* Snapshot handshake: decides which process may write to the rings. */
 enum ptc_step_pause {
-	PTC_STEP_GOES_ON, /* the tracer */
-	PTC_STEP_ASKED,	  /* still the tracer, until it says: */
-	PTC_STEP_PAUSED,  /* nobody, until the session says: goes on */
+	PTC_STEP_GOES_ON, /* the tracer may write */
+	PTC_STEP_ASKED,	  /* still the tracer; it should pause */
+	PTC_STEP_PAUSED,  /* no process, until the session sets GOES_ON */
 };
 
-/* Memory of both processes. */
+/* Memory shared by the two processes. */
 struct ptc_step_shared {
 	atomic_int want;	    /* enum ptc_want */
 	atomic_int pause;	    /* enum ptc_step_pause */
-	atomic_ullong insns, bytes; /* made so far */
+	atomic_ullong insns, bytes; /* produced so far */
 
-	/* Set by the tracer before it has told, or ended (what is told last is in done). */
-	pid_t pid; /* of the command, or of the first process attached to; 0: could not start */
-	int rc;	   /* why it could not, or what went wrong later */
+	/*
+	 * Set by the tracer before its message about the start, or before its end. The members set
+	 * last are guarded by done.
+	 */
+	pid_t pid; /* the command, or the first process attached to; 0: the start failed */
+	int rc;	   /* error of the start, or a later error */
 	struct ptc_err err;
-	atomic_bool
-		lingers; /* done, but there are threads that do not stop: they are let go later */
-	bool done;	 /* the rest is valid */
+	/* done, but some threads have not stopped yet: they are released later */
+	atomic_bool lingers;
+	bool done; /* the members below are valid */
 	int status;
 	bool left, limited, unreached, unmet;
 	uint64_t rightless;
@@ -51,15 +53,15 @@ struct ptc_step_shared {
 };
 
 struct ptc_step_process {
-	struct ptc_step_shared *shared; /* mapped */
-	pid_t pid;			/* 0: none, or reaped */
-	int status;			/* once reaped */
-	uint64_t leave_ns;		/* when it was first asked to leave; 0: not yet */
+	struct ptc_step_shared *shared; /* a shared mapping */
+	pid_t pid;			/* 0: none, or already reaped */
+	int status;			/* valid once reaped */
+	uint64_t leave_ns;		/* time of the first leave request; 0: none yet */
 	bool killed;			/* it did not leave in time */
-	uint64_t early_snapshots;	/* asked for while it started */
-	bool early_last;		/* PTC_WAKE_LAST was said then */
-	int end_fd;			/* readable when it has told; hangs up when it has ended */
-	int life_fd;			/* ours: hangs up over there when we are gone */
+	uint64_t early_snapshots;	/* requested during the start */
+	bool early_last;		/* on_wake returned PTC_WAKE_LAST during the start */
+	int end_fd;  /* readable after the tracer's message; hangs up when it has ended */
+	int life_fd; /* our end: its other end hangs up when ptcap is gone */
 };
 
 #define PTC_STEP_PROCESS_INIT                                                                      \
@@ -67,72 +69,76 @@ struct ptc_step_process {
 		NULL, 0, 0, 0, false, 0, false, -1, -1                                             \
 	}
 
-/* What the tracer's process does; @ctx is the caller's, copied by the fork. */
+/* The tracer process's code. @ctx belongs to the caller; the fork copies it. */
 struct ptc_step_body {
 	const char *name;	   /* of the process; at most 15 bytes */
-	void (*run)(void *ctx);	   /* everything; the process ends with it */
-	void (*orphan)(void *ctx); /* ptcap is gone: from a signal handler, maybe repeatedly */
+	void (*run)(void *ctx);	   /* the process ends when it returns */
+	void (*orphan)(void *ctx); /* ptcap is gone; called in a signal handler, maybe repeatedly */
 	void *ctx;
 };
 
-/* Map what is shared. */
+/* Maps the shared memory. */
 int ptc_step_process_init(struct ptc_step_process *p, struct ptc_err *err);
 
-/* Start it. Returns in the caller's process only. */
+/* Starts the process. Returns only in the caller's process. */
 int ptc_step_process_start(struct ptc_step_process *p, const struct ptc_step_body *body,
 			   struct ptc_err *err);
 
 /*
- * Wait until it has told how the start went. PTC_E_IO if it died instead, or if opts->on_wake says
- * meanwhile that all is to end. @opts NULL: nobody can say so.
+ * Waits for the tracer's message about the start. PTC_E_IO: it died instead, or opts->on_wake
+ * requested an end. @opts NULL: on_wake is not called.
  */
 int ptc_step_process_started(struct ptc_step_process *p, const struct ptc_record_opts *opts,
 			     struct ptc_err *err);
 
 /*
- * Ask for @want. A request can cross a wait: repeat it until end_fd hangs up. A process that was
- * stopped from outside is continued. One that does not leave in time - what it traces may stop it
- * for good - is killed: then end_fd hangs up, and @p->killed is set (doc/adr/0025).
+ * Sends the request @want. A request can miss a waiting tracer: repeat it until end_fd hangs up. A
+ * tracer that was stopped from outside is continued. Its targets may be able to stop it for good,
+ * so a tracer that does not leave in time is killed. Then end_fd hangs up, and @p->killed is set
+ * (doc/adr/0025).
  */
 void ptc_step_process_ask(struct ptc_step_process *p, enum ptc_want want);
 
-/* Continues the tracer if a recorded program stopped the tracer with SIGSTOP. Call it twice a
- * second. */
+/*
+ * Continues the tracer if a recorded program has stopped it with SIGSTOP. Call it twice a second.
+ */
 void ptc_step_process_tend(const struct ptc_step_process *p);
 
-/* Have it stand still. False: not yet; ask again. */
+/* Asks the tracer to pause. Returns false if it has not paused yet: call again. */
 bool ptc_step_process_pause(struct ptc_step_process *p);
 void ptc_step_process_resume(struct ptc_step_process *p);
 
-/* Wait for its end, unless it lingers. PTC_E_IO if it did not come to it by itself. */
+/* Waits for the tracer's end, unless it lingers. PTC_E_IO if it did not end by itself. */
 int ptc_step_process_reap(struct ptc_step_process *p, struct ptc_err *err);
 
-/* Have it leave everything, and wait for its end, as ptc_step_process_reap. */
+/* Makes the tracer leave all targets, and waits for its end as ptc_step_process_reap does. */
 int ptc_step_process_end(struct ptc_step_process *p, struct ptc_err *err);
 
-/* The same if it still runs, and everything is given back. */
+/* Same if the tracer still runs; then releases everything. */
 void ptc_step_process_release(struct ptc_step_process *p);
 
-/* --- in the tracer's process --- */
+/* --- in the tracer process --- */
 
-/* The signal that gets it out of a wait. */
+/* Returns the signal that interrupts the tracer's waits. */
 int ptc_step_process_kick(void);
 
 /*
- * Once the command is there, which must inherit none of it: a process group and
- * signals of its own; from now on ptcap's end is noticed.
+ * Gives the tracer a session and signal settings of its own. Call it after the command was started,
+ * which must not inherit these. From then on the tracer notices ptcap's end.
  */
 void ptc_step_process_settle(const struct ptc_step_process *p);
 
-/* Say that all stands still, and wait until it may go on, or something else is wanted. */
+/*
+ * Reports that all targets stand still, and waits until the session resumes or has a new request.
+ */
 void ptc_step_process_stand_still(struct ptc_step_shared *sh, void (*tell)(void *ctx), void *ctx);
 
-/* Tell ptcap that shared->pid or shared->rc is set. */
+/* Tells ptcap that shared->pid or shared->rc is set. */
 void ptc_step_process_tell(const struct ptc_step_process *p);
 
 /*
- * All is done and told, but some threads are still to be let go: ptcap does not wait for that, and
- * no descriptor keeps anybody else waiting.
+ * All work is done and reported, but some threads are still to be released. ptcap does not wait for
+ * that. All descriptors are closed, so no other process waits for them.
  */
 void ptc_step_process_linger(const struct ptc_step_process *p);
 

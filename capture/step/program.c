@@ -12,14 +12,14 @@
 #include "base/io.h"
 #include "capture/step/setid.h"
 
-/* A task, and the tracer whose it is: for callbacks. */
+/* A task with its tracer, for callbacks. */
 struct at {
 	struct ptc_tracer *t;
 	struct ptc_task *k;
-	struct ptc_saved_range vdso; /* told of just now */
+	struct ptc_saved_range vdso; /* range of the vdso if it was just recorded */
 };
 
-/* --- its code --- */
+/* --- code --- */
 
 static size_t read_memory(void *ctx, uint64_t addr, uint8_t *out, size_t len)
 {
@@ -39,8 +39,8 @@ static bool read_file(void *ctx, uint64_t addr, uint8_t out[PTC_SAVED_PAGE])
 }
 
 /*
- * A reader patches the code when its own time passes the record's. The trace
- * must be off then: what ran before ran on the old bytes.
+ * Writes a TEXT_POKE. A decoder patches the code when its time passes the record's. So the trace
+ * must be off: earlier instructions ran with the old bytes.
  */
 static void save(void *ctx, uint64_t addr, const uint8_t *bytes, size_t len)
 {
@@ -68,14 +68,14 @@ int ptc_program_fetch(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 	if (!insn)
 		return ptc_fail_mem(err);
 	k->insn = *insn;
-	/* The trap comes behind the next instruction only: it must be known, too. */
-	if (k->insn.shadow &&
+	/* The trap may come only after the next instruction, which must be recorded too. */
+	if ((k->insn.shadow || k->insn.exits) &&
 	    !ptc_code_fetch(&mm->code, &mm->maps, k->tid, k->ip + k->insn.len, &io))
 		return ptc_fail_mem(err);
 	return 0;
 }
 
-/* --- its mappings --- */
+/* --- mappings --- */
 
 static void tell(void *ctx, const struct ptc_map *part)
 {
@@ -88,7 +88,7 @@ static void tell(void *ctx, const struct ptc_map *part)
 		at->vdso = (struct ptc_saved_range){ part->start, part->end };
 }
 
-/* The vdso is saved at once: all of it, so that a reader has its symbols. */
+/* Saves the whole vdso at once, so that a reader has its symbols. */
 static bool save_vdso(struct at *at)
 {
 	const struct ptc_saved_io io = io_of(at);
@@ -107,7 +107,7 @@ int ptc_program_update_maps(struct ptc_tracer *t, struct ptc_task *k, struct ptc
 	int rc = ptc_maps_read(&mm->maps, "/proc", k->tid, err);
 
 	if (rc == PTC_E_NOT_EXIST || (rc == PTC_E_IO && err->sys == ESRCH))
-		return 0; /* it was killed meanwhile; the next stop says so */
+		return 0; /* killed in between: the next stop reports the end */
 	if (rc)
 		return rc;
 	ptc_code_flush(&mm->code);
@@ -118,7 +118,7 @@ int ptc_program_update_maps(struct ptc_tracer *t, struct ptc_task *k, struct ptc
 	return 0;
 }
 
-/* Is the file that the call was made on the memory of a process? */
+/* Returns true if descriptor @fd of the task is a process's memory file. */
 static bool is_memory(const struct ptc_task *k, uint64_t fd)
 {
 	char path[64], to[32];
@@ -132,7 +132,7 @@ static bool is_memory(const struct ptc_task *k, uint64_t fd)
 	return !strncmp(to, "/proc/", 6) && !strcmp(to + n - 4, "/mem");
 }
 
-/* Is any of [addr, addr + len) executable? */
+/* Returns true if any part of [addr, addr + len) is executable. */
 static bool is_code(const struct ptc_maps *maps, uint64_t addr, uint64_t len)
 {
 	size_t i;
@@ -150,7 +150,7 @@ static bool is_code(const struct ptc_maps *maps, uint64_t addr, uint64_t len)
 	return false;
 }
 
-/* May the call have changed code that is mapped without PROT_WRITE? */
+/* Returns true if the system call may have changed code that is mapped without PROT_WRITE. */
 static bool writes_code(const struct ptc_task *k)
 {
 	switch (k->before.rax) {
@@ -174,15 +174,16 @@ void ptc_program_after_syscall(struct ptc_tracer *t, const struct ptc_task *k)
 	if (k->insn.kind != PTC_KIND_SYSCALL)
 		return;
 	if (k->before.rax == SYS_madvise && is_code(&k->mm->maps, k->before.rdi, k->before.rsi))
-		ptc_code_flush(&k->mm->code); /* given back, it reads as the file, or as zeros */
+		/* discarded pages read as the file's bytes or zeros */
+		ptc_code_flush(&k->mm->code);
 	if (!writes_code(k))
 		return;
-	for (i = 0; i < t->tasks.n; i++) /* whose memory it was is not worth finding out */
+	for (i = 0; i < t->tasks.n; i++) /* simpler than finding the process that was written to */
 		if (t->tasks.items[i]->mm)
 			ptc_code_flush(&t->tasks.items[i]->mm->code);
 }
 
-/* --- its name, its birth --- */
+/* --- name and creation --- */
 
 static int read_comm(pid_t pid, struct ptc_buf *out, struct ptc_err *err)
 {
@@ -232,6 +233,6 @@ int ptc_program_forked(struct ptc_task *k, const struct ptc_mm *from, struct ptc
 	    !ptc_saved_copy(&mm->code.saved, &from->code.saved))
 		return ptc_fail_mem(err);
 	rc = ptc_maps_read(&mm->maps, "/proc", k->tid, err);
-	/* gone already: the next stop says so */
+	/* killed already: the next stop reports the end */
 	return rc == PTC_E_NOT_EXIST || (rc == PTC_E_IO && err->sys == ESRCH) ? 0 : rc;
 }

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Does @a see processes under the same numbers as we do? */
+/* Returns true if @tid is in our PID namespace, so that process numbers mean the same. */
 static bool is_in_our_pid_namespace(pid_t tid)
 {
 	struct stat ours, theirs;
@@ -27,7 +27,10 @@ static bool is_thread_of(pid_t tid, pid_t pid)
 	return !access(path, F_OK);
 }
 
-/* The tracer's process, and its parent: ptcap, or whoever uses the library. */
+/*
+ * Returns true for threads of the tracer process and of its parent: ptcap, or another user of the
+ * library.
+ */
 static bool is_ours(pid_t tid)
 {
 	return tid > 0 && (is_thread_of(tid, getpid()) || is_thread_of(tid, getppid()));

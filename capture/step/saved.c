@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 
-/* The bytes of a page. A forked process shares them until one of the two changes. */
+/* The bytes of a page. Forked processes share a page until one process changes it. */
 struct content {
 	unsigned int owners;
 	uint8_t bytes[PTC_SAVED_PAGE];
@@ -14,8 +14,8 @@ struct content {
 
 struct ptc_saved_page {
 	uint64_t addr;
-	uint64_t generation;   /* when it was looked at; 0: not yet */
-	struct content *known; /* NULL: nothing, or just what the file has */
+	uint64_t generation;   /* value at the last check; 0: not checked yet */
+	struct content *known; /* NULL: unknown, or equal to the file */
 };
 
 static void put_content(struct content *c)
@@ -72,7 +72,7 @@ void ptc_saved_keep(struct ptc_saved *s, const struct ptc_saved_range *ranges, s
 	s->n = kept;
 }
 
-/* Index of the first page at or behind @addr. */
+/* Returns the index of the first page at or after @addr. */
 static size_t lower(const struct ptc_saved *s, uint64_t addr)
 {
 	size_t lo = 0, hi = s->n;
@@ -95,7 +95,7 @@ static struct ptc_saved_page *find(const struct ptc_saved *s, uint64_t addr)
 	return i < s->n && s->pages[i].addr == addr ? &s->pages[i] : NULL;
 }
 
-/* Find or make; NULL: out of memory. */
+/* Finds or adds the page. NULL: out of memory. */
 static struct ptc_saved_page *get(struct ptc_saved *s, uint64_t addr)
 {
 	const size_t i = lower(s, addr);
@@ -126,7 +126,10 @@ static bool set_known(struct ptc_saved_page *p, const uint8_t *bytes)
 	return true;
 }
 
-/* Save what @now has and @before has not: one piece, from the first to the last such byte. */
+/*
+ * Saves the difference between @before and @now: one range, from the first to the last changed
+ * byte.
+ */
 static void save_changes(const struct ptc_saved_io *io, uint64_t addr, const uint8_t *before,
 			 const uint8_t *now)
 {
@@ -139,7 +142,7 @@ static void save_changes(const struct ptc_saved_io *io, uint64_t addr, const uin
 	io->save(io->ctx, addr + first, now + first, end - first);
 }
 
-/* @now is what the page holds. */
+/* Records the current contents @now of the page. */
 static bool take(struct ptc_saved_page *p, const struct ptc_saved_io *io, const uint8_t *now,
 		 bool watch)
 {
@@ -169,7 +172,7 @@ bool ptc_saved_look(struct ptc_saved *s, const struct ptc_saved_io *io, uint64_t
 	if (p->generation == s->generation + 1)
 		return true;
 	if (io->read(io->ctx, p->addr, now, PTC_SAVED_PAGE) < PTC_SAVED_PAGE)
-		return true; /* nothing can run there */
+		return true; /* unreadable: no code can run there */
 	p->generation = s->generation + 1;
 	return take(p, io, now, watch);
 }

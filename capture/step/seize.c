@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The beginning: a command from its fork to the stop behind its exec, or what runs already. */
+/* The beginning: starts a command up to the stop after its exec, or attaches to running tasks. */
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
@@ -13,14 +13,14 @@
 #include "capture/step/tracer.h"
 #include "capture/step/trapflag.h"
 
-/* Never PTRACE_O_EXITKILL: when we die, the target lives on. */
+/* Without PTRACE_O_EXITKILL: the targets survive the tracer's death. */
 static const unsigned int options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT | PTRACE_O_TRACECLONE |
 				    PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 				    PTRACE_O_TRACESYSGOOD;
 
 /*
- * Let the seized child go on to its exec. (Others that stop are threads of its own,
- * which a fork handler of this process has made, and which the exec ends.)
+ * Lets the seized child continue to its exec. Other threads that stop here are the child's own. A
+ * fork handler of this process has created them, and the exec ends them.
  */
 static int await_exec(struct ptc_launch *l, pid_t pid, struct ptc_err *err)
 {
@@ -37,7 +37,7 @@ static int await_exec(struct ptc_launch *l, pid_t pid, struct ptc_err *err)
 			return ptc_launch_result(l, !WIFSTOPPED(status), err);
 		if (!WIFSTOPPED(status))
 			continue;
-		/* a signal on the way there, or the stop for one */
+		/* a signal before the exec, or the stop for one */
 		sig = status >> 16 ? 0 : WSTOPSIG(status);
 		(void)ptrace(PTRACE_CONT, got, NULL, (void *)(long)sig);
 	}
@@ -74,7 +74,7 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 		rc = ptc_launch_let_go(&l, err);
 	if (!rc)
 		rc = await_exec(&l, pid, err);
-	if (!rc && ptc_task_runs_32bit(pid)) { /* a script's interpreter; nothing of it has run */
+	if (!rc && ptc_task_runs_32bit(pid)) { /* a script's interpreter; it has not run yet */
 		end(pid);
 		rc = refuse_32bit(l.path, err);
 	}
@@ -84,9 +84,12 @@ int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, s
 	return rc;
 }
 
-/* --- what runs already --- */
+/* --- attaching to running tasks --- */
 
-/* Wait for the stop of our PTRACE_INTERRUPT. 0 with k->state set; or the task is gone (ENDING). */
+/*
+ * Waits for the stop that our PTRACE_INTERRUPT causes. Returns 0 with k->state set; ENDING if the
+ * task is gone.
+ */
 static int await_stop(const struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	int status;
@@ -117,12 +120,12 @@ static int await_stop(const struct ptc_tracer *t, struct ptc_task *k, struct ptc
 		k->state = PTC_TASK_LISTENING;
 		(void)ptrace(PTRACE_LISTEN, k->tid, NULL, NULL);
 	}
-	/* It slept in a system call, which the kernel will make again. */
+	/* If it slept in a system call, the kernel will restart the call. */
 	k->restart_ip = ptc_task_restarts(&k->regs);
 	return 0;
 }
 
-/* 1: a thread was added; 0: we have it, or it is gone. */
+/* Returns 1 if a thread was added, 0 if it is already attached or gone. */
 static int attach_one(struct ptc_tracer *t, pid_t tid, struct ptc_mm *mm, pid_t pid,
 		      struct ptc_err *err)
 {
@@ -140,7 +143,7 @@ static int attach_one(struct ptc_tracer *t, pid_t tid, struct ptc_mm *mm, pid_t 
 	}
 	k->pid = pid;
 	k->mm = ptc_mm_get(mm);
-	k->reported = true; /* no EXIT for what was there before us, until it has run */
+	k->reported = true; /* no EXIT record for a task that has not run under the tracer yet */
 	rc = await_stop(t, k, err);
 	if (!rc && k->state == PTC_TASK_ENDING)
 		ptc_tasks_remove(&t->tasks, k);
@@ -149,7 +152,10 @@ static int attach_one(struct ptc_tracer *t, pid_t tid, struct ptc_mm *mm, pid_t 
 	return rc ? rc : 1;
 }
 
-/* Every thread of the process: those there are may make others until all are stopped. */
+/*
+ * Attaches every thread of the process. Repeats, because threads may create others until all are
+ * stopped.
+ */
 static int attach_all(struct ptc_tracer *t, pid_t pid, struct ptc_mm *mm, struct ptc_err *err)
 {
 	char path[64];

@@ -13,7 +13,7 @@
 
 enum { STATUS_MAX = 65536 };
 
-/* The @n-th number behind @key in /proc/PID/status; 0: there is none. */
+/* Returns the @n-th number after @key in /proc/PID/status; 0: no such key. */
 static unsigned long long number(const struct ptc_buf *status, const char *key, int n, int base)
 {
 	char *p = strstr((char *)status->bytes, key);

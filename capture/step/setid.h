@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Set-user-ID and set-group-ID files, and those with capabilities: an exec of one gives no rights
- * while a tracer without CAP_SYS_PTRACE is attached (cap_bprm_creds_from_file in
- * security/commoncap.c), so the program may do something else than alone.
+ * Detects files with set-user-ID, set-group-ID or capabilities. While a tracer without
+ * CAP_SYS_PTRACE is attached, their exec gives no rights (cap_bprm_creds_from_file in
+ * security/commoncap.c). So the program may behave differently than when untraced.
  */
 #ifndef PTC_CAPTURE_STEP_SETID_H
 #define PTC_CAPTURE_STEP_SETID_H
@@ -11,8 +11,10 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Process @pid has just executed a file: does it lack rights that the file gives? Its path goes to
- * @path. */
+/*
+ * Process @pid has just executed a file. Returns true if it lacks rights that the file gives. The
+ * file's path goes to @path.
+ */
 bool ptc_setid_lacks(pid_t pid, char *path, size_t size);
 
 #endif

@@ -20,7 +20,7 @@ enum {
 
 static const uint64_t trap_bit = 1ull << (SIGTRAP - 1);
 
-/* --- the kernel's view --- */
+/* --- the kernel's state --- */
 
 static bool get_mask(pid_t tid, uint64_t *ret)
 {
@@ -32,7 +32,7 @@ static void set_mask(pid_t tid, uint64_t mask)
 	(void)ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof(mask), &mask);
 }
 
-/* Sets of signals in /proc/TID/status; 0 of a task that is gone. */
+/* Returns a set of signals from the text of /proc/TID/status; 0 if the task is gone. */
 static uint64_t status_set(const struct ptc_buf *status, const char *key)
 {
 	const char *p = strstr((const char *)status->bytes, key);
@@ -66,7 +66,7 @@ static bool caught(pid_t tid, int sig)
 	return sig && one_set(tid, "\nSigCgt:") >> (sig - 1) & 1;
 }
 
-/* Is there a signal that the kernel will deliver before it returns to user mode? */
+/* Returns true if the kernel will deliver a signal before it returns to user mode. */
 static bool signal_due(pid_t tid)
 {
 	struct ptc_buf status = PTC_BUF_INIT;
@@ -82,7 +82,10 @@ static bool signal_due(pid_t tid)
 
 /* --- the two masks --- */
 
-/* What the kernel has is the program's; for stepping SIGTRAP goes. */
+/*
+ * Takes the program's mask from the kernel, and removes SIGTRAP from the kernel's mask for
+ * stepping.
+ */
 static void hide(struct ptc_task *k)
 {
 	uint64_t mask;
@@ -94,12 +97,12 @@ static void hide(struct ptc_task *k)
 	if (k->trap.blocked)
 		set_mask(k->tid, mask & ~trap_bit);
 	if (k->trap.requeued && !(one_set(k->tid, "\nSigPnd:") & trap_bit))
-		k->trap.held = k->trap.requeued = false; /* sigtimedwait took it */
+		k->trap.held = k->trap.requeued = false; /* sigtimedwait has consumed it */
 }
 
 /*
- * PTRACE_SETSIGMASK ends the wait of sigsuspend and its like for the mask they
- * came with, so it is left alone where it is right.
+ * Gives the kernel the program's mask. PTRACE_SETSIGMASK would end sigsuspend's temporary mask (and
+ * similar ones), so a mask that is already right is left alone.
  */
 static void show(struct ptc_task *k)
 {
@@ -163,7 +166,10 @@ static bool before_call_on_mask(const struct ptc_task *k)
 			       before_syscall(k) && on_mask(k->regs.rax);
 }
 
-/* int3, int1, and what runs under the program's own TF: the SIGTRAP is the program's. */
+/*
+ * Returns true for int3, int1, and instructions under the program's own TF: their SIGTRAP belongs
+ * to the program.
+ */
 static bool traps_itself(const struct ptc_task *k)
 {
 	return !k->restart_ip && !k->exec_pending && k->regs.rip == k->ip &&
@@ -171,7 +177,10 @@ static bool traps_itself(const struct ptc_task *k)
 		(k->own_tf && k->insn.kind != PTC_KIND_SYSCALL));
 }
 
-/* sigaction(SIGTRAP, act, ...): act is read now, it may be where the old one goes. */
+/*
+ * Handles sigaction(SIGTRAP, act, ...). Reads act before the call, since the old action may be
+ * written over it.
+ */
 static void look_at_sigaction(struct ptc_task *k)
 {
 	uint64_t handler;
@@ -196,10 +205,10 @@ int ptc_sigtrap_request(struct ptc_task *k, int sig)
 		s->call = true;
 		return PTRACE_SYSCALL;
 	}
-	s->call = false; /* a handler comes first */
+	s->call = false; /* a handler runs first */
 	if (s->shown && !caught(k->tid, sig) && !signal_due(k->tid))
 		hide(k);
-	if (s->blocked && !sig && traps_itself(k)) /* and it is fatal: the kernel does the rest */
+	if (s->blocked && !sig && traps_itself(k)) /* fatal: the kernel does the rest */
 		show(k);
 	look_at_sigaction(k);
 	return PTRACE_SINGLESTEP;
@@ -226,10 +235,7 @@ static void sigaction_returned(struct ptc_task *k)
 	k->trap.sets = false;
 }
 
-/*
- * Interrupted, those that came with a mask of their own still have it, until the
- * signal is delivered.
- */
+/* An interrupted call with a mask of its own keeps that mask until the signal is delivered. */
 void ptc_sigtrap_returned(struct ptc_task *k, uint64_t nr)
 {
 	if (nr == SYS_rt_sigaction)
@@ -247,8 +253,10 @@ void ptc_sigtrap_returned(struct ptc_task *k, uint64_t nr)
 
 void ptc_sigtrap_in_handler(struct ptc_task *k)
 {
-	const uint64_t at = k->regs.rdx + UC_SIGMASK; /* rdx: the third argument, always set */
-	const bool kept = k->trap.blocked && !k->trap.shown; /* a handler adds to the mask */
+	/* rdx: the handler's third argument, always set */
+	const uint64_t at = k->regs.rdx + UC_SIGMASK;
+	/* entering a handler only adds to the mask */
+	const bool kept = k->trap.blocked && !k->trap.shown;
 	uint64_t saved;
 
 	if (k->trap.blocked && ptc_memory_read(k->tid, at, &saved, sizeof(saved))) {
@@ -262,7 +270,8 @@ void ptc_sigtrap_in_handler(struct ptc_task *k)
 int ptc_sigtrap_sent(struct ptc_task *k)
 {
 	struct ptc_sigtrap *s = &k->trap;
-	const bool blocked = s->blocked && !s->shown; /* shown: the kernel has decided */
+	/* with shown the kernel has applied the mask */
+	const bool blocked = s->blocked && !s->shown;
 	siginfo_t si;
 
 	if (ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &si))

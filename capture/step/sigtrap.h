@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SIGTRAP belongs to the program, and each step is one. The kernel forces it:
- * where it is blocked or ignored it unblocks it and takes the handler away
- * (force_sig_info_to_task, kernel/signal.c). So while a task is stepped the
- * kernel's mask never has SIGTRAP, and what the program believes is kept here.
- * System calls that read or write the mask are not stepped but run from their
- * entry to their exit (PTRACE_SYSCALL, whose stops are no signals), under the
- * mask the program believes in; a signal frame gets the bit written in.
+ * SIGTRAP belongs to the program, but each step also raises it. The kernel forces that signal: if
+ * it is blocked or ignored, the kernel unblocks it and resets its handler (force_sig_info_to_task,
+ * kernel/signal.c). So while a task is stepped the kernel's mask never contains SIGTRAP, and the
+ * program's view of the mask is kept here. System calls that read or write the mask are not
+ * stepped. They run from entry to exit (PTRACE_SYSCALL, whose stops are no signals) with the
+ * program's mask. In a signal frame the SIGTRAP bit is added.
  *
- * What cannot be had: SIG_IGN for SIGTRAP is gone from the kernel after the
- * next step, so it is not there any more when the task is left. A SIGTRAP sent to a whole
- * process is held for the thread the kernel chose, though another may take it.
- * A signalfd does not see one that is held. io_uring and the 32-bit system calls
- * of int 0x80 are not looked at.
+ * Limits: SIG_IGN for SIGTRAP is lost in the kernel after the next step, and stays lost when the
+ * task is left. A SIGTRAP sent to a whole process is held for the thread that the kernel chose,
+ * although another thread could take it. A signalfd does not see a held SIGTRAP. io_uring and the
+ * 32-bit system calls of int 0x80 are not handled.
  */
 #ifndef PTC_CAPTURE_STEP_SIGTRAP_H
 #define PTC_CAPTURE_STEP_SIGTRAP_H
@@ -23,45 +21,49 @@
 
 struct ptc_task;
 
-/* One task's; zeroed at first. */
+/* State of one task; starts zeroed. */
 struct ptc_sigtrap {
-	bool blocked;	/* by the program */
-	bool call;	/* in a system call on the mask, or just before it */
-	bool entered;	/* ... its entry stop was there */
+	bool blocked;	/* the program blocks SIGTRAP */
+	bool call;	/* in a system call that uses the mask, or just before it */
+	bool entered;	/* such a call: its entry stop has occurred */
 	bool shown;	/* the kernel's mask may have SIGTRAP */
-	bool sets;	/* rt_sigaction of SIGTRAP is under way: */
-	bool ignores;	/* ... it will ignore it */
-	bool held;	/* somebody sent it while it was blocked */
-	bool requeued;	/* ... and we have sent it again, for the kernel to deliver */
-	siginfo_t info; /* of the held one */
+	bool sets;	/* a rt_sigaction of SIGTRAP is in progress */
+	bool ignores;	/* with sets: it will ignore SIGTRAP */
+	bool held;	/* a SIGTRAP was sent while it was blocked */
+	bool requeued;	/* with held: we have sent it again, for the kernel to deliver */
+	siginfo_t info; /* of the held SIGTRAP */
 };
 
-/* @k was stopped as it ran by itself, and will be stepped: take its mask over. Its mm is set. */
+/*
+ * @k was stopped while running freely, and will be stepped: takes over its mask. k->mm must be set.
+ */
 void ptc_sigtrap_attach(struct ptc_task *k);
 
-/* @k, stopped, will run by itself: the kernel gets the program's mask, and what was held back. */
+/* @k is stopped and will run freely: gives the kernel the program's mask and a held SIGTRAP. */
 void ptc_sigtrap_detach(struct ptc_task *k);
 
-/* @child of @k is born. */
+/* @k has created @child. */
 void ptc_sigtrap_born(const struct ptc_task *k, struct ptc_task *child);
 
 /*
- * How to resume @k, at k->ip with k->insn before it (or, if k->restart_ip is
- * set, a system call that will be made again), delivering @sig:
- * PTRACE_SINGLESTEP or PTRACE_SYSCALL.
+ * Returns how to resume @k with signal @sig: PTRACE_SINGLESTEP or PTRACE_SYSCALL. k->insn is next
+ * at k->ip. If k->restart_ip is set, a system call will be restarted instead.
  */
 int ptc_sigtrap_request(struct ptc_task *k, int sig);
 
-/* A PTRACE_SYSCALL stop. True: the entry, the call is still to be made; false: it has returned. */
+/* Handles a PTRACE_SYSCALL stop. Returns true at the entry of a call, false at its exit. */
 bool ptc_sigtrap_at_entry(struct ptc_task *k);
 
-/* A system call, number @nr, returned; k->restart_ip says if it is to be made again. */
+/* System call @nr has returned. k->restart_ip tells whether it will be restarted. */
 void ptc_sigtrap_returned(struct ptc_task *k, uint64_t nr);
 
-/* A signal handler was entered: its frame and its mask. */
+/* A signal handler was entered: corrects the mask in its frame, and reads the new mask. */
 void ptc_sigtrap_in_handler(struct ptc_task *k);
 
-/* Stopped for a SIGTRAP that somebody sent. The signal to inject: SIGTRAP, or 0. */
+/*
+ * Handles a stop for a SIGTRAP that was sent to the task. Returns the signal to inject: SIGTRAP or
+ * 0.
+ */
 int ptc_sigtrap_sent(struct ptc_task *k);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The step source: a user-space PMU. A process of its own (process.h) plays the
- * kernel's part: it traces the command, makes packets and side records, and
- * writes them into a ring pair that the session drains like any other.
+ * The step source: a user-space PMU. A separate process (process.h) takes the kernel's role. It
+ * traces the command, makes packets and sideband records, and writes them into a ring pair. The
+ * session drains this ring pair like any other.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -20,6 +20,7 @@
 #include "capture/soft/describe.h"
 #include "capture/soft/lbr.h"
 #include "capture/source.h"
+#include "capture/step/hwbreak.h"
 #include "capture/step/process.h"
 #include "capture/step/tracer.h"
 
@@ -28,7 +29,7 @@ enum {
 	SIDE_ID = 2,
 	LBR_ID = 3,
 	TSC_PER_CTC = 125,
-	MTC_FREQ = 9, /* every 64000 TSC ticks: about one a step */
+	MTC_FREQ = 9, /* every 64000 TSC ticks: about one per step */
 	DATA_DEFAULT = 256 << 10,
 	AUX_DEFAULT = 1 << 20,
 };
@@ -39,13 +40,13 @@ struct step {
 	sigset_t mask;
 	struct ptc_clock clock;
 	uint32_t pmu_type;
-	unsigned int cpu; /* all is stepped there */
+	unsigned int cpu; /* the CPU on which all tasks are stepped */
 	struct ptc_softring *ring;
 	struct ptc_source_ring desc;
 	struct ptc_enc *enc;
 	struct ptc_flow flow;
 	struct ptc_records rec;
-	struct ptc_lbr lbr; /* for branch stacks, if they are wanted */
+	struct ptc_lbr lbr; /* if branch stacks are wanted */
 	struct ptc_lbr_stacks stacks;
 	struct ptc_tracer tracer;
 	struct ptc_step_process process;
@@ -70,7 +71,7 @@ static void on_packets(void *ctx, const uint8_t *bytes, size_t len)
 	(void)ptc_softring_aux_write(s->ring, bytes, len, before_publish, s);
 }
 
-/* --- the tracer's process --- */
+/* --- in the tracer process --- */
 
 static int attach(struct step *s, struct ptc_err *err)
 {
@@ -87,7 +88,7 @@ static int attach(struct step *s, struct ptc_err *err)
 	return rc;
 }
 
-/* Either way the process has settled when something is traced that could be harmed. */
+/* In both cases the process is settled before it traces a task that its death could harm. */
 static int begin(struct step *s, pid_t *ret_pid, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
@@ -153,7 +154,7 @@ static void trace(void *ctx)
 	fill_outcome(sh, &s->tracer);
 	if (!s->tracer.tasks.n)
 		return;
-	orphan(s); /* nobody drains what the rest writes */
+	orphan(s); /* the remaining records are not drained any more */
 	ptc_step_process_linger(&s->process);
 	ptc_tracer_let_go(&s->tracer);
 }
@@ -188,14 +189,14 @@ static size_t step_rings(struct ptc_source *src, const struct ptc_source_ring **
 static void step_drained(struct ptc_source *src, size_t i, bool stopped)
 {
 	(void)i;
-	(void)stopped; /* never: a producer without room waits */
+	(void)stopped; /* never true: a producer waits for free space */
 	ptc_softring_consumed(of(src)->ring);
 }
 
 static int step_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *err)
 {
 	struct step *s = of(src);
-	/* Not "ptcap": what kills all of that name must not kill the one that detaches. */
+	/* Not "ptcap": a command such as killall ptcap must not kill the process that detaches. */
 	const struct ptc_step_body body = {
 		.name = "pt-step-tracer", .run = trace, .orphan = orphan, .ctx = s
 	};
@@ -307,10 +308,10 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	return rc;
 }
 
-/* The states of processes that died, which the tracer's process has written. */
+/* Appends the states of dead processes, which the tracer process has written. */
 static int step_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
 {
-	if (of(src)->process.killed) /* in the middle of one, maybe */
+	if (of(src)->process.killed) /* the last one may be incomplete */
 		return 0;
 	return ptc_states_take(&of(src)->tracer.states, b, err);
 }
@@ -324,7 +325,7 @@ static int step_code(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *
 
 static void step_account(struct ptc_source *src, size_t i, struct ptc_ledger_ring *ret)
 {
-	(void)i; /* there is one */
+	(void)i; /* there is only one ring */
 	ret->aux_dropped = ptc_softring_lost_aux(of(src)->ring);
 }
 
@@ -335,7 +336,7 @@ static void step_free(struct ptc_source *src)
 	if (!src)
 		return;
 	if (s->ring)
-		orphan(s); /* an error elsewhere: it must not wait for a drain */
+		orphan(s); /* an error elsewhere: the tracer must not wait for a drain */
 	ptc_step_process_release(&s->process);
 	ptc_states_release(&s->tracer.states);
 	ptc_states_release(&s->tracer.code);
@@ -372,7 +373,7 @@ static const struct ptc_source_ops step_ops = {
 	.free = step_free,
 };
 
-/* For signals and places. */
+/* Prepares for signals and places. */
 static int look_out(struct step *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
@@ -387,7 +388,7 @@ static int look_out(struct step *s, struct ptc_err *err)
 	return s->tracer.held_fd < 0 ? ptc_fail_sys(err, errno, "cannot create an eventfd") : 0;
 }
 
-/* Of branch stacks. */
+/* Prepares branch stacks. */
 static int open_lbr(struct step *s, struct ptc_err *err)
 {
 	int rc;
@@ -429,8 +430,13 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	ring_opts.data_size = opts->data_size ? opts->data_size : DATA_DEFAULT;
 	ring_opts.aux_size = opts->aux_size ? opts->aux_size : AUX_DEFAULT;
 	rc = ptc_source_check_rings(ring_opts.data_size, ring_opts.aux_size, err);
+	if (!rc && opts->from && !ptc_hwbreak_works())
+		rc = ptc_fail(err, PTC_E_UNSUPPORTED,
+			      "hardware breakpoints do not work on this (virtual) machine, but "
+			      "--from needs one: record without --from");
 	if (!rc && opts->argv)
-		rc = ptc_launch_find(opts->argv[0], &path, err); /* before any work is done */
+		/* fail before other work is done */
+		rc = ptc_launch_find(opts->argv[0], &path, err);
 	free(path);
 	if (!rc)
 		rc = ptc_softring_new(&ring_opts, &s->ring, err);

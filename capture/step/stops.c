@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each kind of ptrace stop means for a single-stepped thread (x86-64,
- * PTRACE_SEIZE). Sources: ptrace(2); kernel/signal.c, kernel/entry/common.c,
- * arch/x86/kernel/{traps,signal,ptrace}.c; checked by tests/e2e against
- * tests/support/refstep.c, which shares nothing with this.
+ * The meaning of each kind of ptrace stop for a single-stepped thread (x86-64, PTRACE_SEIZE).
+ * Sources: ptrace(2); kernel/signal.c, kernel/entry/common.c,
+ * arch/x86/kernel/{traps,signal,ptrace}.c. tests/e2e checks it against tests/support/refstep.c,
+ * which is independent code.
  *
  *  SIGTRAP, TRAP_TRACE     the instruction retired
  *  SIGTRAP, TRAP_BRKPT     the system call returned (report_single_step)
@@ -13,8 +13,8 @@
  *  EVENT_EXEC              inside execve; a TRAP_BRKPT stop follows, nothing ran
  *  another signal          before the instruction at rip: a fault, or asynchronous
  *
- * A task that lost the CPU while it slept in a system call stops on its own
- * time: the call was listed when it lost the CPU, and its trace is off.
+ * A task may have lost the CPU while it slept in a system call. The call was listed then, and its
+ * trace is off. Such a task stops at any later time.
  */
 #include <errno.h>
 #include <signal.h>
@@ -32,7 +32,7 @@
 #include "capture/step/trapflag.h"
 
 enum {
-	/* -ERESTARTSYS .. -ERESTART_RESTARTBLOCK: include/linux/errno.h, never seen by programs */
+	/* -ERESTARTSYS .. -ERESTART_RESTARTBLOCK: include/linux/errno.h; programs never see them */
 	RESTART_FIRST = 512,
 	RESTART_LAST = 516,
 };
@@ -51,9 +51,8 @@ bool ptc_stop_is_group(int status)
 }
 
 /*
- * Our own PTRACE_INTERRUPT stops the target before it takes its signals. If the
- * step's SIGTRAP is among them, it is still to come, and would kill a target
- * that was left before it.
+ * Our own PTRACE_INTERRUPT stops the target before it takes pending signals. If the step's SIGTRAP
+ * is among them, it is still to come. It would kill a target that is detached before.
  */
 bool ptc_stop_trap_is_due(const struct ptc_task *k, int status)
 {
@@ -68,11 +67,11 @@ bool ptc_stop_trap_is_due(const struct ptc_task *k, int status)
 	return false;
 }
 
-/* --- what ran --- */
+/* --- executed instructions --- */
 
 static bool changes_maps(const struct ptc_task *k)
 {
-	if (k->insn.kind != PTC_KIND_SYSCALL) /* int 0x80 has numbers of its own */
+	if (k->insn.kind != PTC_KIND_SYSCALL) /* int 0x80 has other call numbers */
 		return true;
 	switch (k->before.rax) {
 	case SYS_mmap:
@@ -96,7 +95,10 @@ static void retire(struct ptc_tracer *t, struct ptc_task *k, uint64_t to)
 
 	if (k->in_kernel || t->on_cpu != k)
 		return;
-	/* What nobody knows is as long as the thread went: it runs no further than that. */
+	/*
+	 * An unknown instruction gets the length that the thread advanced: it has no other effect
+	 * on control.
+	 */
 	if (!k->insn.len && to > k->ip && to - k->ip <= PTC_INSN_MAX)
 		k->insn.len = (uint8_t)(to - k->ip);
 	if (k->insn.kind == PTC_KIND_JCC && k->insn.target == k->ip + k->insn.len)
@@ -106,12 +108,12 @@ static void retire(struct ptc_tracer *t, struct ptc_task *k, uint64_t to)
 
 static void async(struct ptc_tracer *t, struct ptc_task *k, bool attempted)
 {
-	k->rounds = false; /* a handler may come in between */
+	k->rounds = false; /* a handler may run in between */
 	if (t->on_cpu == k)
 		ptc_flow_async(t->flow, k->ip, attempted, k->tsc);
 }
 
-/* What runs is the interrupted system call, again. */
+/* The interrupted system call runs again. */
 static void restart(struct ptc_task *k)
 {
 	k->ip = k->restart_ip;
@@ -134,7 +136,7 @@ void ptc_stop_preempt(struct ptc_tracer *t, struct ptc_task *k)
 		ptc_flow_async(t->flow, k->ip, false, ptc_rdtsc());
 }
 
-/* A system call returned: what it did to the address space must be recorded before we go on. */
+/* A system call returned: records its effects on the address space before the task continues. */
 static int after_syscall(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	const long long ret = (long long)k->regs.rax;
@@ -157,14 +159,14 @@ static int after_syscall(struct ptc_tracer *t, struct ptc_task *k, struct ptc_er
 
 enum trap { TRAP_RETIRED, TRAP_HANDLER, TRAP_SIGNAL };
 
-/* What does a plain SIGTRAP stop mean? */
+/* Classifies a plain SIGTRAP stop. */
 static enum trap trap_of(const struct ptc_task *k)
 {
 	siginfo_t si;
 
 	if (!k->injected && !k->exec_pending && !ptc_stop_enters_kernel(&k->insn) &&
 	    k->regs.rip != k->ip)
-		return TRAP_RETIRED; /* nearly always; the rest need the siginfo */
+		return TRAP_RETIRED; /* fast path: the other cases need the siginfo */
 	if (ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &si))
 		return TRAP_RETIRED;
 	if (si.si_code == SIGTRAP)
@@ -174,7 +176,9 @@ static enum trap trap_of(const struct ptc_task *k)
 	return TRAP_SIGNAL;
 }
 
-/* int3, int1, int 3: the instruction retired and its SIGTRAP is the program's. */
+/*
+ * Returns true for int3, int1 and int 3: the instruction retired, and its SIGTRAP is the program's.
+ */
 static bool is_breakpoint(const struct ptc_task *k, enum trap trap)
 {
 	/* Under some hypervisors int1 retires without moving rip. */
@@ -185,7 +189,7 @@ static bool is_breakpoint(const struct ptc_task *k, enum trap trap)
 	return k->insn.len == 1 || trap == TRAP_SIGNAL;
 }
 
-/* A step of the program's own: it set TF, and gets its SIGTRAP. */
+/* Handles a step of the program itself: it has set TF, and gets its SIGTRAP. */
 static void own_trap(struct ptc_tracer *t, struct ptc_task *k, bool attempted)
 {
 	async(t, k, attempted);
@@ -199,7 +203,7 @@ static int on_retired(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 
 	if (k->restart_ip) {
 		restart(k);
-	} else if (k->insn.rep && k->regs.rip == k->ip) { /* one round of many */
+	} else if (k->insn.rep && k->regs.rip == k->ip) { /* one iteration of several */
 		k->rounds = true;
 		if (own_tf)
 			own_trap(t, k, true);
@@ -240,7 +244,7 @@ static int on_sigtrap(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 		k->inject = SIGTRAP;
 		return 0;
 	}
-	if (trap == TRAP_SIGNAL) { /* somebody sent it */
+	if (trap == TRAP_SIGNAL) { /* a SIGTRAP sent by a process */
 		async(t, k, false);
 		k->inject = ptc_sigtrap_sent(k);
 		return 0;
@@ -248,7 +252,7 @@ static int on_sigtrap(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 	return on_retired(t, k, err);
 }
 
-/* A system call that was not stepped. */
+/* Handles a system call that was not stepped. */
 static int on_call(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	if (!ptc_sigtrap_at_entry(k))
@@ -262,7 +266,7 @@ static bool in_vsyscall(uint64_t ip)
 	return ip >> 12 == 0xffffffffff600; /* arch/x86/include/uapi/asm/vsyscall.h */
 }
 
-/* A signal is about to be delivered; the instruction at rip did not run, or faulted. */
+/* A signal is about to be delivered. The instruction at rip did not run, or it faulted. */
 static void on_signal(struct ptc_tracer *t, struct ptc_task *k, int sig)
 {
 	siginfo_t si;
@@ -282,9 +286,9 @@ static void on_signal(struct ptc_tracer *t, struct ptc_task *k, int sig)
 }
 
 /*
- * The kernel emulates a vsyscall in the fault of its fetch, return and all; the
- * step then was that of the instruction it returned to. A processor's trace
- * ends at the fault, too.
+ * The kernel emulates a vsyscall in the fault of its instruction fetch, including the return. The
+ * step then belongs to the instruction after the return. A processor's trace also ends at the
+ * fault.
  */
 static void skip_vsyscall(struct ptc_tracer *t, struct ptc_task *k)
 {
@@ -297,25 +301,34 @@ static void skip_vsyscall(struct ptc_tracer *t, struct ptc_task *k)
 	async(t, k, true);
 	k->ip = to;
 	k->insn = *ptc_code_at(&k->mm->code, k->tid, k->ip);
-	k->before.rax = k->regs.orig_rax; /* if that was a system call */
+	k->before.rax = k->regs.orig_rax; /* needed if that is a system call */
 }
 
 /*
- * A load of SS holds the trap back until the next instruction has run, too: the
- * stop is about that one.
+ * Returns whether the next instruction has run as well. A load of SS delays the trap until then. So
+ * do hypervisors that execute CPUID without regard to TF.
  */
-static void skip_shadow(struct ptc_tracer *t, struct ptc_task *k)
+static bool is_late(const struct ptc_task *k)
 {
-	if (!k->insn.shadow || k->regs.rip == k->ip || k->exec_pending)
+	if (k->regs.rip == k->ip || k->exec_pending)
+		return false;
+	return k->insn.shadow ||
+	       (k->insn.exits && !k->injected && k->regs.rip != k->ip + k->insn.len);
+}
+
+/* A late stop belongs to the second instruction. */
+static void skip_late(struct ptc_tracer *t, struct ptc_task *k)
+{
+	if (!is_late(k))
 		return;
 	retire(t, k, k->ip + k->insn.len);
 	k->ip += k->insn.len;
 	k->insn = *ptc_code_at(&k->mm->code, k->tid, k->ip);
 }
 
-/* --- births, execs and ends --- */
+/* --- new tasks, execs and ends --- */
 
-/* What is no 64-bit code cannot be stepped: the process is let go, all of it. */
+/* Code that is not 64-bit cannot be stepped: the whole process is left. */
 static void give_up(struct ptc_tracer *t, struct ptc_task *k)
 {
 	size_t i;
@@ -332,7 +345,7 @@ static void give_up(struct ptc_tracer *t, struct ptc_task *k)
 	}
 }
 
-/* @k made a thread or a process. It is traced from its first instruction on. */
+/* @k has created a thread or process. It is traced from its first instruction. */
 static int on_birth(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	struct ptc_task *born;
@@ -340,7 +353,7 @@ static int on_birth(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *er
 	int rc = 0;
 
 	if (ptrace(PTRACE_GETEVENTMSG, k->tid, NULL, &tid))
-		return 0; /* killed meanwhile */
+		return 0; /* killed in the meantime */
 	born = ptc_tasks_find(&t->tasks, (pid_t)tid);
 	if (!born)
 		born = ptc_tasks_add(&t->tasks, (pid_t)tid);
@@ -370,8 +383,7 @@ static int on_birth(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *er
 	return rc;
 }
 
-/* An exec ends the other threads of its process, and the one that made it takes the leader's tid.
- */
+/* An exec ends the other threads of its process. The thread that made it gets the leader's tid. */
 static int on_exec(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	struct ptc_mm *mm = ptc_mm_new();
@@ -390,7 +402,7 @@ static int on_exec(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err
 	return ptc_program_begin(t, k, err);
 }
 
-/* Inside exit, or a fatal signal: what was about to run, or just did, ends here. */
+/* In exit or at a fatal signal: the current instruction is the last. */
 static void on_exit_stop(struct ptc_tracer *t, struct ptc_task *k)
 {
 	if (ptc_stop_enters_kernel(&k->insn) && k->regs.rip == k->ip + k->insn.len)
@@ -405,11 +417,11 @@ int ptc_stop_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct p
 	int rc = 0;
 
 	skip_vsyscall(t, k);
-	skip_shadow(t, k);
+	skip_late(t, k);
 	switch (status >> 16) {
 	case 0:
 		break;
-	case PTRACE_EVENT_EXEC: /* rip is the new program's already */
+	case PTRACE_EVENT_EXEC: /* rip already belongs to the new program */
 		return on_exec(t, k, err);
 	case PTRACE_EVENT_CLONE:
 	case PTRACE_EVENT_FORK:

@@ -97,7 +97,7 @@ void ptc_tasks_release(struct ptc_tasks *ts)
 	*ts = (struct ptc_tasks){ NULL, 0, 0 };
 }
 
-/* The number behind @key in /proc/TID/status, or -1. */
+/* Returns the number after @key in /proc/TID/status, or -1. */
 static pid_t status_number(pid_t tid, const char *key)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -186,7 +186,7 @@ bool ptc_task_sleeps(pid_t tid)
 	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
 	if (!ptc_read_file(path, STATUS_MAX, &b, &ignored)) {
 		p = strrchr((const char *)b.bytes,
-			    ')'); /* behind the name, which may hold anything */
+			    ')'); /* after the name, which may contain any character */
 		sleeps = p && p[1] == ' ' && strchr("SDTI", p[2]);
 	}
 	ptc_buf_release(&b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is traced: threads, and the address spaces they share. */
+/* The traced threads and their shared address spaces. */
 #ifndef PTC_CAPTURE_STEP_TASK_H
 #define PTC_CAPTURE_STEP_TASK_H
 
@@ -16,58 +16,58 @@
 #include "ptcap/capture.h"
 #include "ptcap/error.h"
 
-/* One address space: its mappings and what is known of its code. Shared by the threads of a
- * process. */
+/* One address space: its mappings and its known code. All threads of a process share it. */
 struct ptc_mm {
 	unsigned int refs;
 	struct ptc_maps maps;
 	struct ptc_code code;
 	struct ptc_told told;
-	uint64_t from, to;	 /* where the zone's edges are (zone.h); 0: nowhere */
-	uint64_t at[PTC_AT_MAX]; /* where snapshots are taken (crossing.h); 0: nowhere */
-	bool trap_ignored;	 /* SIGTRAP, by the program */
-	bool leave; /* the process cannot be stepped: its tasks are let go as they stop */
+	uint64_t from, to;	 /* addresses of the zone's edges (zone.h); 0: not mapped */
+	uint64_t at[PTC_AT_MAX]; /* addresses of snapshot places (crossing.h); 0: not mapped */
+	bool trap_ignored;	 /* the program ignores SIGTRAP */
+	bool leave; /* the process cannot be stepped: its tasks are detached when they stop */
 };
 
 enum { PTC_USER_CS = 0x33 }; /* 64-bit user code; arch/x86/include/asm/segment.h */
 
 enum ptc_task_state {
-	PTC_TASK_BORN,	    /* its first stop is still to come */
-	PTC_TASK_READY,	    /* stopped: can be resumed */
-	PTC_TASK_RUNNING,   /* resumed: in an instruction, or in a system call */
+	PTC_TASK_BORN,	    /* its first stop has not occurred yet */
+	PTC_TASK_READY,	    /* stopped; can be resumed */
+	PTC_TASK_RUNNING,   /* resumed: in an instruction or a system call */
 	PTC_TASK_LISTENING, /* stopped by job control: stops again when it is continued */
-	PTC_TASK_ENDING,    /* passed its exit stop: to be reaped */
+	PTC_TASK_ENDING,    /* has passed its exit stop; must be reaped */
 };
 
 /* One thread. */
 struct ptc_task {
 	pid_t tid, pid;
 	enum ptc_task_state state;
-	struct ptc_mm *mm;		/* shared; NULL until its parent's event tells */
-	struct user_regs_struct regs;	/* at the newest stop */
-	struct user_regs_struct before; /* when it was resumed */
-	struct ptc_insn insn;		/* about to run, or running, at ip */
+	struct ptc_mm *mm;		/* shared; NULL until the parent's event was seen */
+	struct user_regs_struct regs;	/* at the last stop */
+	struct user_regs_struct before; /* at the last resume */
+	struct ptc_insn insn;		/* the instruction at ip, next or running */
 	uint64_t ip;
-	uint64_t tsc;	     /* when it was resumed */
-	bool rounds;	     /* the string instruction at ip has made one, and goes on */
-	int inject;	     /* signal to be delivered with the next resumption */
-	bool injected;	     /* one was delivered with the newest */
-	bool exec_pending;   /* the stop at the end of an execve is still to come */
-	bool mid_call;	     /* stopped inside a system call: a fork or exec event */
-	bool in_kernel;	     /* its system call was listed when it was found to block */
-	bool seen;	     /* has had the CPU before */
-	bool reported;	     /* its EXIT record is written */
-	uint64_t restart_ip; /* the kernel will go back there (-ERESTART*); 0: no */
+	uint64_t tsc;  /* time of the last resume */
+	bool rounds;   /* the string instruction at ip has done an iteration and will continue */
+	int inject;    /* signal to deliver with the next resume */
+	bool injected; /* a signal was delivered with the last resume */
+	bool exec_pending; /* the stop at the end of an execve has not occurred yet */
+	bool mid_call;	   /* stopped inside a system call: a fork or exec event */
+	bool in_kernel;	   /* its system call was already listed, because it blocks */
+	bool seen;	   /* has had the CPU before */
+	bool reported;	   /* its EXIT record is written */
+	/* the kernel will restart the call at this address (-ERESTART*); 0: no */
+	uint64_t restart_ip;
 	struct ptc_affinity affinity;
-	bool refused;	/* its system call was made none (refuse.h) */
-	bool at_place;	/* in front of one that a snapshot is taken at */
+	bool refused;	/* its system call was replaced by an invalid one (refuse.h) */
+	bool at_place;	/* before a place at which a snapshot is taken */
 	bool loose;	/* runs at full speed, outside the zone */
-	uint64_t armed; /* the address its debug register watches; 0: none */
+	uint64_t armed; /* address that its debug register watches; 0: none */
 	struct ptc_sigtrap trap;
 	bool own_tf; /* the program itself has set the trap flag */
 };
 
-/* All threads, in no order. Pointers to tasks live until the task is removed. */
+/* All threads, unordered. A pointer to a task stays valid until the task is removed. */
 struct ptc_tasks {
 	struct ptc_task **items;
 	size_t n, cap;
@@ -83,30 +83,37 @@ struct ptc_mm *ptc_mm_new(void);
 struct ptc_mm *ptc_mm_get(struct ptc_mm *mm);
 void ptc_mm_put(struct ptc_mm *mm);
 
-/* The process a thread belongs to ("Tgid:" of /proc/TID/status), or -1. */
+/* Returns the thread's process ("Tgid:" in /proc/TID/status), or -1. */
 pid_t ptc_task_process(pid_t tid);
 
-/* Who traces it ("TracerPid:"): 0 nobody, -1 not known. */
+/* Returns the thread's tracer ("TracerPid:"): 0 none, -1 unknown. */
 pid_t ptc_task_tracer(pid_t tid);
 
-/* To seize @tid failed with @sys: why that may be, and who has it already. */
+/*
+ * Builds the error for seizing @tid, which failed with @sys: possible reasons, and the current
+ * tracer.
+ */
 int ptc_task_refuse(pid_t tid, int sys, struct ptc_err *err);
 
-enum { PTC_SYSCALL_LEN = 2 }; /* syscall, sysenter, int 0x80 */
+enum { PTC_SYSCALL_LEN = 2 }; /* length of syscall, sysenter, int 0x80 */
 
 /*
- * Where a stopped thread's system call will be made again (-ERESTART*), if nothing
- * comes between; 0: it is in none, or that has ended.
+ * Returns the address at which a stopped thread's system call will be restarted (-ERESTART*), if
+ * nothing intervenes. 0: no system call, or it has ended.
  */
 uint64_t ptc_task_restarts(const struct user_regs_struct *regs);
 
-/* Is the file a 32-bit ELF, x32 included? False if it cannot be read. */
+/*
+ * Returns true if the file is a 32-bit ELF file, including x32. Returns false if it cannot be read.
+ */
 bool ptc_task_file_is_32bit(const char *path);
 
-/* Is it so of the file that the task executes? */
+/* Same for the file that the task executes. */
 bool ptc_task_runs_32bit(pid_t tid);
 
-/* Is it asleep in the kernel ('S', 'D' or 'T' in /proc/TID/stat), and not just waiting for the CPU?
+/*
+ * Returns true if the task sleeps in the kernel ('S', 'D', 'T' or 'I' in /proc/TID/stat), rather
+ * than waits for the CPU.
  */
 bool ptc_task_sleeps(pid_t tid);
 

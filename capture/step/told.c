@@ -9,8 +9,8 @@
 
 struct ptc_told_range {
 	uint64_t start, end;
-	/* What is mapped there. */
-	uint64_t ino, base; /* base: the address of offset 0; of files only */
+	/* Identity of the mapping. */
+	uint64_t ino, base; /* base: the address of offset 0, for files only */
 	uint64_t name;	    /* a hash */
 	uint32_t maj, min;
 };
@@ -40,7 +40,7 @@ bool ptc_told_copy(struct ptc_told *t, const struct ptc_told *from)
 	return true;
 }
 
-/* FNV-1a */
+/* FNV-1a hash. */
 static uint64_t hash(const char *s)
 {
 	uint64_t h = 0xcbf29ce484222325;
@@ -103,13 +103,16 @@ static void tell_part(const struct update *u, const struct ptc_map *m, uint64_t 
 	u->tell(u->ctx, &part);
 }
 
-/* One mapping; @first: of the ranges told before, the first that ends behind its start. */
+/*
+ * Handles one mapping. @first: index of the first recorded range that ends after the mapping's
+ * start.
+ */
 static bool take(struct update *u, const struct ptc_maps *maps, const struct ptc_map *m,
 		 size_t first)
 {
 	const struct ptc_told_range now = describe(maps, m);
 	const bool code = is_code(maps, m);
-	uint64_t upto = m->start; /* done with */
+	uint64_t upto = m->start; /* handled so far */
 	size_t i;
 
 	for (i = first; i < u->before->n && u->before->ranges[i].start < m->end; i++) {

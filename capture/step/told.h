@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which executable mappings the recording has told of. A mapping that is split
- * or merged, or loses its PROT_EXEC for a while (as a JIT does to write to it),
- * is not told of again: an MMAP2 would make the reader forget the code that was
- * saved there.
+ * Tracks the executable mappings that were recorded. A mapping is not recorded again if it is
+ * split, merged, or not executable for a while, as when a JIT writes to it. An MMAP2 would make the
+ * reader forget the code that was saved there.
  */
 #ifndef PTC_CAPTURE_STEP_TOLD_H
 #define PTC_CAPTURE_STEP_TOLD_H
@@ -22,16 +21,16 @@ struct ptc_told {
 	size_t n, cap;
 };
 
-/* A struct of zeros has told nothing. */
+/* A zeroed struct is empty. */
 void ptc_told_release(struct ptc_told *t);
 
 /* False: out of memory. */
 bool ptc_told_copy(struct ptc_told *t, const struct ptc_told *from);
 
 /*
- * The mappings are now @maps. @tell is called for each part of an executable
- * one that was not told of, with its own offset; @saved keeps only what is in
- * parts that were told of before. False: out of memory.
+ * The mappings are now @maps. Calls @tell for each part of an executable mapping that was not
+ * recorded, with its own offset. @saved keeps only pages in parts that were recorded before. False:
+ * out of memory.
  */
 bool ptc_told_update(struct ptc_told *t, const struct ptc_maps *maps, struct ptc_saved *saved,
 		     void (*tell)(void *ctx, const struct ptc_map *part), void *ctx);

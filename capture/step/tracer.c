@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whose turn it is. All tasks share one CPU with the tracer, and one runs at a
- * time: the trace is that of a CPU, with switches in it. A task keeps the CPU
- * until its quantum is used up or it sleeps in a system call; a sleeping one
- * stops on its own time and is ready again. What a stop means: stops.c.
+ * Schedules the tasks. All tasks and the tracer share one CPU, and one task runs at a time: the
+ * trace is that of a CPU, with context switches. A task keeps the CPU until its quantum is used up
+ * or it sleeps in a system call. When a sleeping task stops, it is ready again. stops.c handles the
+ * meaning of stops.
  */
 #include "capture/step/tracer.h"
 
@@ -23,7 +23,7 @@
 
 enum {
 	QUANTUM = 1000,		 /* instructions */
-	LOOK_AGAIN_NS = 1000000, /* does it sleep? asked so often while others are ready */
+	LOOK_AGAIN_NS = 1000000, /* how often to check for sleep while others are ready */
 };
 
 void ptc_tracer_release(struct ptc_tracer *t)
@@ -58,7 +58,7 @@ void ptc_tracer_publish(struct ptc_tracer *t)
 
 /* --- the CPU --- */
 
-/* In a system call, or in one that is made again. */
+/* Returns true in a system call, or in one that is being restarted. */
 static bool may_sleep(const struct ptc_task *k)
 {
 	return ptc_stop_enters_kernel(&k->insn) || (k->restart_ip && ptc_task_sleeps(k->tid));
@@ -98,7 +98,10 @@ static bool can_run(const struct ptc_task *k)
 	return k->state == PTC_TASK_READY && k->mm;
 }
 
-/* A ready task that does not have the CPU, the one behind it first. NULL: none. */
+/*
+ * Returns a ready task that does not have the CPU: the next one in the list after the current task.
+ * NULL: none.
+ */
 static struct ptc_task *another(const struct ptc_tracer *t)
 {
 	size_t start = 0, i;
@@ -115,7 +118,7 @@ static struct ptc_task *another(const struct ptc_tracer *t)
 	return NULL;
 }
 
-/* Who runs next; NULL: all sleep. */
+/* Selects the next task; NULL: all sleep. */
 static struct ptc_task *pick(struct ptc_tracer *t)
 {
 	struct ptc_task *k = t->on_cpu;
@@ -145,7 +148,7 @@ static void forget(struct ptc_tracer *t, struct ptc_task *k)
 	ptc_tasks_remove(&t->tasks, k);
 }
 
-/* A thread that is not the leader made an exec: it goes on under the leader's tid. */
+/* A thread that is not the leader has made an exec: it continues with the leader's tid. */
 static struct ptc_task *rename_execer(struct ptc_tracer *t, struct ptc_task *leader)
 {
 	struct ptc_task *k;
@@ -162,15 +165,15 @@ static struct ptc_task *rename_execer(struct ptc_tracer *t, struct ptc_task *lea
 		ptc_lbr_forget(t->stacks, k->tid);
 	k->tid = leader->tid;
 	k->seen = false;
-	leader->reported = true; /* the process goes on */
+	leader->reported = true; /* the process continues: no EXIT record */
 	forget(t, leader);
 	return k;
 }
 
 /*
- * A string instruction stops after each round, and nothing is to be seen there:
- * behind the first, it runs to the next instruction. (A signal or a fault may
- * stop it before.)
+ * A string instruction stops after each iteration, and no branch can occur in between. After the
+ * first iteration it runs freely up to the next instruction. A signal or a fault may stop it
+ * earlier.
  */
 static bool runs_on(struct ptc_task *k)
 {
@@ -188,7 +191,7 @@ static int resume(struct ptc_task *k, int sig, struct ptc_err *err)
 		ptc_trapflag_settle(k);
 	k->state = PTC_TASK_RUNNING;
 	if (!ptrace((enum __ptrace_request)how, k->tid, NULL, (void *)(long)sig) || errno == ESRCH)
-		return 0; /* gone: a wait says how */
+		return 0; /* the task is gone: a wait reports how */
 	return ptc_fail_sys(err, errno, "cannot step thread %d", (int)k->tid);
 }
 
@@ -199,12 +202,12 @@ static int read_regs(struct ptc_task *k, struct ptc_err *err)
 	return ptc_fail_sys(err, errno, "cannot read registers of thread %d", (int)k->tid);
 }
 
-/* A newborn's first stop: nothing has run yet. */
+/* Handles the first stop of a new task: no instruction has run yet. */
 static void take_birth(struct ptc_tracer *t, struct ptc_task *k, int status)
 {
 	k->state = PTC_TASK_READY;
 	k->ip = k->regs.rip;
-	if (!(status >> 16)) /* it had a signal already */
+	if (!(status >> 16)) /* it already has a signal */
 		k->inject = WSTOPSIG(status);
 	if (t->zone.outside)
 		k->loose = true;
@@ -214,7 +217,7 @@ static void take_birth(struct ptc_tracer *t, struct ptc_task *k, int status)
 		ptc_trapflag_settle(k);
 }
 
-/* It is about to stop once more: let it. */
+/* Resumes a task whose pending trap will stop it again at once. */
 static int resume_to_trap(struct ptc_task *k, struct ptc_err *err)
 {
 	if (!k->loose)
@@ -224,7 +227,7 @@ static int resume_to_trap(struct ptc_task *k, struct ptc_err *err)
 	return 0;
 }
 
-/* Something happened to @tid. */
+/* Handles a status change of @tid. */
 static int take(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err)
 {
 	struct ptc_task *k = ptc_tasks_find(&t->tasks, tid);
@@ -239,7 +242,7 @@ static int take(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err
 		}
 		return 0;
 	}
-	if (!k) { /* a newborn that is faster than its parent's event */
+	if (!k) { /* a new task whose stop precedes its parent's event */
 		k = ptc_tasks_add(&t->tasks, tid);
 		if (!k)
 			return ptc_fail_mem(err);
@@ -272,7 +275,7 @@ static int take(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err
 		k->reported = true;
 		if (t->on_cpu == k)
 			ptc_tracer_take_cpu(t);
-		(void)ptrace(PTRACE_CONT, tid, NULL, NULL); /* out of its exit stop */
+		(void)ptrace(PTRACE_CONT, tid, NULL, NULL); /* continue from the exit stop */
 	}
 	return rc;
 }
@@ -308,16 +311,16 @@ void ptc_tracer_set_timer(struct ptc_tracer *t, bool on)
 	t->timer_on = on;
 }
 
-/* Is a snapshot asked for? */
+/* Returns true if a snapshot is requested. */
 static bool pause_is_asked(const struct ptc_tracer *t)
 {
 	return atomic_load_explicit(&t->shared->pause, memory_order_relaxed) == PTC_STEP_ASKED;
 }
 
 /*
- * The task on the CPU was resumed: wait until it stops. If it sleeps in a
- * system call while another is ready, that one shall have the CPU. If a
- * snapshot is asked for, no task gets the CPU: the call may take forever.
+ * Waits until the task on the CPU stops. If it sleeps in a system call while another task is ready,
+ * the wait ends, and the other task gets the CPU. The wait also ends if it sleeps and a snapshot is
+ * requested, since the call may take forever.
  */
 static int wait_step(struct ptc_tracer *t, struct ptc_err *err)
 {
@@ -363,7 +366,7 @@ static int step(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 	return rc ? rc : wait_step(t, err);
 }
 
-/* --- the beginning and the end --- */
+/* --- begin and end --- */
 
 static void make_timer(struct ptc_tracer *t)
 {
@@ -374,7 +377,7 @@ static void make_timer(struct ptc_tracer *t)
 	t->have_timer = !timer_create(CLOCK_MONOTONIC, &sev, &t->timer);
 }
 
-/* A launched command: in its exec stop. */
+/* Prepares a launched command in its exec stop. */
 static int begin_command(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 {
 	struct ptc_task *k = ptc_tasks_add(&t->tasks, pid);
@@ -396,7 +399,7 @@ static int begin_command(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	return ptc_program_begin(t, k, err);
 }
 
-/* Attached tasks: who they are, and once a process what it has mapped. */
+/* Prepares attached tasks: writes their names, and once per process its mappings. */
 static int begin_attached(struct ptc_tracer *t, struct ptc_err *err)
 {
 	size_t i;
@@ -423,7 +426,7 @@ static int begin(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 	return pid ? begin_command(t, pid, err) : begin_attached(t, err);
 }
 
-/* Stepping has stopped, the command goes on: it is our child, so we see it end. */
+/* Waits for the command's end after stepping has stopped. It is our child. */
 static void await_command(struct ptc_tracer *t)
 {
 	while (t->command && !t->command_gone && atomic_load(&t->shared->want) != PTC_WANT_LEAVE)
@@ -442,7 +445,7 @@ static bool at_limit(struct ptc_tracer *t)
 	return t->limited;
 }
 
-/* Outside the zone: all that can run do, at full speed. */
+/* Outside the zone: all ready tasks run at full speed. */
 static int run_outside(struct ptc_tracer *t, struct ptc_err *err)
 {
 	size_t i;
@@ -454,7 +457,7 @@ static int run_outside(struct ptc_tracer *t, struct ptc_err *err)
 	return rc ? rc : ptc_tracer_wait_any(t, err);
 }
 
-/* One instruction of one task, or something that happens meanwhile. */
+/* Executes an instruction of a task, or handles another event. */
 static int one_turn(struct ptc_tracer *t, struct ptc_err *err)
 {
 	struct ptc_task *k;
@@ -491,7 +494,7 @@ int ptc_tracer_keep_code(struct ptc_tracer *t, struct ptc_err *err)
 	return rc;
 }
 
-/* For a snapshot: nobody has the CPU meanwhile, and the trace goes on at a PSB. */
+/* Pauses for a snapshot: no task has the CPU, and the trace continues with a PSB. */
 static int stand_still(struct ptc_tracer *t, struct ptc_err *err)
 {
 	int rc;
@@ -503,7 +506,7 @@ static int stand_still(struct ptc_tracer *t, struct ptc_err *err)
 	rc = t->series ? ptc_tracer_keep_code(t, err) : 0;
 	if (rc)
 		return rc;
-	if (t->hold) /* first: who sees that we stand still has been asked */
+	if (t->hold) /* first: the session checks for requests once it sees the pause */
 		(void)eventfd_write(t->held_fd, 1);
 	t->hold = false;
 	ptc_step_process_stand_still(t->shared, tell_paused, t->rec->ring);

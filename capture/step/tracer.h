@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stepping itself: every thread of a command and of what it starts, from
- * the stop behind its exec to its end, instruction by instruction, one at a
- * time on one CPU. Runs in the process that traces them (process.h).
+ * Steps every thread of a command and of its children, from the stop after the exec to their end.
+ * Steps one instruction at a time, on one CPU. Runs in the process that traces them (process.h).
  */
 #ifndef PTC_CAPTURE_STEP_TRACER_H
 #define PTC_CAPTURE_STEP_TRACER_H
@@ -27,116 +26,120 @@ struct ptc_tracer {
 	struct ptc_flow *flow;
 	struct ptc_records *rec;
 	size_t watermark;		     /* AUX bytes between publications */
-	unsigned int cpu;		     /* where tracer and targets run */
-	struct ptc_step_shared *shared;	     /* what the session wants, and how far we are */
-	struct ptc_truth *truth;	     /* to be woken at the end; or NULL */
-	uint64_t max_insns;		     /* then stop; 0: no limit */
-	struct ptc_zone zone;		     /* where to trace */
-	const struct ptc_lbr_stacks *stacks; /* of threads; NULL: there are none */
-	struct ptc_states states;	     /* of processes that die, if wanted */
-	struct ptc_states code;		     /* of files that are gone, at the newest snapshot */
-	uint64_t on_signals;		/* that ask for a snapshot, as a death does with states */
-	struct ptc_crossings crossings; /* that ask for one */
-	int held_fd;			/* an eventfd, for that: it is asked for. -1: not wanted */
-	bool series;			/* each snapshot is a file, which needs @code */
-	bool no_memory;			/* opts->no_memory, of @states */
+	unsigned int cpu;		     /* the CPU of the tracer and its targets */
+	struct ptc_step_shared *shared;	     /* requests from the session, and progress */
+	struct ptc_truth *truth;	     /* woken at the end; or NULL */
+	uint64_t max_insns;		     /* stop after this number; 0: no limit */
+	struct ptc_zone zone;		     /* range in which to trace */
+	const struct ptc_lbr_stacks *stacks; /* branch stacks of the threads; NULL: not recorded */
+	struct ptc_states states;	     /* of dying processes, if requested */
+	struct ptc_states code;		     /* of files that were gone at the newest snapshot */
+	/* signals that request a snapshot; with states, a death requests one too */
+	uint64_t on_signals;
+	struct ptc_crossings crossings; /* places that request a snapshot */
+	int held_fd;	/* an eventfd, written for each of these requests. -1: not wanted */
+	bool series;	/* each snapshot is a file and needs @code */
+	bool no_memory; /* opts->no_memory, for @states */
 
-	/* the outcome */
-	int status;		  /* the command's, as waitpid gives it */
+	/* results */
+	int status;		  /* of the command, from waitpid */
 	bool left;		  /* the command was left running instead */
 	bool limited;		  /* max_insns or the end of the zone was reached */
 	uint64_t left_behind;	  /* tasks that outlived the command */
 	uint64_t crashes;	  /* processes whose state was saved */
-	uint64_t rightless;	  /* programs that did not get the rights of their file */
-	char rightless_path[256]; /* the first */
-	uint64_t untraced; /* processes that could not be stepped, and run on by themselves */
+	uint64_t rightless;	  /* programs that lack the rights of their file */
+	char rightless_path[256]; /* path of the first */
+	uint64_t untraced;	  /* processes that could not be stepped and run freely */
 
-	/* the tracer's own */
+	/* used by the tracer only */
 	pid_t command;
 	bool command_gone;
 	struct ptc_tasks tasks;
-	struct ptc_task *on_cpu; /* whose instructions the trace is of, or NULL */
-	bool hold;		 /* a signal asks for a snapshot before it is delivered */
-	uint64_t quantum_end;	 /* instructions: then another ready task has its turn */
-	uint64_t published;	 /* encoder position */
-	timer_t timer;		 /* kicks while a system call may block */
+	struct ptc_task *on_cpu; /* the task whose instructions are being traced, or NULL */
+	bool hold;		 /* a signal or a place requests a snapshot first */
+	uint64_t quantum_end;	 /* instruction count at which another ready task gets the CPU */
+	uint64_t published;	 /* encoder position of the last publication */
+	timer_t timer;		 /* sends kicks while a system call may block */
 	bool have_timer, timer_on;
-	struct ptc_affinity affinity; /* the tracer's */
+	struct ptc_affinity affinity; /* of the tracer */
 	struct ptc_mapped files;
 };
 
-/* A tracer starts zeroed, but for what the source sets. */
+/* A tracer starts zeroed, except for the members that the source sets. */
 void ptc_tracer_release(struct ptc_tracer *t);
 
 /*
- * Run @argv (signal mask @mask), traced by the calling thread, up to the
- * PTRACE_EVENT_EXEC stop of its exec. On failure there is no child left.
+ * Starts @argv (signal mask @mask), traced by the calling thread, up to the PTRACE_EVENT_EXEC stop
+ * of its exec. On failure no child is left.
  */
 int ptc_tracer_launch(char *const *argv, const sigset_t *mask, pid_t *ret_pid, struct ptc_err *err);
 
 /*
- * Attach to the threads of process @pid, those born meanwhile too, or (@one) to
- * the thread @pid alone. On failure what was attached still is: ptc_tracer_leave.
- * What cannot be stepped is PTC_E_UNSUPPORTED or PTC_E_PERM, with the reason.
+ * Attaches to all threads of process @pid, including new ones, or (@one) to thread @pid only. On
+ * failure the threads attached so far stay attached: call ptc_tracer_leave. PTC_E_UNSUPPORTED or
+ * PTC_E_PERM, with the reason: the target cannot be stepped.
  */
 int ptc_tracer_attach(struct ptc_tracer *t, pid_t pid, bool one, struct ptc_err *err);
 
-/* Puts the code of all files that were mapped, and are gone or replaced by now, into @t->code. */
+/* Writes the code of all mapped files that are gone or replaced into @t->code. */
 int ptc_tracer_keep_code(struct ptc_tracer *t, struct ptc_err *err);
 
 /*
- * Every task runs on as if we had not been there. Once ptcap wants to end, a task that does not
- * stop is not waited for: it is still in t->tasks then.
+ * Detaches from all tasks, which run on as if untraced. Once ptcap wants to end, tasks that do not
+ * stop are not waited for: they stay in t->tasks.
  */
 void ptc_tracer_leave(struct ptc_tracer *t);
 
-/* The rest of them, however long it takes. */
+/* Detaches from the remaining tasks, however long that takes. */
 void ptc_tracer_let_go(struct ptc_tracer *t);
 
-/* Processes that cannot be stepped: their tasks go as they stop. */
+/* Detaches from stopped tasks of processes that cannot be stepped. */
 void ptc_tracer_leave_unsteppable(struct ptc_tracer *t);
 
-/* As at a context switch: the trace stops, SWITCH out. */
+/* Acts as at a context switch: ends the trace and writes SWITCH out. */
 void ptc_tracer_take_cpu(struct ptc_tracer *t);
 
-/* Whether waits are interrupted every millisecond. */
+/* @on: interrupt waits every millisecond. */
 void ptc_tracer_set_timer(struct ptc_tracer *t, bool on);
 
-/* Wait for any task. 1: something was taken; 0: interrupted. */
+/* Waits for any task. Returns 1 if a stop or an end was handled, 0 if interrupted. */
 int ptc_tracer_wait_any(struct ptc_tracer *t, struct ptc_err *err);
 
 /*
- * Trace @pid, which is in its PTRACE_EVENT_EXEC stop, and all it starts, until
- * @pid is gone, or left. Its children that live on then are left as well. When
- * the tracing stops early (PTC_WANT_STOP, max_insns), @pid runs on and its end is
- * waited for. @pid 0: trace what was attached until all is gone, or left.
+ * Traces @pid, which is in its PTRACE_EVENT_EXEC stop, and its children, until @pid is gone or was
+ * left. Children that outlive @pid are then left too. If tracing stops early (PTC_WANT_STOP,
+ * max_insns), @pid runs on and its end is waited for. @pid 0: traces the attached tasks until all
+ * are gone or were left.
  */
 int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err);
 
-/* --- between tracer.c (whose turn it is) and stops.c (what a stop means) --- */
+/* --- shared by tracer.c (scheduling) and stops.c (meaning of stops) --- */
 
-/* An AUX piece ends here: its record, then its head, then a wakeup, as the kernel does it. */
+/* Ends a chunk of AUX data, in the kernel's order: the AUX record, the head, then a wakeup. */
 void ptc_tracer_publish(struct ptc_tracer *t);
 
-/* The records to come are about @k. */
+/* Makes @k the subject of the following records. */
 void ptc_tracer_speak_of(struct ptc_tracer *t, const struct ptc_task *k);
 
-/* Does the instruction enter the kernel on purpose? */
+/* Returns true if the instruction enters the kernel deliberately. */
 bool ptc_stop_enters_kernel(const struct ptc_insn *insn);
 
-/* A stop of the job control kind: the task is to be listened to, not resumed. */
+/* Returns true for a job control stop: the task must be listened to, not resumed. */
 bool ptc_stop_is_group(int status);
 
-/* Behind the stop, is the SIGTRAP of the step still to come? (See stops.c.) */
+/* Returns true if the step's SIGTRAP is still pending after this stop. (See stops.c.) */
 bool ptc_stop_trap_is_due(const struct ptc_task *k, int status);
 
-/* @k has stopped with @status, registers read: list what it did, and what is to be done next. */
+/*
+ * Handles the stop of @k with @status; registers were read. Lists what @k did, and decides how to
+ * continue.
+ */
 int ptc_stop_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct ptc_err *err);
 
-/* @k sleeps in a system call: list the call now, so that another task can have the CPU. */
+/* @k sleeps in a system call: lists the call now, so that another task can have the CPU. */
 void ptc_stop_blocked(struct ptc_tracer *t, struct ptc_task *k);
 
-/* @k loses the CPU, or is left: an asynchronous exit, if its trace is on. */
+/* @k loses the CPU or is left: writes an asynchronous exit if its trace is on. */
 void ptc_stop_preempt(struct ptc_tracer *t, struct ptc_task *k);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum {
 	TF = 0x100,
-	/* struct ucontext: flags, link, stack, then gregs; arch/x86/include/uapi/asm */
+	/* offset in struct ucontext: flags, link, stack, then gregs; arch/x86/include/uapi/asm */
 	UC_EFLAGS = 40 + 17 * 8,
 };
 
@@ -24,7 +24,7 @@ static void poke(const struct ptc_task *k, size_t off, uint64_t value)
 	(void)ptrace(PTRACE_POKEUSER, k->tid, (void *)off, (void *)value);
 }
 
-/* The second byte has TF, whatever the size of what was stored. */
+/* Sets or clears TF in stored flags. TF is in the second byte for all operand sizes. */
 static void set_stored(const struct ptc_task *k, uint64_t addr, bool on)
 {
 	uint8_t byte;

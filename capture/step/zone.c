@@ -15,8 +15,8 @@
 
 enum {
 	SYSCALL_STOP = SIGTRAP | 0x80, /* PTRACE_O_TRACESYSGOOD */
-	SYSCALL_EXIT =
-		2, /* PTRACE_EVENTMSG_SYSCALL_EXIT of linux/ptrace.h, which glibc's excludes */
+	/* PTRACE_EVENTMSG_SYSCALL_EXIT of linux/ptrace.h, which conflicts with glibc's header. */
+	SYSCALL_EXIT = 2,
 };
 
 /* --- places --- */
@@ -51,7 +51,7 @@ static int arm(struct ptc_task *k, struct ptc_err *err)
 			    (unsigned long long)k->mm->from);
 }
 
-/* --- full speed and back --- */
+/* --- between full speed and stepping --- */
 
 void ptc_zone_tighten(struct ptc_tracer *t, struct ptc_task *k)
 {
@@ -62,7 +62,7 @@ void ptc_zone_tighten(struct ptc_tracer *t, struct ptc_task *k)
 	k->loose = false;
 }
 
-/* What stepping has hidden from the program, or kept for it, is its own again. */
+/* Gives the program back all that stepping has hidden or kept. */
 static void loosen(struct ptc_task *k)
 {
 	ptc_affinity_unpin(&k->affinity, k->tid);
@@ -84,13 +84,13 @@ int ptc_zone_run(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 	rc = arm(k, err);
 	if (rc)
 		return rc;
-	/* Whatever a stepped task would have been about does not matter any more. */
+	/* State of a stepped task is no longer valid. */
 	k->insn = (struct ptc_insn){ .kind = PTC_KIND_NONE };
 	k->inject = 0;
 	k->exec_pending = k->mid_call = k->in_kernel = false;
 	k->restart_ip = 0;
 	k->state = PTC_TASK_RUNNING;
-	/* Until the file of the place is mapped, somebody has to look when that happens. */
+	/* While the place's file is not mapped, system calls must be checked for the mapping. */
 	how = k->mm->from ? PTRACE_CONT : PTRACE_SYSCALL;
 	if (!ptrace(how, k->tid, NULL, (void *)sig) || errno == ESRCH)
 		return 0;
@@ -105,7 +105,7 @@ static bool is_begin(const struct ptc_task *k, int status)
 	       !ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &si) && si.si_code == TRAP_HWBKPT;
 }
 
-/* All mappings that were made at full speed are told now. */
+/* Records all mappings that were made at full speed, and starts stepping. */
 static int begin_zone(struct ptc_tracer *t, struct ptc_task *begins, struct ptc_err *err)
 {
 	size_t i, n;
@@ -128,16 +128,15 @@ static int begin_zone(struct ptc_tracer *t, struct ptc_task *begins, struct ptc_
 	return rc;
 }
 
-/* Before a system call, or behind it: then it may have mapped something. */
+/* Handles the entry or exit of a system call. At the exit it may have mapped a file. */
 static int at_call(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	unsigned long which;
 
 	if (ptrace(PTRACE_GETEVENTMSG, k->tid, NULL, &which))
-		return 0; /* killed meanwhile */
+		return 0; /* killed in the meantime */
 	if (which != SYSCALL_EXIT) {
-		k->exec_pending =
-			true; /* should it be stepped: a stop at the call's end is first */
+		k->exec_pending = true; /* if stepped, the call's end stops first */
 		return 0;
 	}
 	switch (k->regs.orig_rax) {
@@ -158,8 +157,7 @@ int ptc_zone_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct p
 	k->ip = k->regs.rip;
 	k->restart_ip = ptc_task_restarts(&k->regs);
 	ptc_tracer_speak_of(t, k);
-	if (is_begin(k,
-		     status)) /* unless another one was faster: it is stepped from here as well */
+	if (is_begin(k, status)) /* another task may be first: step this one here too */
 		return t->zone.outside && !t->left ? begin_zone(t, k, err) : 0;
 	if (!event && WSTOPSIG(status) == SYSCALL_STOP)
 		return at_call(t, k, err);
@@ -170,8 +168,8 @@ int ptc_zone_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct p
 	if (event == PTRACE_EVENT_STOP)
 		return 0;
 	if (event == PTRACE_EVENT_EXEC)
-		k->armed = 0; /* the kernel has cleared it */
+		k->armed = 0; /* cleared by the kernel */
 	if (event != PTRACE_EVENT_EXIT)
-		k->exec_pending = true; /* inside a system call: as at_call */
+		k->exec_pending = true; /* inside a system call: see at_call */
 	return ptc_stop_take(t, k, status, err);
 }

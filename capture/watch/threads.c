@@ -49,7 +49,7 @@ static int add(struct ptc_threads *t, pid_t tid, struct ptc_err *err)
 	return 0;
 }
 
-/* What was not seized by us is not ours to stop. */
+/* Interrupts all other threads of @pid that this thread has seized; ptrace refuses the rest. */
 static int interrupt_all(struct ptc_threads *t, pid_t pid, pid_t but, struct ptc_err *err)
 {
 	struct ptc_tids tids = PTC_TIDS_INIT;
@@ -68,7 +68,9 @@ static void remove_at(struct ptc_threads *t, size_t i)
 	t->items[i] = t->items[--t->n];
 }
 
-/* Where a thread or a process has just been made: within the call, whose result is not there yet.
+/*
+ * Handles a stop at the creation of a thread or process. It lies within the system call, whose
+ * result is not there yet.
  */
 static void note_birth(struct ptc_thread *k)
 {
@@ -82,7 +84,7 @@ static void note_birth(struct ptc_thread *k)
 	k->regs.rax = k->regs.orig_rax;
 }
 
-/* Has @k stopped by now? False: it has ended. */
+/* Checks whether @k has stopped. Returns false if it has ended. */
 static bool look(struct ptc_thread *k)
 {
 	const pid_t got = waitpid(k->tid, &k->status, __WALL | WNOHANG);
@@ -94,7 +96,7 @@ static bool look(struct ptc_thread *k)
 	return !got || k->stopped;
 }
 
-/* How many are still to stop. */
+/* Returns the number of threads that have not stopped yet. */
 static size_t look_at_all(struct ptc_threads *t)
 {
 	size_t i = t->n, left = 0;
@@ -130,7 +132,9 @@ int ptc_threads_stop(struct ptc_threads *t, pid_t pid, pid_t but, struct ptc_err
 	return rc;
 }
 
-/* A thread in a stop can be asked, until a SIGKILL takes it out of there (ptrace_check_attach). */
+/*
+ * ptrace requests to a stopped thread succeed until a SIGKILL ends the stop (ptrace_check_attach).
+ */
 static bool any_is_held(const struct ptc_threads *t)
 {
 	struct user_regs_struct ignored;

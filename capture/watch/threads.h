@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The other threads of a process that is about to die, stopped until that is written down. */
+/* Stops the other threads of a process that is about to die, while its state is saved. */
 #ifndef PTC_CAPTURE_WATCH_THREADS_H
 #define PTC_CAPTURE_WATCH_THREADS_H
 
@@ -12,9 +12,9 @@
 
 struct ptc_thread {
 	pid_t tid;
-	bool stopped; /* the rest is valid */
-	bool in_call; /* regs are those that its system call was made with */
-	int status;   /* of the stop */
+	bool stopped; /* true: the members below are valid */
+	bool in_call; /* regs belong to the start of a system call that has not returned */
+	int status;   /* wait status of the stop */
 	struct user_regs_struct regs;
 };
 
@@ -24,25 +24,32 @@ struct ptc_threads {
 };
 
 /*
- * Stop what the calling thread has seized of process @pid, but for @but, which is stopped already.
- * One that does not stop within a second or two, as it sleeps where nothing wakes it, stays as it
- * is (!stopped). Starts zeroed; released, whether this fails or not, by ptc_threads_let_go.
- * SIGCHLD must be blocked, and not ignored.
+ * Stops all threads of process @pid that the calling thread has seized, except @but, which is
+ * already stopped. A thread in an uninterruptible sleep may not stop within a second or two. It
+ * stays in *t as !stopped. @t starts zeroed. Call ptc_threads_let_go also after a failure. SIGCHLD
+ * must be blocked and not ignored.
  */
 int ptc_threads_stop(struct ptc_threads *t, pid_t pid, pid_t but, struct ptc_err *err);
 /*
- * Wait, for a second or two at most, until the kernel has killed all that have stopped: one of
- * their process was let go with a fatal signal. None has moved then; one that is let go too early
- * runs until the signal is seen, and is not in the core where it was said to be.
+ * Waits, for a second or two at most, until the kernel has killed all stopped threads. Before the
+ * call, one thread of their process was resumed with a fatal signal. So none of them moves before
+ * it dies. A thread released too early would run until it sees the signal, and the core dump would
+ * differ from the saved state.
  */
 void ptc_threads_await_death(const struct ptc_threads *t);
-/* Those that live go on as they would have. */
+/* Resumes the threads that are still alive. */
 void ptc_threads_let_go(struct ptc_threads *t);
 
-/* What @tid does now is what it did before, but for being in a system call that is made again. */
+/*
+ * Reads the registers of @tid. If @tid is in a system call that will be restarted, *ret is set to
+ * the start of that call, and *ret_in_call is true.
+ */
 bool ptc_thread_regs(pid_t tid, struct user_regs_struct *ret, bool *ret_in_call);
 
-/* @tid has stopped with @status, of which nothing is wanted: it goes on as without us. */
+/*
+ * Resumes @tid after a stop with @status, as if it were not traced: signals are delivered, and a
+ * group stop goes on.
+ */
 void ptc_thread_resume(pid_t tid, int status);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "capture/watch/watcher.h"
 
-/* --- in the watcher's process --- */
+/* --- in the watcher process --- */
 
 static void run(void *ctx)
 {
@@ -31,13 +31,16 @@ static void run(void *ctx)
 	sh->done = true;
 }
 
-/* ptcap is gone: what is held goes on, as it looks what is wanted. */
+/*
+ * Called when ptcap is gone. Does nothing: the watcher checks its request and lets held threads
+ * continue.
+ */
 static void orphan(void *ctx)
 {
 	(void)ctx;
 }
 
-/* --- in ours --- */
+/* --- in ptcap --- */
 
 static int make(struct ptc_watch *w, struct ptc_err *err)
 {

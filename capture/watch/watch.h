@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals that come to what a source records which does not trace it itself: opts->crash and
- * opts->on_signals. What watches is a process of its own (watcher.h), as ptrace stops come to a
- * wait, which nothing but a signal interrupts. It may be killed at any time; then nothing is
- * watched any more.
+ * Watches signals for a source that does not trace the program itself: opts->crash and
+ * opts->on_signals. The watcher is a separate process (watcher.h), because ptrace stops arrive in a
+ * wait that only a signal interrupts. Killing it is safe at any time. Signals are then no longer
+ * watched.
  */
 #ifndef PTC_CAPTURE_WATCH_WATCH_H
 #define PTC_CAPTURE_WATCH_WATCH_H
@@ -16,14 +16,14 @@
 #include "ptcap/capture.h"
 
 struct ptc_watch {
-	const struct ptc_record_opts *opts; /* lent, as is clock */
+	const struct ptc_record_opts *opts; /* borrowed, as is clock */
 	const struct ptc_clock *clock;
 	struct ptc_step_process process;
 	struct ptc_states states;
-	int held_fd;  /* an eventfd: readable when something is held; -1: never */
-	bool holding; /* the snapshot that is being taken is for that */
+	int held_fd;  /* an eventfd: readable when a thread is held; -1: never */
+	bool holding; /* the current snapshot is for a held thread */
 	pid_t command;
-	uint64_t crashes; /* processes whose state was saved; once it has ended */
+	uint64_t crashes; /* processes whose state was saved; valid once the watcher has ended */
 };
 
 #define PTC_WATCH_INIT                                                                             \
@@ -32,21 +32,27 @@ struct ptc_watch {
 	}
 
 /*
- * Begin to watch @command, which waits for its exec, or (0) what @opts attaches to. Nothing
- * happens if @opts asks for nothing. On failure release it.
+ * Starts watching @command, which waits for its exec, or (0) the targets of @opts. Does nothing if
+ * @opts watches no signals. On failure the caller releases @w.
  */
 int ptc_watch_start(struct ptc_watch *w, const struct ptc_record_opts *opts,
 		    const struct ptc_clock *clock, pid_t command, struct ptc_err *err);
 
-/* A snapshot is about to be taken, and was: if something was held for it, it goes on. */
+/*
+ * Call before and after a snapshot. A thread that was held for the snapshot continues at the
+ * resume.
+ */
 void ptc_watch_pause(struct ptc_watch *w);
 void ptc_watch_resume(struct ptc_watch *w);
 
-/* Watch no more; to be repeated until it has ended, which ptc_watch_end waits for. */
+/* Asks the watcher to stop. Repeat the call until it has ended; ptc_watch_end waits for that. */
 void ptc_watch_leave(struct ptc_watch *w);
-/* An error: it had ended before, and signals were not seen from then on. */
+/*
+ * Waits for the watcher's end. Returns an error if it had ended early, so that later signals were
+ * not seen.
+ */
 int ptc_watch_end(struct ptc_watch *w, struct ptc_err *err);
-/* Ends it, too. Accepts PTC_WATCH_INIT. */
+/* Ends the watcher too. Accepts PTC_WATCH_INIT. */
 void ptc_watch_release(struct ptc_watch *w);
 
 #endif

@@ -13,12 +13,12 @@
 #include "capture/step/task.h"
 #include "capture/watch/threads.h"
 
-/* Never PTRACE_O_EXITKILL: when we die, what is watched lives on. */
+/* Without PTRACE_O_EXITKILL: the targets survive the watcher's death. */
 static const unsigned long options = PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
 
-/* --- the beginning --- */
+/* --- seizing --- */
 
-/* 1: it is ours now; 0: it was already, or is gone. */
+/* Returns 1 if @tid was seized, 0 if it is already seized by us or is gone. */
 static int seize_one(pid_t tid, struct ptc_err *err)
 {
 	int sys;
@@ -31,7 +31,10 @@ static int seize_one(pid_t tid, struct ptc_err *err)
 	return ptc_task_refuse(tid, sys, err);
 }
 
-/* Threads that are born of one that is ours are ours; until all are there may be others. */
+/*
+ * Repeats until no new thread is found. Threads created by a seized thread are seized
+ * automatically. Others may still appear until all threads are seized.
+ */
 static int seize_process(pid_t pid, struct ptc_err *err)
 {
 	int rc, fresh;
@@ -71,13 +74,13 @@ static bool goes_on(const struct ptc_watcher *w)
 	return atomic_load(&w->shared->want) == PTC_WANT_TRACE;
 }
 
-/* Rather no time than one of another clock. */
+/* Returns no time if the clock is not the kernel's. */
 static uint64_t now(const struct ptc_watcher *w)
 {
 	return w->clock->kernel ? ptc_clock_ns(w->clock) : PTC_STATE_NO_TIME;
 }
 
-/* @tid and those of @others that have stopped. */
+/* Saves the state of thread s->tid, and of the threads in @others that have stopped. */
 static int put_state(const struct ptc_watcher *w, struct ptc_state *s,
 		     const struct ptc_threads *others, struct ptc_err *err)
 {
@@ -106,7 +109,7 @@ static int put_state(const struct ptc_watcher *w, struct ptc_state *s,
 	return rc;
 }
 
-/* A snapshot is taken meanwhile. */
+/* Requests a snapshot while the thread is held. */
 static void tell_held(void *ctx)
 {
 	const struct ptc_watcher *w = ctx;
@@ -123,8 +126,8 @@ static void hold(const struct ptc_watcher *w)
 }
 
 /*
- * @tid dies of the signal that it is about to get, and gets it. Its process stands still until all
- * is kept, and then until it is dead.
+ * Handles a signal that will kill @tid's process. Stops the whole process, saves its state, then
+ * delivers the signal. The other threads stay stopped until the process is dead.
  */
 static int witness(const struct ptc_watcher *w, pid_t tid, int status, struct ptc_err *err)
 {
@@ -137,7 +140,7 @@ static int witness(const struct ptc_watcher *w, pid_t tid, int status, struct pt
 	int rc;
 
 	if (s.pid < 0 || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info))
-		return 0; /* killed meanwhile */
+		return 0; /* killed in the meantime */
 	s.info = &info;
 	rc = ptc_threads_stop(&others, s.pid, tid, err);
 	if (!rc)
@@ -150,7 +153,7 @@ static int witness(const struct ptc_watcher *w, pid_t tid, int status, struct pt
 	return rc;
 }
 
-/* @tid has stopped with @status, and goes on. */
+/* Handles the stop of @tid with @status, and lets it continue. */
 static int on_stop(const struct ptc_watcher *w, pid_t tid, int status, struct ptc_err *err)
 {
 	const int sig = status >> 16 ? 0 : WSTOPSIG(status);
@@ -173,7 +176,7 @@ int ptc_watcher_run(const struct ptc_watcher *w, struct ptc_err *err)
 
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0) /* there is nobody left */
+		if (got < 0) /* no thread is left */
 			break;
 		if (!WIFSTOPPED(status))
 			continue;

@@ -6,7 +6,7 @@
 
 #include "decode/fast/table.h"
 
-enum { FIRST_BITS = 12, TRIES = 200, PAUSES = 8 /* some 20 us, together */ };
+enum { FIRST_BITS = 12, TRIES = 200, PAUSES = 8 /* about 20 us in total */ };
 
 static size_t index_bytes(const struct ptc_fast_index *x)
 {
@@ -72,7 +72,7 @@ void ptc_fast_code_forget(struct ptc_fast_code *c)
 	c->full = c->failed = false;
 }
 
-/* As a rule it is held for far less than it takes to sleep and to wake. */
+/* Spin first: usually the lock is held for far less time than sleeping and waking take. */
 static void lock_soon(pthread_mutex_t *lock)
 {
 	int i, k;
@@ -103,7 +103,7 @@ static void fail(struct ptc_fast_code *c)
 	ptc_fast_put_hint(&c->failed, true);
 }
 
-/* A range of addresses that blocks are looked for in. */
+/* A range of addresses, to search blocks in. */
 struct sought {
 	struct ptc_fast_code *code;
 	uint64_t start, end;
@@ -138,7 +138,7 @@ static bool look_at(void *ctx, uint32_t block)
 	struct ptc_fast_block *b = &s->code->blocks[block];
 
 	if (ptc_fast_see(&b->end) == PTC_FAST_UNBUILT)
-		return ptc_fast_get_hint(&b->found); /* then it soon is */
+		return ptc_fast_get_hint(&b->found); /* a thread builds it right now */
 	if (!is_sought(s, b))
 		return true;
 	s->found = true;
@@ -203,8 +203,8 @@ static bool is_at(const struct ptc_fast_code *c, uint32_t block, uint64_t ip, en
 }
 
 /*
- * The block at @ip, or NONE, and the slot where it belongs. A slot is looked at once: one that was
- * free may be another block's at the next look.
+ * Returns the block at @ip, or NONE, and the slot where it belongs. Reads each slot once: a slot
+ * that was free may have another block when it is read again.
  */
 static uint32_t find_block(const struct ptc_fast_code *c, struct ptc_fast_index *x, uint64_t ip,
 			   enum ptc_mode mode, uint32_t **ret)
@@ -223,8 +223,8 @@ static uint32_t find_block(const struct ptc_fast_code *c, struct ptc_fast_index 
 }
 
 /*
- * With the lock. Who looks into the old one finds all that was there. What somebody adds to it from
- * now on nobody finds here: such a place has two blocks then, which do as well.
+ * With the lock. Threads that read the old index find everything that was in it. What a thread adds
+ * to the old index from now on is not found here. Then one place has two blocks, which is harmless.
  */
 static bool grow_index(struct ptc_fast_code *c)
 {
@@ -249,7 +249,7 @@ static bool grow_index(struct ptc_fast_code *c)
 	return true;
 }
 
-/* With the lock: the hand has a number for one more, and the index a place. */
+/* With the lock: ensures a number for one more block in the hand, and a slot in the index. */
 static bool take_number(struct ptc_fast_hand *h)
 {
 	struct ptc_fast_code *c = h->code;
@@ -273,7 +273,7 @@ static bool has_number(struct ptc_fast_hand *h)
 	return ok;
 }
 
-/* It is not there; unless somebody else adds it at the same time. */
+/* Add the block, which is not in the index. Another thread may add it at the same time. */
 static uint32_t add_block(struct ptc_fast_hand *h, uint64_t ip, enum ptc_mode mode)
 {
 	struct ptc_fast_code *c = h->code;
@@ -328,7 +328,7 @@ uint32_t ptc_fast_hand_add_recs(struct ptc_fast_hand *h, const struct ptc_fast_r
 	return (uint32_t)at;
 }
 
-/* A block in the making, of addresses: nothing of it is anybody else's yet. */
+/* A block that is being built. It has addresses instead of numbers, and no other thread sees it. */
 struct making {
 	struct ptc_fast_block b;
 	enum ptc_mode mode;
@@ -338,14 +338,13 @@ struct making {
 	uint8_t lens[PTC_FAST_MAX_INSNS];
 	uint64_t pages[2 * (PTC_FAST_MAX_INSNS + 1)];
 	size_t npages, nrecs, nnext;
-	/* What was read of the code: @nread bytes at @read_at, of which more than this may be
-	 * there. */
+	/* Code that was read ahead: @nread bytes at @read_at. More code may follow. */
 	uint8_t read[4 * PTC_INSN_MAX];
 	uint64_t read_at;
 	size_t nread;
 };
 
-/* The code at ip: at least as much as the longest instruction has, or all that is there. */
+/* Returns the code at ip: at least as much as the longest instruction has, or all there is. */
 static size_t look_at_code(struct making *m, const struct ptc_fast_source *s, const uint8_t **ret)
 {
 	uint64_t off = m->ip - m->read_at;
@@ -359,7 +358,7 @@ static size_t look_at_code(struct making *m, const struct ptc_fast_source *s, co
 	return m->nread - off < PTC_INSN_MAX ? m->nread - off : PTC_INSN_MAX;
 }
 
-/* The block has, or wants, code at @ip. */
+/* Record that the block has, or lacks, code at @ip. */
 static void note_page(struct making *m, uint64_t ip)
 {
 	const uint64_t page = ip >> PTC_FAST_PAGE_BITS;
@@ -386,7 +385,7 @@ static void leap(struct making *m, const struct ptc_insn *in)
 	add_rec(m, in->target, (enum ptc_kind)in->kind);
 	m->b.nrecs++;
 	m->lens[m->b.ninsns - 1] |= PTC_FAST_LEAPS;
-	/* A call to the next instruction is there for its address: it is not returned to. */
+	/* A call to the next instruction only gets an address: no return goes back to it. */
 	if (in->kind == PTC_KIND_CALL && in->target != behind) {
 		m->pushes[m->b.npushes++] = behind;
 		m->lens[m->b.ninsns - 1] |= PTC_FAST_PUSHES;
@@ -394,7 +393,7 @@ static void leap(struct making *m, const struct ptc_insn *in)
 	m->ip = in->target;
 }
 
-/* @in needs trace: the block ends here. */
+/* @in needs trace, so the block ends here. */
 static void end_with(struct making *m, const struct ptc_insn *in)
 {
 	const uint64_t behind = m->ip + in->len;
@@ -412,7 +411,7 @@ static void end_with(struct making *m, const struct ptc_insn *in)
 	add_rec(m, in->target, (enum ptc_kind)in->kind);
 }
 
-/* One instruction. False: the block is at its end. */
+/* Add one instruction. Returns false at the end of the block. */
 static bool add_insn(struct making *m, const struct ptc_fast_source *s)
 {
 	const uint8_t *bytes;
@@ -475,7 +474,9 @@ static bool add_pages(struct ptc_fast_hand *h, const struct making *m, uint32_t 
 	return ok;
 }
 
-/* Into the parts that the hand has. False: some of where it leads there is no room for. */
+/*
+ * Store the block in the hand's parts. Returns false if there is no space for a block that follows.
+ */
 static bool keep(struct ptc_fast_hand *h, struct making *m)
 {
 	struct ptc_fast_part *lens = &h->parts[PTC_FAST_LIST_LENS];
@@ -500,7 +501,7 @@ static bool keep(struct ptc_fast_hand *h, struct making *m)
 	return ok;
 }
 
-/* What it is known by stays as it is: others look at that. */
+/* Copy everything except ip and mode, which other threads read, then publish end. */
 static void become(struct ptc_fast_block *b, const struct ptc_fast_block *made,
 		   enum ptc_fast_end end)
 {
@@ -519,7 +520,7 @@ static void become(struct ptc_fast_block *b, const struct ptc_fast_block *made,
 	ptc_fast_publish(&b->end, (uint8_t)end);
 }
 
-/* Somebody else is about to say what is there: that is soon, as a rule. */
+/* Another thread is about to publish the block, usually soon. */
 static void wait_for(const struct ptc_fast_block *b)
 {
 	int i;
@@ -535,7 +536,7 @@ void ptc_fast_code_build(struct ptc_fast_hand *h, uint32_t block)
 {
 	struct ptc_fast_block *b = &h->code->blocks[block];
 	bool found = false;
-	struct making m; /* the lists need no zeros */
+	struct making m; /* the arrays need no zeros */
 
 	m.b = (struct ptc_fast_block){ .end = PTC_FAST_UNBUILT };
 	m.mode = (enum ptc_mode)b->mode;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What code does between two places that need trace, found once and kept. A block begins at an
- * address, in a mode, and runs straight on, through direct jumps and calls, up to and with the next
- * instruction that needs trace: a jcc, a return, an indirect jump or call, a far transfer.
+ * Blocks: what code does between two places that need trace, found once and kept. A block begins at
+ * an address, in a mode. It runs on through direct jumps and calls, up to and including the next
+ * instruction that needs trace: a jcc, a return, an indirect jump or call, a far branch.
  *
  *	block --+-- insn insn jmp -- insn call -- insn ... jcc
  *		|	       |	  |		    |
  *		recs:	   from,to    from,to		from,to if it is taken
  *		pushes:		      the block behind the call
  *
- * Blocks are known by their numbers. All of it is of one state of the code: when some of that
- * changes, the blocks with code there are not built any more. What led to them still does: a number
- * is an address.
+ * Blocks are known by their numbers. All blocks belong to one state of the code. When a part of the
+ * code changes, the blocks with code there become unbuilt. Links to these blocks stay valid: a
+ * number stands for an address.
  *
- * Several threads may have the same (shared): then each of them may look up, build and follow
- * blocks at any time (see shared.h). Only who has it alone may forget or drop some.
+ * Several threads may share the code (shared). Then each thread may look up, build and follow
+ * blocks at any time (see shared.h). Only a thread that has the code alone may forget or drop
+ * blocks.
  */
 #ifndef PTC_DECODE_FAST_BLOCK_H
 #define PTC_DECODE_FAST_BLOCK_H
@@ -30,7 +31,7 @@
 #include "decode/fast/hand.h"
 #include "decode/fast/shared.h"
 
-/* A transfer: its end and, below it, its kind; addresses have 56 bits, and a sign. */
+/* A branch: its source with its kind below it. Addresses have 56 bits and are sign-extended. */
 struct ptc_fast_rec {
 	uint64_t from_kind;
 	uint64_t to;
@@ -51,7 +52,7 @@ static inline enum ptc_kind ptc_fast_rec_kind(struct ptc_fast_rec r)
 	return (enum ptc_kind)(r.from_kind & 0xff);
 }
 
-/* Can it be the end of one? */
+/* Can @ip be the source of a record? */
 static inline bool ptc_fast_is_address(uint64_t ip)
 {
 	return (uint64_t)((int64_t)(ip << 8) >> 8) == ip;
@@ -59,53 +60,54 @@ static inline bool ptc_fast_is_address(uint64_t ip)
 
 /* How a block ends. */
 enum ptc_fast_end {
-	PTC_FAST_UNBUILT, /* nobody has looked yet */
-	PTC_FAST_COND,	  /* a bit: next[taken] */
-	PTC_FAST_RET,	  /* a bit, if what was pushed is where it went; or a TIP */
-	PTC_FAST_JUMP,	  /* a TIP: indirect jumps, calls and far transfers */
-	PTC_FAST_ON,	  /* nothing: it was long enough; next[0] */
-	PTC_FAST_BAD,	  /* nobody knows: behind the last instruction there is no code */
+	PTC_FAST_UNBUILT, /* not built yet */
+	PTC_FAST_COND,	  /* needs a bit: next[taken] */
+	PTC_FAST_RET,	  /* needs a bit if it returns to the pushed address, else a TIP */
+	PTC_FAST_JUMP,	  /* needs a TIP: indirect jumps, calls and far branches */
+	PTC_FAST_ON,	  /* needs nothing: the block was long enough; next[0] */
+	PTC_FAST_BAD,	  /* unknown: there is no code behind the last instruction */
 };
 
 enum {
 	PTC_FAST_NONE = 0,	  /* no block has this number */
-	PTC_FAST_MAX_INSNS = 250, /* of a block */
-	PTC_FAST_MAX_RECS = 24,	  /* inside one, its end not counted */
+	PTC_FAST_MAX_INSNS = 250, /* instructions of a block */
+	PTC_FAST_MAX_RECS = 24,	  /* records inside a block, without its end */
 	/*
-	 * An end that led elsewhere so often is not asked first whether it leads to where it did
-	 * the last time: that is faster where ends have many targets (bench_fast of xz: a tenth).
+	 * An end with so many strays is not checked against its last target first. That is faster
+	 * where ends have many targets (bench_fast of xz: a tenth).
 	 */
 	PTC_FAST_STRAYS = 16,
 };
 
-/* One line of the processor's cache. */
+/* One cache line of the processor. */
 struct ptc_fast_block {
 	uint64_t ip;
 	uint64_t end_ip;   /* of its last instruction, if it has any */
-	uint32_t next[2];  /* blocks */
-	uint64_t tip;	   /* where the end led when it was last needed; shared: at first; */
-	uint32_t tip_next; /* and the block there: published */
-	uint32_t recs;	   /* in recs: nrecs inside the block, and the one of its end; see KINDS */
-	uint32_t pushes;   /* in pushes: npushes blocks */
-	uint32_t lens;	   /* in lens: ninsns */
+	uint32_t next[2];  /* the blocks that may follow */
+	uint64_t tip;	   /* last target of the end; if shared, the first target */
+	uint32_t tip_next; /* the block at tip: published */
+	/* index in recs: nrecs inside the block, then one for its end; see KINDS */
+	uint32_t recs;
+	uint32_t pushes; /* index in pushes: npushes blocks */
+	uint32_t lens;	 /* index in lens: ninsns */
 	uint8_t nrecs, npushes, ninsns;
-	uint8_t end;	  /* enum ptc_fast_end; published when all else is there */
+	uint8_t end;	  /* enum ptc_fast_end; published after all other members */
 	uint8_t end_kind; /* enum ptc_kind, of the last instruction */
 	uint8_t end_len;
 	uint8_t mode;	/* enum ptc_mode */
-	bool stays;	/* a jcc to the instruction behind it: never listed */
-	uint8_t strays; /* a hint: how often it led elsewhere than tip, up to STRAYS */
-	uint8_t heat;	/* a hint: how often it was passed; see chain.h */
-	bool found;	/* claimed, by who found out what is there, and is to publish end */
+	bool stays;	/* a jcc to the next instruction: never listed */
+	uint8_t strays; /* hint: how often the target was not tip, up to STRAYS */
+	uint8_t heat;	/* hint: how often it was executed; see chain.h */
+	bool found;	/* claimed by the thread that publishes end */
 };
 
 static_assert(sizeof(struct ptc_fast_block) <= 64, "a block is a line");
 
-/* What lens says of an instruction beside its length. */
+/* Flags in lens, beside the length of an instruction. */
 enum {
 	PTC_FAST_LEN = 0x0f,
-	PTC_FAST_LEAPS = 0x10,	/* a direct jump or call: to where the next of recs says */
-	PTC_FAST_PUSHES = 0x20, /* and its return address is the next of pushes */
+	PTC_FAST_LEAPS = 0x10,	/* a direct jump or call: the next record has its target */
+	PTC_FAST_PUSHES = 0x20, /* its return address is the next of pushes */
 };
 
 /* Blocks by address and mode: open addressing. */
@@ -117,7 +119,7 @@ struct ptc_fast_index {
 enum { PTC_FAST_OLD = 16 };
 
 struct ptc_fast_code {
-	/* All owned, and where they are for good. */
+	/* All owned. Their addresses never change. */
 	struct ptc_fast_block *blocks;
 	struct ptc_fast_rec *recs;
 	uint32_t *pushes;
@@ -126,66 +128,67 @@ struct ptc_fast_code {
 
 	struct ptc_fast_index *index; /* owned; published */
 	struct ptc_fast_index *old[PTC_FAST_OLD];
-	unsigned int nold;	     /* smaller ones, that somebody may still look into */
+	unsigned int nold;	     /* smaller ones, which other threads may still read */
 	struct ptc_fast_hand *hands; /* owned; published */
 
 	bool shared;
-	pthread_mutex_t lock; /* shared: for who takes parts, or writes tip */
+	pthread_mutex_t lock; /* if shared: held to take parts, or to write tip */
 
-	unsigned int halved; /* so often, what there may be is; by whoever has several of these */
-	size_t bytes;	     /* of all of it; a hint */
-	bool full;	     /* over three quarters of what there may be; a hint */
-	bool failed; /* out of memory, or more than there may be: what is asked for is NONE; a hint
-		      */
+	unsigned int halved; /* limits are halved so often; set by the owner of several of these */
+	size_t bytes;	     /* total memory; a hint */
+	bool full;	     /* over three quarters of a limit; a hint */
+	bool failed;	     /* out of memory, or over a limit: lookups return NONE; a hint */
 };
 
-/* It has no hand yet. False: out of memory. */
+/* Creates no hand. Returns false if out of memory. */
 bool ptc_fast_code_init(struct ptc_fast_code *c);
 void ptc_fast_code_release(struct ptc_fast_code *c);
-/* Forget all blocks; numbers mean nothing any more. */
+/* Forget all blocks. All numbers become invalid. */
 void ptc_fast_code_forget(struct ptc_fast_code *c);
 
-/* Is it time to forget: over three quarters of what there may be? */
+/* Should all blocks be forgotten, because over three quarters of a limit is in use? */
 static inline bool ptc_fast_code_is_full(const struct ptc_fast_code *c)
 {
 	return ptc_fast_get_hint(&c->full) || ptc_fast_get_hint(&c->failed);
 }
 
-/* For who takes a part of a list, makes the index larger, or writes a block's tip. */
+/* Held to take a part of a list, to grow the index, or to write a block's tip. */
 void ptc_fast_code_lock(struct ptc_fast_code *c);
 void ptc_fast_code_unlock(struct ptc_fast_code *c);
 
-/* How much memory it has. */
+/* Returns the memory in use. */
 static inline size_t ptc_fast_code_bytes(const struct ptc_fast_code *c)
 {
 	return ptc_fast_get_hint(&c->bytes);
 }
 
-/* What had @was bytes has @bytes now. */
+/* Count memory that has grown from @was to @bytes bytes. */
 static inline void ptc_fast_code_count_bytes(struct ptc_fast_code *c, size_t was, size_t bytes)
 {
 	if (bytes != was)
 		(void)__atomic_fetch_add(&c->bytes, bytes - was, __ATOMIC_RELAXED);
 }
 
-/* So many blocks were built, ever. Nobody builds one meanwhile. */
+/* Returns how many blocks were ever built. No thread may build blocks during the call. */
 uint64_t ptc_fast_code_built(const struct ptc_fast_code *c);
 
-/* Is there a block that was built of code of [start, end), or for want of some there? */
+/* Was any block built from code in [start, end), or ended because code was missing there? */
 bool ptc_fast_code_knows(struct ptc_fast_code *c, uint64_t start, uint64_t end);
-/* Code of [start, end) is not what it was: those blocks are not built any more. False: there was
- * none. Else chains are to be forgotten. */
+/*
+ * Code in [start, end) has changed: these blocks become unbuilt. Returns false if there are none.
+ * Else the caller must forget the chains.
+ */
 bool ptc_fast_code_drop(struct ptc_fast_code *c, uint64_t start, uint64_t end);
 
-/* The block at @ip, which may not be built; NONE if failed. */
+/* Returns the block at @ip, which may be unbuilt. NONE on failure. */
 uint32_t ptc_fast_code_find(struct ptc_fast_hand *h, uint64_t ip, enum ptc_mode mode);
 
-/* Build what is not. */
+/* Build @block, which is unbuilt. */
 void ptc_fast_code_build(struct ptc_fast_hand *h, uint32_t block);
 
 /*
- * KINDS: in front of the records of a block, or a chain, is how many of each kind they are, in the
- * place of one: for who counts transfers, and need not look at them then.
+ * KINDS: the slot in front of the records of a block or chain has the number of records of each
+ * kind. It is as large as a record. Callers that count branches need only KINDS.
  */
 typedef uint8_t ptc_fast_kinds __attribute__((vector_size(sizeof(struct ptc_fast_rec))));
 
@@ -198,13 +201,13 @@ static inline ptc_fast_kinds ptc_fast_kinds_of(const struct ptc_fast_rec *recs)
 }
 
 /*
- * KINDS of the @n records at @recs, which are less than 256, and the first @nkept of those go into
- * the hand's part, which has room for them. Returns where those are, behind KINDS.
+ * Write KINDS of the @n records at @recs (fewer than 256), and the first @nkept of these records,
+ * to the hand's part. The part has space for them. Returns the index of the records, behind KINDS.
  */
 uint32_t ptc_fast_hand_add_recs(struct ptc_fast_hand *h, const struct ptc_fast_rec *recs, size_t n,
 				size_t nkept);
 
-/* The block, built. */
+/* Returns @block, built. */
 static inline const struct ptc_fast_block *ptc_fast_code_get(struct ptc_fast_hand *h,
 							     uint32_t block)
 {

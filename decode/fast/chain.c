@@ -7,28 +7,31 @@
 
 enum { FIRST_BITS = 12, LAST_BITS = 20, MAX_PUSHES = 64, MAX_BLOCKS = 64 };
 
-/* As many that a hand made in a table that others look into are counted at a time. */
+/* Chains that a hand makes in a shared table are added to the total in groups of this size. */
 enum { UNSAID_MAX = 16 };
 
 /*
- * To do without a chain so often costs what it does to make one: the table is full when those that
- * find no room in it have cost more than it would to make all that have.
+ * To do without a chain this many times costs as much as to make one. The table is full when the
+ * refused chains have cost more than it would cost to make all used ones again.
  */
 enum { REFUSED_EACH = 8 };
 
-/* The key of one in the making: that of no other. */
+/* The key of a chain that is being written. No chain has this key. */
 #define CLAIMED UINT64_MAX
 
-/* Records that there may be before no more chains are made. */
+/* Returns the number of records above which no more chains are made. */
 static size_t max_recs(const struct ptc_fast_code *c)
 {
 	return ptc_fast_list_max(c, PTC_FAST_LIST_RECS) / 8 * 7;
 }
 
-/* A big one is to grow where it is. */
+/* A big table grows in place. */
 #define MAX_BYTES (sizeof(struct ptc_fast_chain) << LAST_BITS)
 
-/* A page that is read first is shared until it is written to, which interrupts other threads. */
+/*
+ * Write to each page first. A page that is read first is shared until it is written to, and that
+ * write interrupts other threads.
+ */
 static void touch(struct ptc_fast_chain *from, size_t bytes)
 {
 	volatile uint64_t *word;
@@ -45,7 +48,7 @@ static size_t table_bytes(const struct ptc_fast_chain_table *t)
 	return sizeof(*t->v) << t->bits;
 }
 
-/* One more, which is not in use yet, if it is not there. False: out of memory. */
+/* Prepare one more table, not in use yet, if it does not exist. Returns false if out of memory. */
 static bool get_next(struct ptc_fast_chains *c, unsigned int bits)
 {
 	struct ptc_fast_chain_table *t = &c->tables[c->n];
@@ -60,7 +63,7 @@ static bool get_next(struct ptc_fast_chains *c, unsigned int bits)
 	return t->v;
 }
 
-/* Another large page of its memory, if there is one. */
+/* Touch another large page of the prepared table. Returns false if all pages were touched. */
 static bool touch_next(struct ptc_fast_chains *c)
 {
 	const struct ptc_fast_chain_table *t = &c->tables[c->n];
@@ -96,7 +99,7 @@ bool ptc_fast_chains_init(struct ptc_fast_chains *c)
 	return true;
 }
 
-/* All but the one that is in use. */
+/* Drop all tables but the one in use. */
 static void drop_old(struct ptc_fast_chains *c)
 {
 	while (c->first + 1 < c->n)
@@ -161,7 +164,7 @@ const struct ptc_fast_chain *ptc_fast_chain_find_far(const struct ptc_fast_chain
 	return ptc_fast_chain_is(&t->v[slot ^ 3], key) ? &t->v[slot ^ 3] : NULL;
 }
 
-/* Where the one of @key is, or would go. NULL: there is no room in its set. */
+/* Returns where the chain of @key is, or would go. NULL: its set is full. */
 static struct ptc_fast_chain *find_room(const struct ptc_fast_chain_table *t, uint64_t key)
 {
 	const size_t slot = ptc_fast_chain_slot(key, t->bits);
@@ -176,7 +179,7 @@ static struct ptc_fast_chain *find_room(const struct ptc_fast_chain_table *t, ui
 	return NULL;
 }
 
-/* The key is what others look at. */
+/* Publish the key last: other threads look at it. */
 static void fill(struct ptc_fast_chain *to, const struct ptc_fast_chain *from, uint64_t key)
 {
 	to->end = from->end;
@@ -196,7 +199,7 @@ static void refuse(struct ptc_fast_chains *c)
 	ptc_fast_put_hint(&c->refused, ptc_fast_get_hint(&c->refused) + 1);
 }
 
-/* To a table that nobody else looks into. Is it there now? */
+/* Put a chain into a table that no other thread reads. Returns whether it is in there now. */
 static bool put(const struct ptc_fast_chain_table *t, const struct ptc_fast_chain *chain,
 		uint64_t key)
 {
@@ -208,8 +211,8 @@ static bool put(const struct ptc_fast_chain_table *t, const struct ptc_fast_chai
 }
 
 /*
- * Twice as large, where it is, if nobody else looks into it. What was in a set is in one of two
- * now, and both are behind it: from the last set on nothing is in the way.
+ * Double the table in place. No other thread may read it. The chains of a set go to one of two new
+ * sets, at or behind twice its index. So from the last set down, no chain is overwritten.
  */
 static bool spread(struct ptc_fast_chains *c)
 {
@@ -233,7 +236,9 @@ static bool spread(struct ptc_fast_chains *c)
 	return true;
 }
 
-/* To the one that comes next; what somebody adds to the old one meanwhile is not there. */
+/*
+ * Copy into the next table. Chains that other threads add to the old one during the copy are lost.
+ */
 static void move(struct ptc_fast_chains *c, bool shared)
 {
 	const struct ptc_fast_chain_table *was = ptc_fast_chains_table(c), *t = &c->tables[c->n];
@@ -252,7 +257,7 @@ static void move(struct ptc_fast_chains *c, bool shared)
 		drop_old(c);
 }
 
-/* A table that others look into is left behind: then the next one is larger. */
+/* A shared table is left behind when it is replaced, so the next one is larger. */
 static unsigned int next_bits(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
 	const unsigned int bits = ptc_fast_chains_table(c)->bits;
@@ -260,7 +265,7 @@ static unsigned int next_bits(const struct ptc_fast_chains *c, const struct ptc_
 	return bits + (code->shared && bits + code->halved + 2 <= LAST_BITS ? 2 : 1);
 }
 
-/* If it cannot, it stays as it is. */
+/* Grow the table. If that fails, keep the current one. */
 static void grow(struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
 	const bool big = table_bytes(ptc_fast_chains_table(c)) >= PTC_FAST_ROOM_MIN;
@@ -276,7 +281,7 @@ static void grow(struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 	ptc_fast_put_hint(&c->refused, 0);
 }
 
-/* More than @eighths of the table are in use, or too many found no room in it. */
+/* Are more than @eighths of the table in use, or were too many chains refused? */
 static bool is_used(const struct ptc_fast_chains *c, const struct ptc_fast_code *code,
 		    unsigned int eighths, unsigned int refused)
 {
@@ -291,14 +296,14 @@ static bool is_crowded(const struct ptc_fast_chains *c, const struct ptc_fast_co
 	return is_used(c, code, 3, 64);
 }
 
-/* Does it take long to get the memory of the one that comes next? */
+/* Does it take long to get the memory of the next table? */
 static bool is_slow(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
 	return code->shared &&
 	       sizeof(struct ptc_fast_chain) << next_bits(c, code) > PTC_FAST_ROOM_MIN;
 }
 
-/* Is its memory there, or soon, or too late? */
+/* Can the table grow: is the memory of the next one ready, quick to get, or overdue? */
 static bool is_ready(const struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
 	const struct ptc_fast_chain_table *t = &c->tables[c->n];
@@ -314,7 +319,7 @@ static bool claim_growth(struct ptc_fast_chains *c)
 	return ptc_fast_claim(&c->grows, &grows, true);
 }
 
-/* A chain in the making: nothing of it is anybody else's yet. */
+/* A chain that is being made. No other thread sees it. */
 struct making {
 	struct ptc_fast_hand *hand;
 	struct ptc_fast_code *code;
@@ -325,7 +330,7 @@ struct making {
 	size_t npushes, nrecs, ninsns;
 };
 
-/* The block that comes next goes into the chain. */
+/* Add block @b, the next one, to the chain. */
 static void add_block(struct making *m, const struct ptc_fast_block *b)
 {
 	memcpy(m->pushes + m->npushes, m->code->pushes + b->pushes,
@@ -348,7 +353,7 @@ static void add_end(struct making *m, const struct ptc_fast_block *b, uint64_t t
 	m->chain.listed = true;
 }
 
-/* Over one block, with the bit @taken if it needs one. False: the chain is at its end. */
+/* Go over one block, with the bit @taken if it needs one. Returns false at the end of the chain. */
 static bool add(struct making *m, bool taken)
 {
 	const struct ptc_fast_block *b = ptc_fast_code_get(m->hand, m->at);
@@ -374,7 +379,7 @@ static bool add(struct making *m, bool taken)
 	return m->at != PTC_FAST_NONE;
 }
 
-/* Is there room for what was found on the way, of which who @counts wants KINDS alone? */
+/* Is there space for the chain? If it @counts, it needs KINDS only, and no records. */
 static bool has_room(const struct making *m, bool counts)
 {
 	return ptc_fast_hand_reserve(m->hand, PTC_FAST_LIST_RECS, 1 + (counts ? 0 : m->nrecs),
@@ -383,7 +388,7 @@ static bool has_room(const struct making *m, bool counts)
 				     ptc_fast_list_max(m->code, PTC_FAST_LIST_PUSHES));
 }
 
-/* It goes there. */
+/* Store the chain in the space of has_room(). */
 static void keep(struct making *m, bool counts)
 {
 	struct ptc_fast_part *pushes = &m->hand->parts[PTC_FAST_LIST_PUSHES];
@@ -413,12 +418,12 @@ static void count_one(struct ptc_fast_chains *c, struct ptc_fast_hand *h)
 	h->unsaid = 0;
 }
 
-/* Nobody waits for who does that: it is long, and the table that there is still does. */
+/* Grow without blocking: other threads use the current table until the new one is published. */
 static void grow_in_time(struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
 	if (!is_crowded(c, code) || !claim_growth(c))
 		return;
-	if (is_crowded(c, code) && is_ready(c, code)) /* nobody else was faster */
+	if (is_crowded(c, code) && is_ready(c, code)) /* another thread may have been faster */
 		grow(c, code);
 	ptc_fast_publish(&c->grows, false);
 }
@@ -432,7 +437,7 @@ void ptc_fast_chains_prepare(struct ptc_fast_chains *c, const struct ptc_fast_co
 	ptc_fast_publish(&c->grows, false);
 }
 
-/* False: there is no room for it. */
+/* Returns false if there is no space for the chain. */
 static bool add_chain(struct ptc_fast_chains *c, struct making *m)
 {
 	struct ptc_fast_chain *room;
@@ -448,7 +453,7 @@ static bool add_chain(struct ptc_fast_chains *c, struct making *m)
 			return false;
 		}
 		was = ptc_fast_see(&room->key);
-		if (was == m->chain.key) /* somebody else was faster */
+		if (was == m->chain.key) /* another thread was faster */
 			return true;
 	} while (was || !ptc_fast_claim(&room->key, &was, CLAIMED));
 	keep(m, c->counts);
@@ -457,7 +462,7 @@ static bool add_chain(struct ptc_fast_chains *c, struct making *m)
 	return true;
 }
 
-/* The block comes up. Not for the first time? */
+/* Count an execution of the block. Returns whether it was executed often enough. */
 static bool is_hot(struct ptc_fast_block *b)
 {
 	const uint8_t heat = ptc_fast_get_hint(&b->heat);
@@ -468,7 +473,7 @@ static bool is_hot(struct ptc_fast_block *b)
 	return false;
 }
 
-/* What is of no use is not made. */
+/* Could the chain be stored? If not, it is not made. */
 static bool is_room(struct ptc_fast_chains *c, const struct ptc_fast_code *code, uint64_t key)
 {
 	const struct ptc_fast_chain_table *t = ptc_fast_chains_table(c);
@@ -483,7 +488,7 @@ bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_hand *h, uin
 			 uint64_t bits, unsigned int n)
 {
 	const uint64_t key = ptc_fast_chain_key(block, bits, n);
-	struct making m; /* the lists need no zeros */
+	struct making m; /* the arrays need no zeros */
 	size_t i;
 
 	if (!is_hot(&h->code->blocks[block]) || !is_room(c, h->code, key))

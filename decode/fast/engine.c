@@ -75,8 +75,8 @@ static bool forget(void *ctx, struct ptc_fast *f)
 }
 
 /*
- * All that is known of the code, if that has become too much: at a PSB, where little is needed. If
- * others know it, too, that is for who shares it out.
+ * At a PSB little of the code is needed. So forget all that is known of it, if that has become too
+ * much. If other threads share it, their owner decides.
  */
 static enum ptc_fast_status at_psb(struct ptc_fast *f)
 {

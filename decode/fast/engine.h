@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A second engine beside libipt: packets in, transfers out, the same ones as libipt's block decoder
- * and our trail make, at many times their speed. It does not judge: what is rare, and what is
- * wrong, it declines, and leaves to libipt.
+ * The second engine, beside libipt: packets in, branches out. It gives the same branches as
+ * libipt's block decoder with our trail, at many times their speed. It declines rare and wrong
+ * trace, and leaves it to libipt.
  *
- * It runs from PSB to PSB. What it has listed up to the last PSB is right if it came there.
+ * Runs from PSB to PSB. Once a PSB is reached, all branches listed up to there are right.
  */
 #ifndef PTC_DECODE_FAST_ENGINE_H
 #define PTC_DECODE_FAST_ENGINE_H
@@ -19,30 +19,31 @@
 #include "decode/fast/time.h"
 
 enum ptc_fast_status {
-	PTC_FAST_GO_ON = -1, /* inside: there is more of the same */
-	PTC_FAST_AT_PSB,     /* behind a PSB+, other than the one it began at */
-	PTC_FAST_AT_END,     /* of the bytes */
-	PTC_FAST_DECLINED, /* flow.why says why, pos where; nothing can be done with it any more */
+	PTC_FAST_GO_ON = -1, /* internal: more packets to take */
+	PTC_FAST_AT_PSB,     /* behind a PSB+, other than the first one */
+	PTC_FAST_AT_END,     /* at the end of the bytes */
+	PTC_FAST_DECLINED,   /* flow.why has the reason, pos the place; it cannot go on */
 };
 
 /*
- * From here on it is another time. What that of a transfer is, as libipt tells it, follows from the
- * packet that the one before it used: so a mark is behind the branch that uses the first packet of
- * a time, but at once where an event is what comes next.
+ * From here on the time is another one. libipt gives a branch the time of the packet that the
+ * branch before it used. So a mark is behind the branch that uses the first packet of a time. If an
+ * event comes next, the mark is here at once.
  */
 struct ptc_fast_mark {
-	size_t recs;	/* in front of it, of those of this run, listed or counted; */
-	uint64_t insns; /* and instructions */
+	size_t recs;	/* records of this run in front of it, listed or counted */
+	uint64_t insns; /* instructions in front of it */
 	uint64_t tsc;
-	bool turn; /* from here on it is somebody else's; */
-	bool late; /* also the last of recs, of the time in front */
+	bool turn; /* from here on another thread runs */
+	bool late; /* the last record in front is of that thread, too, at the earlier time */
 };
 
 struct ptc_fast;
 
 /*
- * From here on it is @tsc: is it still the same thread that runs? PTC_FAST_TURN: not; if that has
- * other code, ptc_fast_change was called.
+ * Asks whether the same thread still runs at time @tsc. PTC_FAST_TURN: another thread runs. If that
+ * has other code, ptc_fast_change was called. PTC_FAST_NO_TURN: declined, and flow.why has the
+ * reason.
  */
 enum ptc_fast_turn { PTC_FAST_SAME, PTC_FAST_TURN, PTC_FAST_NO_TURN };
 typedef enum ptc_fast_turn ptc_fast_ask(void *ctx, struct ptc_fast *f, uint64_t tsc);
@@ -50,71 +51,72 @@ typedef enum ptc_fast_turn ptc_fast_ask(void *ctx, struct ptc_fast *f, uint64_t 
 struct ptc_fast {
 	struct ptc_fast_flow flow;
 	struct ptc_fast_chains *chains; /* lent; of the flow's code */
-	bool plain;			/* bit by bit, without chains */
-	bool counts;			/* transfers, where it need not list them */
+	bool plain;			/* go bit by bit, without chains */
+	bool counts;			/* count branches that need not be listed */
 	/*
-	 * Decline what records do not tell, overflows and changes of mode, and what an erratum
-	 * makes, which not all processors have.
+	 * Decline overflows and changes of mode, which records do not report. Decline trace that
+	 * only processors with an erratum produce.
 	 */
 	bool strict;
 	const uint8_t *bytes; /* lent */
 	size_t len, pos;
 	bool cut;   /* the trace goes on behind the bytes */
-	bool began; /* the first PSB+ is behind us: */
+	bool began; /* the first PSB+ was read */
 	struct {
-		bool on; /* tracing, */
+		bool on; /* tracing is on */
 		uint64_t ip;
 		enum ptc_mode mode;
-	} start; /* as it says */
+	} start; /* as the first PSB+ says */
 
-	/* TNT bits that are not used yet; the oldest is bit 63. */
+	/* Unused TNT bits; the oldest is bit 63. */
 	uint64_t bits;
 	unsigned int nbits;
-	unsigned int newest; /* as many were in the last packet */
+	unsigned int newest; /* number of bits in the last packet */
 
 	uint64_t last_ip;
-	uint64_t left_at;   /* where the flow was when something asynchronous ended tracing; or 0 */
-	enum ptc_mode mode; /* of the next address that there is */
-	bool no_mode;	    /* none was told yet */
+	uint64_t left_at;   /* where the flow was when an asynchronous event ended tracing; or 0 */
+	enum ptc_mode mode; /* of the next address */
+	bool no_mode;	    /* no mode is known yet */
 	bool tsc;	    /* see ptc_fast_is_time */
-	bool mode_said;	    /* for the TIP that has to come next, */
-	bool mode_waits;    /* or, while tracing is off, for the TIP.PGE */
-	bool marker;	    /* the next FUP is of a packet in front of it, */
-	bool mwait;	    /* a MWAIT, whose FUP an EXSTOP may share */
-	bool marked;	    /* there was one, when there were */
+	bool mode_said;	    /* there is a mode for the TIP that must come next */
+	bool mode_waits;    /* tracing is off: there is a mode for the next TIP.PGE */
+	bool marker;	    /* the next FUP belongs to a packet in front of it */
+	bool mwait;	    /* the packet is an MWAIT, whose FUP an EXSTOP may share */
+	bool marked;	    /* such a FUP came at marked_insns instructions */
 	uint64_t marked_insns;
-	size_t psb;   /* where the last one began */
-	bool erratum; /* not strict: a PSB+ was taken for one of an erratum */
+	size_t psb;   /* offset of the last PSB */
+	bool erratum; /* not strict: a PSB+ was accepted as one of an erratum */
 
 	struct ptc_fast_time time;
-	uint64_t told;		     /* the time of the last mark, or that it began with */
-	bool due;		     /* it is another one now: a mark is to come */
+	uint64_t told;		     /* time of the last mark, or of the beginning */
+	bool due;		     /* the time has changed: a mark must follow */
 	struct ptc_fast_mark *marks; /* owned */
 	size_t nmarks, marks_cap;
 
-	ptc_fast_ask *ask; /* at each mark; NULL: nobody */
-	void *asked;	   /* lent */
+	ptc_fast_ask *ask; /* called at each mark; NULL: not called */
+	void *asked;	   /* lent; argument of ask */
 };
 
-/* @hand and @chains (lent), of the same code, which may know much already; or NULL, see below. */
+/* @hand and @chains (lent) are of the same code, and may know much already. Or NULL, see below. */
 void ptc_fast_init(struct ptc_fast *f, struct ptc_fast_hand *hand, struct ptc_fast_chains *chains);
 void ptc_fast_release(struct ptc_fast *f);
-/* From the next beginning on these. */
+/* Use these from the next beginning on. */
 void ptc_fast_use(struct ptc_fast *f, struct ptc_fast_hand *hand, struct ptc_fast_chains *chains);
 
 /*
- * In the middle of it: where the flow is, and goes back to, is the same addresses in other code,
- * which @get gives (false: why is flow.why).
+ * Switch to other code in the middle of a run. The position of the flow and its return addresses
+ * keep their addresses, in the code that @get gives. On failure false: flow.why has the reason.
  */
 bool ptc_fast_change(struct ptc_fast *f, bool (*get)(void *ctx, struct ptc_fast *f), void *ctx);
 
 /*
- * Begin at the PSB at @pos of @bytes, with nothing listed and nothing known of what was before. If
- * time.on there are marks; then its PSB+ must tell the time, and this is to be done for each PSB.
+ * Begin at the PSB at @pos of @bytes. Nothing is listed, and nothing is known of the trace before.
+ * If time.on there are marks. Then the PSB+ must give the time, and this must be called for each
+ * PSB.
  */
 void ptc_fast_begin(struct ptc_fast *f, const uint8_t *bytes, size_t len, size_t pos);
 
-/* Run to the next PSB, and behind its PSB+. */
+/* Run to the next PSB, and over its PSB+. */
 enum ptc_fast_status ptc_fast_run(struct ptc_fast *f);
 
 #endif

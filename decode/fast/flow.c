@@ -6,7 +6,7 @@
 
 #include "decode/grow.h"
 
-/* Blocks in a row that need no trace: more are taken for a loop without an end. */
+/* Blocks in a row that need no trace: more count as an endless loop. */
 enum { MAX_ON = 4096 };
 
 void ptc_fast_flow_init(struct ptc_fast_flow *f, struct ptc_fast_hand *hand)
@@ -43,7 +43,7 @@ static enum ptc_fast_reached lost(struct ptc_fast_flow *f, const char *why)
 	return PTC_FAST_LOST;
 }
 
-/* Room for @n more records, and one: see ptc_fast_flow_list. */
+/* Reserve space for @n more records, and one: see ptc_fast_flow_list. */
 static bool reserve(struct ptc_fast_flow *f, size_t n)
 {
 	return ptc_grow(&f->recs, &f->recs_cap, f->nrecs + n + 1, sizeof(*f->recs));
@@ -84,19 +84,21 @@ static void no_last(struct ptc_fast_flow *f)
 }
 
 /*
- * Is there code of @mode at @ip? Where jumps lead in 16-bit code depends on a segment that nobody
- * tells of.
+ * Can there be code of @mode at @ip? In 16-bit code, the targets of jumps depend on a segment that
+ * is not recorded.
  */
 static bool is_place(uint64_t ip, enum ptc_mode mode)
 {
 	return mode == PTC_MODE_64 ? ptc_fast_is_address(ip) : mode == PTC_MODE_32 && !(ip >> 32);
 }
 
-/* Come to @ip. */
+/* Set the flow to @ip. */
 static enum ptc_fast_reached come_to(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode)
 {
-	/* A record cannot tell a branch to address 0 from one that leaves the trace: libipt's path
-	 * can. */
+	/*
+	 * A record cannot distinguish a branch to address 0 from one that leaves the trace.
+	 * libipt's path can.
+	 */
 	if (!ip)
 		return lost(f, "a branch to address 0");
 	if (!is_place(ip, mode))
@@ -129,7 +131,7 @@ static uint32_t pop(struct ptc_fast_flow *f)
 	return block;
 }
 
-/* The first @n transfers of @b. */
+/* List the first @n branches of @b. */
 static bool list_inner(struct ptc_fast_flow *f, const struct ptc_fast_block *b, size_t n)
 {
 	if (!reserve(f, n))
@@ -140,7 +142,7 @@ static bool list_inner(struct ptc_fast_flow *f, const struct ptc_fast_block *b, 
 	return true;
 }
 
-/* All of the block that comes next ran, and nobody has said yet where its end led. */
+/* All of the next block ran. Where its end led is not known yet. */
 static enum ptc_fast_reached pass(struct ptc_fast_flow *f)
 {
 	const struct ptc_fast_block *b = &f->code->blocks[f->at];
@@ -160,7 +162,7 @@ static void list_end(struct ptc_fast_flow *f, uint64_t to)
 	struct ptc_fast_rec rec = f->code->recs[b->recs + b->nrecs];
 
 	rec.to = to;
-	f->recs[f->nrecs++] = rec; /* there is always room for one */
+	f->recs[f->nrecs++] = rec; /* there is always space for one */
 	f->last.listed = true;
 }
 
@@ -169,7 +171,7 @@ static bool is_direct(uint8_t kind)
 	return kind == PTC_KIND_JMP || kind == PTC_KIND_CALL;
 }
 
-/* Over blocks that need nothing. The one that comes next, then, is built, and does. */
+/* Run over blocks that need no trace. On success the next block is built, and needs trace. */
 static enum ptc_fast_reached run_on(struct ptc_fast_flow *f)
 {
 	const struct ptc_fast_block *b;
@@ -191,7 +193,7 @@ static enum ptc_fast_reached run_on(struct ptc_fast_flow *f)
 	return lost(f, "a loop without an end");
 }
 
-/* The block that comes next is a jcc's. */
+/* Run the next block, whose end is a jcc. */
 static enum ptc_fast_reached take_jcc(struct ptc_fast_flow *f, bool taken)
 {
 	const struct ptc_fast_block *b = &f->code->blocks[f->at];
@@ -204,7 +206,7 @@ static enum ptc_fast_reached take_jcc(struct ptc_fast_flow *f, bool taken)
 	return PTC_FAST_THERE;
 }
 
-/* It is a return's, to where it was called. */
+/* Run the next block, whose end is a return, to where it was called from. */
 static enum ptc_fast_reached take_ret(struct ptc_fast_flow *f, bool taken)
 {
 	uint32_t to;
@@ -259,9 +261,9 @@ enum ptc_fast_reached ptc_fast_flow_tip(struct ptc_fast_flow *f, uint64_t ip, en
 /* A place inside a block. */
 struct place {
 	uint64_t ip;
-	size_t insns, recs, pushes; /* in front of it */
-	size_t insn;		    /* the one in front of it: what of lens, */
-	uint64_t insn_ip;	    /* and where */
+	size_t insns, recs, pushes; /* counts in front of it */
+	size_t insn;		    /* the instruction in front of it: index in lens */
+	uint64_t insn_ip;	    /* address of that instruction */
 };
 
 /* Move @at over one instruction. */
@@ -280,7 +282,7 @@ static void skip_insn(const struct ptc_fast_code *c, const struct ptc_fast_block
 		at->pushes++;
 }
 
-/* The block that comes next, which is built, ran up to @at, and no further. */
+/* The next block, which is built, ran up to @at, and no further. */
 static enum ptc_fast_reached pass_part(struct ptc_fast_flow *f, const struct place *at)
 {
 	const struct ptc_fast_block *b = &f->code->blocks[f->at];
@@ -304,7 +306,9 @@ static enum ptc_fast_reached pass_part(struct ptc_fast_flow *f, const struct pla
 	return come_to(f, at->ip, f->mode);
 }
 
-/* To @ip, if it is in the block that comes next; only what is behind its last instruction is not.
+/*
+ * Find @ip in the next block. The place behind its last instruction counts only if there is no
+ * code.
  */
 static bool find_in_block(struct ptc_fast_flow *f, uint64_t ip, struct place *ret)
 {
@@ -360,7 +364,7 @@ struct ptc_fast_last ptc_fast_flow_last(const struct ptc_fast_flow *f)
 	return last;
 }
 
-/* The last instruction left traced code, for @to (0: not known). */
+/* The last instruction left traced code, for @to (0: unknown). */
 static enum ptc_fast_reached leave(struct ptc_fast_flow *f, uint64_t to)
 {
 	const struct ptc_fast_last last = ptc_fast_flow_last(f);
@@ -371,7 +375,7 @@ static enum ptc_fast_reached leave(struct ptc_fast_flow *f, uint64_t to)
 		f->nrecs--;
 	if (last.how == PTC_FAST_LAST_NONE)
 		return PTC_FAST_THERE;
-	/* No transfer: the code just went on, out of an address filter. */
+	/* No branch: the code just went on, out of an address filter. */
 	if (last.kind == PTC_KIND_NONE || (last.kind == PTC_KIND_JCC && to == last.ip + last.len))
 		return ptc_fast_flow_list(f, ptc_fast_rec(last.ip + last.len, to, PTC_KIND_ASYNC));
 	return ptc_fast_flow_list(f, ptc_fast_rec(last.ip, to, (enum ptc_kind)last.kind));
@@ -401,7 +405,7 @@ enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from
 
 void ptc_fast_flow_cut(struct ptc_fast_flow *f)
 {
-	/* What needs no trace is proven by what comes behind it. */
+	/* Only later trace proves a branch that needs no trace. */
 	if (f->last.listed && !f->last.proven && is_direct(ptc_fast_flow_last(f).kind))
 		f->nrecs--;
 	no_last(f);

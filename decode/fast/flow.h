@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the flow is, and how it goes on: over whole blocks, with a bit or an address of trace, or
- * over a part of them, to where something happened. What was passed is listed as transfers.
+ * The position of the flow, and how it moves on: over whole blocks, with a bit or an address of
+ * trace; or over a part of a block, to the place of an event. The branches on the way are listed.
  *
- * The instruction that ran last may yet turn out to have left traced code, or to be followed by
- * nothing that is known: then what was listed of it is taken back.
+ * The last instruction may turn out to have left traced code. Or unknown trace may follow it. Then
+ * its record is taken back.
  */
 #ifndef PTC_DECODE_FAST_FLOW_H
 #define PTC_DECODE_FAST_FLOW_H
@@ -17,59 +17,59 @@
 
 enum { PTC_FAST_STACK = 64 }; /* return addresses that the processor keeps: SDM 33.4.2.2 */
 
-/* How a piece of the flow ended. */
+/* How a part of the flow ended. */
 enum ptc_fast_reached {
-	PTC_FAST_THERE,	     /* where it was to come */
-	PTC_FAST_NEEDS_IP,   /* at an indirect jump, call or far transfer; it did not run */
-	PTC_FAST_NEEDS_BITS, /* at a jcc or return; it did not run */
-	PTC_FAST_LOST,	     /* not as the trace says, or no code; see why */
+	PTC_FAST_THERE,	     /* the flow reached its destination */
+	PTC_FAST_NEEDS_IP,   /* at an indirect jump, call or far branch, which did not run */
+	PTC_FAST_NEEDS_BITS, /* at a jcc or return, which did not run */
+	PTC_FAST_LOST,	     /* the trace does not match the code, or there is no code; see why */
 };
 
-/* What is listed beside transfers has the kind of none, and this as its end. */
+/* A record that is no branch has kind NONE, and one of these as its to. */
 enum {
 	PTC_FAST_OVERFLOW = 1, /* trace was lost here */
 };
 
-/* The instruction that ran last, as long as nothing else says where it led. */
+/* The last instruction, as long as no packet says where it led. */
 struct ptc_fast_last {
 	enum { PTC_FAST_LAST_NONE, PTC_FAST_LAST_BLOCK, PTC_FAST_LAST_INSN } how;
-	bool listed;	/* what is known of where it led is the last of recs */
-	bool proven;	/* a packet says that the flow came there */
-	uint32_t block; /* BLOCK: its last one */
-	uint64_t ip;	/* INSN: this one */
+	bool listed;	/* the last record has its target, as far as known */
+	bool proven;	/* a packet shows that the flow came to the target */
+	uint32_t block; /* BLOCK: the last instruction of this block */
+	uint64_t ip;	/* INSN: the instruction at this address */
 	uint8_t kind, len;
 };
 
 struct ptc_fast_flow {
-	struct ptc_fast_hand *hand; /* lent; this flow's alone */
-	struct ptc_fast_code *code; /* that it is in */
-	uint32_t at;		    /* the block that comes next; NONE: tracing is off */
+	struct ptc_fast_hand *hand; /* lent; for this flow only */
+	struct ptc_fast_code *code; /* the code of hand */
+	uint32_t at;		    /* the next block; NONE: tracing is off */
 	enum ptc_mode mode;
 
 	uint32_t stack[PTC_FAST_STACK]; /* blocks; NONE: nothing was pushed */
-	unsigned int sp;		/* counts up; the next free one */
+	unsigned int sp;		/* counts up; the next free slot */
 
 	struct ptc_fast_last last;
 
-	struct ptc_fast_rec *recs; /* owned; those in front of the first are not of this flow */
+	struct ptc_fast_rec *recs; /* owned; records in front of first are not of this flow */
 	size_t first, nrecs, recs_cap;
-	/* Transfers that were counted in place of being listed: all in front of recs. */
+	/* Branches that were counted instead of listed. All come before recs. */
 	size_t ncounted;
 	uint64_t kinds[PTC_KIND_COUNT];
 	uint64_t insns;
 
-	const char *why; /* of LOST */
+	const char *why; /* reason for LOST */
 };
 
-/* With @hand, or none yet (NULL). */
+/* @hand may be NULL: none yet. */
 void ptc_fast_flow_init(struct ptc_fast_flow *f, struct ptc_fast_hand *hand);
-/* From the next beginning on. */
+/* Use @hand from the next beginning on. */
 void ptc_fast_flow_use(struct ptc_fast_flow *f, struct ptc_fast_hand *hand);
-/* As new, but for the memory it has. */
+/* Reset everything except the allocated memory. */
 void ptc_fast_flow_restart(struct ptc_fast_flow *f);
 void ptc_fast_flow_release(struct ptc_fast_flow *f);
 
-/* Tracing is on at @ip, in code of @mode: whether that is a start is the caller's business. */
+/* Tracing is on at @ip, in code of @mode. Caller decides whether to list a start. */
 enum ptc_fast_reached ptc_fast_flow_begin(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode);
 static inline bool ptc_fast_flow_is_on(const struct ptc_fast_flow *f)
 {
@@ -77,61 +77,66 @@ static inline bool ptc_fast_flow_is_on(const struct ptc_fast_flow *f)
 }
 
 /*
- * Use the @n bits of @bits, the oldest of which is bit 63, and move on. What is left when it needs
- * an address is behind that.
+ * Use the @n bits of @bits, the oldest of which is bit 63, and move on. If an address is needed,
+ * the bits that are left come behind it.
  */
 enum ptc_fast_reached ptc_fast_flow_bits(struct ptc_fast_flow *f, uint64_t *bits, unsigned int *n);
-/* The instruction that needs an address went to @ip, where the code is of @mode. */
+/* The instruction that needs an address led to @ip, in code of @mode. */
 enum ptc_fast_reached ptc_fast_flow_tip(struct ptc_fast_flow *f, uint64_t ip, enum ptc_mode mode);
-/* Go on to @ip, without trace. */
+/* Move on to @ip, without trace. */
 enum ptc_fast_reached ptc_fast_flow_to(struct ptc_fast_flow *f, uint64_t ip);
 
-/* Tracing went off in front of @ip, if there is one, or with the next instruction that needs trace.
- */
+/* Tracing went off in front of @ip if @has_ip, else with the next instruction that needs trace. */
 enum ptc_fast_reached ptc_fast_flow_off(struct ptc_fast_flow *f, bool has_ip, uint64_t ip);
 /*
- * At @from something asynchronous led to @to, where the code is of @mode and tracing still @on, or
- * off (@to 0: not known).
+ * At @from an asynchronous event led to @to, in code of @mode. Tracing is still @on, or is off (@to
+ * 0: unknown).
  */
 enum ptc_fast_reached ptc_fast_flow_async(struct ptc_fast_flow *f, uint64_t from, uint64_t to,
 					  enum ptc_mode mode, bool on);
-/* Trace was lost: where the flow is is not known. */
+/* Trace was lost: the position of the flow is unknown. */
 void ptc_fast_flow_cut(struct ptc_fast_flow *f);
 
 /* Ends the trace: listed branches stay. Later instructions may not have run. */
 void ptc_fast_flow_end(struct ptc_fast_flow *f);
 
-/* What is known of the last instruction, if there is one: NONE or INSN. */
+/* Returns the last instruction as INSN. NONE: there is none. */
 struct ptc_fast_last ptc_fast_flow_last(const struct ptc_fast_flow *f);
 
-/* How many transfers there were, listed or counted. */
+/* Returns the number of branches, listed or counted. */
 static inline size_t ptc_fast_flow_passed(const struct ptc_fast_flow *f)
 {
 	return f->ncounted + f->nrecs - f->first;
 }
 
-/* Count those that are listed, which is not for what may yet change. */
+/* Count the listed branches instead of listing them. None of them may still change. */
 void ptc_fast_flow_count(struct ptc_fast_flow *f);
 
-/* List something. */
+/* List a record. */
 enum ptc_fast_reached ptc_fast_flow_list(struct ptc_fast_flow *f, struct ptc_fast_rec rec);
 
-/* The first @n records are done with. Not with the last one while last.listed: it may
- * change yet. */
+/*
+ * Remove the first @n records. Not the last record while last.listed is set: it may still change.
+ */
 void ptc_fast_flow_take(struct ptc_fast_flow *f, size_t n);
 
-/* Behind a PSB no return goes where a call in front of it came from. */
+/* Behind a PSB, no return refers to a call in front of it. */
 void ptc_fast_flow_forget_calls(struct ptc_fast_flow *f);
 
-/* Where it is, and where calls came from, without blocks: their addresses and modes. */
+/* The position and the return addresses, without blocks: addresses and modes. */
 struct ptc_fast_stand {
 	uint64_t at, stack[PTC_FAST_STACK]; /* 0: none */
 	uint8_t modes[PTC_FAST_STACK];
 };
 
-/* From here on nothing of it is of its code any more, until it is back: */
+/*
+ * Returns the stand of the flow. Until ptc_fast_flow_return, the flow refers to nothing of its
+ * code.
+ */
 struct ptc_fast_stand ptc_fast_flow_leave(struct ptc_fast_flow *f);
-/* at the same place, in the code that it has now. False: why says why. */
+/*
+ * Go on at the same place, in the code that the flow has now. On failure false: why has the reason.
+ */
 bool ptc_fast_flow_return(struct ptc_fast_flow *f, const struct ptc_fast_stand *stand);
 
 #endif

@@ -8,9 +8,9 @@
 #include "decode/fast/table.h"
 
 /*
- * Of each list: what one of it is, how many there may be, how many a hand takes at a time, and how
- * many may be read behind all of them. Together with chains it is less than 250 MB. Blocks and
- * records are too many before the others are, as a rule.
+ * For each list: size of an element, limit, elements that a hand takes at a time, and elements that
+ * may be read behind the end. Together with chains it is less than 250 MB. Usually blocks and
+ * records reach their limits first.
  */
 static const struct {
 	size_t size, max, part, behind;
@@ -19,11 +19,11 @@ static const struct {
 	[PTC_FAST_LIST_RECS] = { sizeof(struct ptc_fast_rec), (size_t)1 << 23, 1024, 4 },
 	[PTC_FAST_LIST_PUSHES] = { sizeof(uint32_t), (size_t)1 << 23, 1024, 0 },
 	[PTC_FAST_LIST_LENS] = { 1, (size_t)1 << 25, 4096, 0 },
-	/* Those of blocks that were built anew included. */
+	/* Includes the links of blocks that were built again. */
 	[PTC_FAST_LIST_LINKS] = { 0, (size_t)1 << 21, 256, 0 },
 };
 
-/* Where the code has it. */
+/* Returns the address of the list's pointer in the code. */
 static void *place_of(struct ptc_fast_code *c, size_t l)
 {
 	void *const places[] = { &c->blocks, &c->recs, &c->pushes, &c->lens };
@@ -125,7 +125,7 @@ void ptc_fast_hands_forget(struct ptc_fast_code *c)
 	}
 }
 
-/* Is it time to forget? */
+/* Set the hint `full` if most of the limit is in use. */
 static void judge(struct ptc_fast_code *c, size_t l)
 {
 	if (c->used[l] > (lists[l].max >> c->halved) / 4 * 3)
@@ -141,7 +141,7 @@ bool ptc_fast_hand_take(struct ptc_fast_hand *h, enum ptc_fast_list l, size_t n,
 {
 	struct ptc_fast_part *p = &h->parts[l];
 	struct ptc_fast_code *c = h->code;
-	/* What there is of the old part is lost, unless the new one is just behind it. */
+	/* The rest of the old part is lost, unless the new part is just behind it. */
 	const size_t from = p->end == c->used[l] ? p->at : c->used[l];
 	size_t to = c->used[l] + lists[l].part;
 

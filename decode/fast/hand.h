@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's hand in some code: it looks up, builds and follows blocks with it. What is new goes
- * into parts of the code's lists that are this hand's alone, so that nobody waits for anybody, nor
- * writes to a line of the processor's cache that somebody else writes to:
+ * A thread's hand in some code: the thread looks up, builds and follows blocks with it. New data
+ * goes into parts of the code's lists that only this hand uses. So no thread waits for another, and
+ * no two threads write to the same cache line:
  *
  *	recs:	a a a a a - | b b b b b b | b b - - - - | a a a - - -	  what hands a and b found
  *
- * All of it is found through the index and the tables of chains, and those have no owner: see
- * shared.h. Code that is one thread's has one hand.
+ * Data is found through the index and the tables of chains, which have no owner: see shared.h. Code
+ * that one thread uses has one hand.
  */
 #ifndef PTC_DECODE_FAST_HAND_H
 #define PTC_DECODE_FAST_HAND_H
@@ -22,8 +22,8 @@
 struct ptc_fast_code;
 
 /*
- * Where code bytes come from: up to @len of them at @ip, as many as there are side by side. What it
- * returns is how many; 0: there is no code.
+ * Reads up to @len contiguous bytes of code at @ip. Returns the number of bytes; 0: there is no
+ * code.
  */
 typedef size_t ptc_fast_read(const void *ctx, uint64_t ip, uint8_t *out, size_t len);
 
@@ -37,7 +37,7 @@ enum ptc_fast_list {
 	PTC_FAST_LIST_RECS,
 	PTC_FAST_LIST_PUSHES,
 	PTC_FAST_LIST_LENS,
-	PTC_FAST_LIST_LINKS, /* of pages, which hands have; they are only counted together */
+	PTC_FAST_LIST_LINKS, /* of pages, in the hands; the code only counts them */
 	PTC_FAST_LISTS,
 };
 
@@ -48,47 +48,44 @@ struct ptc_fast_part {
 
 struct ptc_fast_hand {
 	struct ptc_fast_code *code;    /* lent */
-	struct ptc_fast_source source; /* of what is not built yet */
+	struct ptc_fast_source source; /* of the code to build from */
 	uint32_t *tips;		       /* owned; see ptc_fast_tip */
 	struct ptc_fast_part parts[PTC_FAST_LISTS];
-	struct ptc_fast_pages pages; /* of the blocks that it built; */
-	pthread_mutex_t lock;	     /* shared: for those, which others look into */
-	uint64_t built, chains;	     /* that it made, ever */
-	unsigned int unsaid; /* of its chains, so many were not counted with the others yet */
+	struct ptc_fast_pages pages; /* of the blocks that it built */
+	pthread_mutex_t lock;	     /* if shared: for pages, which other threads read */
+	uint64_t built, chains;	     /* blocks and chains that it made, ever */
+	unsigned int unsaid;	     /* its chains that are not counted in the total yet */
 	struct ptc_fast_hand *next;
 };
 
-/* One more, with the code that @source has; it goes with @c. NULL: out of memory. */
+/* Create a hand with the code that @source has. @c owns it. NULL: out of memory. */
 struct ptc_fast_hand *ptc_fast_hand_new(struct ptc_fast_code *c,
 					const struct ptc_fast_source *source);
-/* For the code: with all that hands have. */
+/* Release all hands and their data. For the code. */
 void ptc_fast_hands_release(struct ptc_fast_code *c);
-/* The same: nothing is there any more. */
+/* Empty all hands. For the code. */
 void ptc_fast_hands_forget(struct ptc_fast_code *c);
 
-/*
- * What code has of each list, from the start: where they are does not change any more. False: out
- * of memory.
- */
+/* Allocate the lists of @c. Their addresses do not change later. Returns false if out of memory. */
 bool ptc_fast_lists_init(struct ptc_fast_code *c);
 void ptc_fast_lists_release(struct ptc_fast_code *c);
 
-/* So many of @l there may be. */
+/* Returns the limit of @l. */
 size_t ptc_fast_list_max(const struct ptc_fast_code *c, enum ptc_fast_list l);
 
 /*
- * With the lock: there is room for @n of @l in the hand's part, which ends at @max or in front of
- * that. False: that cannot be had.
+ * With the lock: get space for @n of @l in the hand's part, so that the part does not end behind
+ * @max. Returns false if that is not possible.
  */
 bool ptc_fast_hand_take(struct ptc_fast_hand *h, enum ptc_fast_list l, size_t n, size_t max);
-/* The same without. */
+/* Same, without the lock. */
 bool ptc_fast_hand_reserve(struct ptc_fast_hand *h, enum ptc_fast_list l, size_t n, size_t max);
 
 enum { PTC_FAST_TIPS_BITS = 12 };
 
 /*
- * Blocks that addresses led to last, by those: where the block at @ip is, if that is known at all;
- * others may be there.
+ * The blocks that addresses last led to, by address. Returns the entry for @ip. It may have another
+ * block.
  */
 static inline uint32_t *ptc_fast_tip(uint32_t *tips, uint64_t ip)
 {

@@ -9,38 +9,38 @@
 #define INSIDE inline __attribute__((always_inline))
 
 /*
- * So many bytes may be read at any packet that is looked at here, so that none needs a look at its
- * length; those at the very end are not for here.
+ * So many bytes can be read at any packet that is handled here, so no packet needs a check of its
+ * length. The packets at the very end are not handled here.
  */
 enum { NEAR_END = 16 };
 
-/* Bits that may be waiting; with those of one more packet they fit. */
+/* Waiting bits, at most: the bits of one more packet still fit. */
 enum { MAX_WAITING = 64 - 47 };
 
-/* Counts for kinds: those of even and of odd number, side by side. */
+/* Counts per kind: even and odd kinds, side by side. */
 typedef uint16_t counts __attribute__((vector_size(sizeof(ptc_fast_kinds))));
 
 /*
- * As many instructions, each of which is one transfer at most, may have been counted in front of a
- * packet. Up to the next look there are one address more and, each in a chain of its own, the bits
- * that wait and those of a packet.
+ * Instructions that may have been counted in front of a packet. Each one is at most one branch.
+ * Until the next check, one address may follow, and the bits that wait and those of a packet. Each
+ * bit may have a chain of its own.
  */
 enum { COUNTED_MAX = UINT16_MAX - 2 * 64 * PTC_FAST_CHAIN_RECS - PTC_FAST_MAX_RECS - 1 };
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the even ones are the low halves");
 
 /*
- * What of the engine changes from step to step, and what is looked at, where the compiler can keep
- * it in registers. Nobody else sees it: whoever is called has the engine saved before, and loaded
- * again behind.
+ * The part of the engine that changes from step to step, or that each step reads, where the
+ * compiler can keep it in registers. No other function sees it. Before a call the engine is saved,
+ * and afterwards it is loaded again.
  */
 struct hot {
-	bool counting;			  /* a constant, so that there is code for each */
-	counts even, odd;		  /* counting: so many of each kind */
-	struct ptc_fast_rec *out, *limit; /* else the next one; no step may begin behind this */
+	bool counting;			  /* a constant: each value has its own code */
+	counts even, odd;		  /* if counting: numbers of each kind */
+	struct ptc_fast_rec *out, *limit; /* else the next record; no step may begin behind limit */
 	uint64_t bits, insns, last_ip;
 	unsigned int nbits, newest, sp;
-	uint32_t at, last; /* last: NONE if it is still the flow's */
+	uint32_t at, last; /* last: NONE while the last block is still flow.last */
 	bool listed, shared;
 	uint32_t *stack;
 
@@ -51,7 +51,7 @@ struct hot {
 	uint32_t *tips;
 };
 
-/* What one step lists, rounded up: they are copied four at a time. */
+/* Records of one step, rounded up: four are copied at a time. */
 enum { STEP_RECS = PTC_FAST_CHAIN_RECS + 4 };
 
 static bool reserve(struct ptc_fast_flow *f)
@@ -59,7 +59,7 @@ static bool reserve(struct ptc_fast_flow *f)
 	return ptc_grow(&f->recs, &f->recs_cap, f->nrecs + STEP_RECS, sizeof(*f->recs));
 }
 
-/* Nothing may write to counting: it would be no constant any more. */
+/* Must not write to counting: it would no longer be a constant. */
 static INSIDE void load(struct ptc_fast *f, struct hot *h)
 {
 	const struct ptc_fast_code *c = f->flow.code;
@@ -85,7 +85,7 @@ static INSIDE void load(struct ptc_fast *f, struct hot *h)
 	h->shared = c->shared;
 }
 
-/* What was listed is in front of what was counted: it is for good. */
+/* Listed branches are final: they come before counted branches. */
 static __attribute__((noinline)) void save_counts(struct ptc_fast_flow *f, counts even, counts odd)
 {
 	size_t i, n;
@@ -99,8 +99,8 @@ static __attribute__((noinline)) void save_counts(struct ptc_fast_flow *f, count
 }
 
 /*
- * The last one of those that were counted may yet turn out to be none, or another one: it is
- * listed. Where it led to does not matter to who counts.
+ * The last counted branch may turn out to be none, or another one, so it is listed. Its target does
+ * not matter to a caller that counts.
  */
 static INSIDE void list_last(struct ptc_fast_flow *f, const struct hot *h)
 {
@@ -148,8 +148,7 @@ static INSIDE void count(struct hot *h, const struct ptc_fast_rec *recs)
 }
 
 /*
- * They are copied four at a time, also if there are fewer: both sides have room for those that are
- * too many.
+ * Copies four records at a time, even if there are fewer. Both sides have space for the extra ones.
  */
 static INSIDE void list(struct hot *h, uint32_t recs, size_t n)
 {
@@ -160,7 +159,7 @@ static INSIDE void list(struct hot *h, uint32_t recs, size_t n)
 		count(h, from);
 		return;
 	}
-#ifdef __SANITIZE_THREAD__ /* another thread may be writing what is behind them */
+#ifdef __SANITIZE_THREAD__ /* another thread may be writing behind the records */
 	for (; i < n; i++)
 		h->out[i] = from[i];
 #else
@@ -172,7 +171,7 @@ static INSIDE void list(struct hot *h, uint32_t recs, size_t n)
 	h->out += n;
 }
 
-/* The last one that was listed led to @ip. */
+/* The last listed branch led to @ip. */
 static INSIDE void lead(struct hot *h, uint64_t ip)
 {
 	if (!h->counting)
@@ -197,7 +196,10 @@ static INSIDE void push_all(struct hot *h, uint32_t pushes, size_t n)
 		push(h, h->pushes[pushes + i]);
 }
 
-/* The next bits are those of @c. It may pop what nobody pushed: then there is no block. */
+/*
+ * Use the next bits, which are those of @c. It may pop an entry that was never pushed: then there
+ * is no block.
+ */
 static INSIDE void follow(struct hot *h, const struct ptc_fast_chain *c)
 {
 	uint32_t *top;
@@ -221,7 +223,7 @@ static INSIDE void follow(struct hot *h, const struct ptc_fast_chain *c)
 	lead(h, h->blocks[h->at].ip);
 }
 
-/* @n bits that no chain is known of, one by one; or now there is one. */
+/* Use @n bits for which no chain is known: make a chain, or go bit by bit. */
 static __attribute__((noinline)) enum ptc_fast_reached step(struct ptc_fast *f, unsigned int n)
 {
 	enum ptc_fast_reached r = PTC_FAST_THERE;
@@ -239,9 +241,8 @@ static __attribute__((noinline)) enum ptc_fast_reached step(struct ptc_fast *f, 
 }
 
 /*
- * Use bits until fewer than @least are left, or an address is needed. Whoever has it inside keeps
- * @h in registers, which is a third of the time: nobody may be given its address but what is inside
- * too.
+ * Use bits until fewer than @least are left, or until an address is needed. Inlining keeps @h in
+ * registers, which makes a third of the time. So only inlined functions may get the address of @h.
  */
 static INSIDE enum ptc_fast_reached use_bits(struct ptc_fast *f, struct hot *h, unsigned int least)
 {
@@ -284,7 +285,7 @@ static __attribute__((noinline)) enum ptc_fast_reached use_saved_bits(struct ptc
 	return f->counts ? use_saved_bits_so(f, true) : use_saved_bits_so(f, false);
 }
 
-/* All that there are, where that is rare. */
+/* Use all bits. For rare cases. */
 static INSIDE enum ptc_fast_reached use_all_bits(struct ptc_fast *f, struct hot *h)
 {
 	enum ptc_fast_reached r;
@@ -295,7 +296,7 @@ static INSIDE enum ptc_fast_reached use_all_bits(struct ptc_fast *f, struct hot 
 	return r;
 }
 
-/* The packet is a TNT of @n bits, the lowest of @payload. */
+/* Take a TNT packet of @n bits, the lowest of @payload. */
 static INSIDE enum ptc_fast_status add_bits(struct ptc_fast *f, struct hot *h, uint64_t payload,
 					    unsigned int n)
 {
@@ -321,14 +322,14 @@ static INSIDE enum ptc_fast_status add_tnt(struct ptc_fast *f, struct hot *h, co
 {
 	const unsigned int n = (unsigned int)ptc_pkt_tnt_bits(p);
 
-	/* The highest of them, which only says where they end, shifts out. */
+	/* The highest bit, which only marks the end, shifts out. */
 	if (p[0] != 0x02)
 		return add_bits(f, h, p[0] >> 1, n);
 	return n && n <= 47 ? add_bits(f, h, load64(p) >> 16, n) :
 			      decline(f, "a TNT without an end");
 }
 
-/* As ptc_pkt_ip, of what is not suppressed. */
+/* Same as ptc_pkt_ip, for an address that is not suppressed. */
 static INSIDE uint64_t ip_of(const uint8_t *p, uint64_t last)
 {
 	static const uint8_t drop[8] = { 64, 48, 32, 16, 16, 64, 0, 64 };
@@ -340,7 +341,7 @@ static INSIDE uint64_t ip_of(const uint8_t *p, uint64_t last)
 	return (last & ~mask) | (v & mask);
 }
 
-/* @b led to @ip, where @next is. */
+/* @b led to @ip, where block @next is. */
 static void note_tip(struct ptc_fast_code *c, struct ptc_fast_block *b, uint64_t ip, uint32_t next)
 {
 	ptc_fast_code_lock(c);
@@ -351,7 +352,7 @@ static void note_tip(struct ptc_fast_code *c, struct ptc_fast_block *b, uint64_t
 	ptc_fast_code_unlock(c);
 }
 
-/* An address for the block that comes next. */
+/* Take an address for the next block. Slow path. */
 static __attribute__((noinline)) enum ptc_fast_status tip_slowly(struct ptc_fast *f, uint64_t ip)
 {
 	const bool same_mode = f->mode == f->flow.mode;
@@ -369,8 +370,8 @@ static __attribute__((noinline)) enum ptc_fast_status tip_slowly(struct ptc_fast
 }
 
 /*
- * The block at @ip, to which @b, which led to @next before, leads; NONE: not known here. What is
- * shared is left as it is, but for hints.
+ * Returns the block at @ip, to which @b leads now. @next: the block to which it led before. NONE:
+ * unknown here. Shared data does not change, except hints.
  */
 static INSIDE uint32_t lead_to(const struct hot *h, struct ptc_fast_block *b, uint32_t next,
 			       uint64_t ip)
@@ -393,8 +394,7 @@ static INSIDE uint32_t lead_to(const struct hot *h, struct ptc_fast_block *b, ui
 	return next;
 }
 
-/* The TIP at @p. Bits that are left are behind it, if they are not of a packet before the newest.
- */
+/* Take the TIP at @p. Bits that are left come behind it. They must be of the newest packet. */
 static INSIDE enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, const uint8_t *p)
 {
 	const uint64_t ip = ip_of(p, h->last_ip);
@@ -408,7 +408,7 @@ static INSIDE enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, co
 		return decline(f, "a TNT for an address");
 	h->last_ip = ip;
 	b = &h->blocks[h->at];
-	/* Only where the mode stays as it is an address is all there is to know. */
+	/* An address alone is enough only where the mode stays the same. */
 	next = f->mode == f->flow.mode ? ptc_fast_see(&b->tip_next) : PTC_FAST_NONE;
 	if (next)
 		next = lead_to(h, b, next, ip);
@@ -429,8 +429,8 @@ static INSIDE enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, co
 }
 
 /*
- * How long the packet at @p is, if it says nothing but the time, and needs no other look; else 0.
- * @timed: somebody wants to know the time.
+ * Returns the length of the packet at @p, if it only gives the time and needs no other check; else
+ * 0. @timed: the time is wanted.
  */
 static inline size_t timing_len(const uint8_t *p, bool timed)
 {
@@ -446,7 +446,7 @@ static inline size_t timing_len(const uint8_t *p, bool timed)
 	}
 }
 
-/* The packet at @p; *ret_n is its length, and 0 if it is not for here. */
+/* Take the packet at @p. *@ret_n is its length; 0: it is not handled here. */
 static INSIDE enum ptc_fast_status take(struct ptc_fast *f, struct hot *h, const uint8_t *p,
 					size_t *ret_n)
 {
@@ -488,7 +488,7 @@ static INSIDE enum ptc_fast_status hurry(struct ptc_fast *f, bool counting)
 			return PTC_FAST_DECLINED;
 	}
 	f->pos = (size_t)(p - f->bytes);
-	/* All of them, before somebody else sees what is at pos. */
+	/* Use all bits before other code sees the packet at pos. */
 	if (r == PTC_FAST_GO_ON && h.nbits && use_all_bits(f, &h) == PTC_FAST_LOST)
 		return PTC_FAST_DECLINED;
 	if (r == PTC_FAST_GO_ON && h.nbits > h.newest)

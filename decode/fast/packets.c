@@ -12,7 +12,10 @@ enum ptc_fast_status ptc_fast_decline(struct ptc_fast *f, const char *why)
 	return PTC_FAST_DECLINED;
 }
 
-/* Whatever the flow needs next is not what comes next. */
+/*
+ * Go on if the flow reached its destination, else decline. @why: the reason if it needs another
+ * packet.
+ */
 static enum ptc_fast_status astray(struct ptc_fast *f, enum ptc_fast_reached r, const char *why)
 {
 	if (r == PTC_FAST_THERE)
@@ -25,7 +28,7 @@ static bool is_on(const struct ptc_fast *f)
 	return ptc_fast_flow_is_on(&f->flow);
 }
 
-/* A packet that says nothing but the time, and does so rightly. */
+/* Take a valid packet that only gives the time. */
 static enum ptc_fast_status take_time(struct ptc_fast *f, const uint8_t *p, enum ptc_pkt type)
 {
 	if (!f->time.on)
@@ -38,8 +41,8 @@ static enum ptc_fast_status take_time(struct ptc_fast *f, const uint8_t *p, enum
 }
 
 /*
- * Does somebody else run from now on? The instruction that ran last leads on in their time, but
- * what was in front of the piece is not told of here.
+ * Does another thread run from now on? The branch of the last instruction then belongs to that
+ * thread. If that instruction is in front of the chunk, it is not known here.
  */
 static bool turn(struct ptc_fast *f, struct ptc_fast_mark *m)
 {
@@ -56,7 +59,7 @@ static bool turn(struct ptc_fast *f, struct ptc_fast_mark *m)
 	}
 }
 
-/* From here on it is the time that it is now. */
+/* From here on the time is the current one. */
 static enum ptc_fast_status mark(struct ptc_fast *f)
 {
 	struct ptc_fast_mark now = { .recs = ptc_fast_flow_passed(&f->flow),
@@ -84,7 +87,7 @@ static enum ptc_fast_status mark(struct ptc_fast *f)
 	return PTC_FAST_GO_ON;
 }
 
-/* The address of the packet at pos. False: it has none. */
+/* Read the address of the packet at pos. Returns false if it has none. */
 static bool take_ip(struct ptc_fast *f, uint64_t *ret)
 {
 	if (!ptc_pkt_ip(f->bytes + f->pos, f->last_ip, ret))
@@ -94,9 +97,9 @@ static bool take_ip(struct ptc_fast *f, uint64_t *ret)
 }
 
 /*
- * As far as the bits lead, but for those that are for ptc_fast_hurry, which is called next, with
- * those behind them; what is left else is behind an address that is not there yet. The packet at
- * pos has @n bytes.
+ * Use the bits as far as they lead. If ptc_fast_hurry is called next, leave them: it uses them
+ * together with later bits. Remaining bits come behind an address that has not come yet. The packet
+ * at pos has @n bytes.
  */
 static enum ptc_fast_status use_bits(struct ptc_fast *f, int n)
 {
@@ -107,7 +110,7 @@ static enum ptc_fast_status use_bits(struct ptc_fast *f, int n)
 		       PTC_FAST_GO_ON;
 }
 
-/* The first bit of a packet of another time: the mark is behind it. */
+/* Use the first bit of a packet of another time: the mark is behind that bit. */
 static enum ptc_fast_status use_first_bit(struct ptc_fast *f)
 {
 	unsigned int n = 1;
@@ -151,7 +154,7 @@ static enum ptc_fast_status take_tip(struct ptc_fast *f, int len)
 		return ptc_fast_decline(f, "a TIP while tracing is off");
 	if (!take_ip(f, &ip))
 		return ptc_fast_decline(f, "a TIP without an address");
-	/* For libipt the mode changes as soon as the flow comes there. */
+	/* For libipt the mode changes as soon as the flow is there. */
 	if (f->mode_said && ptc_fast_flow_to(&f->flow, ip) != PTC_FAST_NEEDS_IP)
 		return ptc_fast_decline(f, "a change of mode where the flow is not");
 	f->mode_said = false;
@@ -179,15 +182,15 @@ static enum ptc_fast_status take_pge(struct ptc_fast *f)
 	return astray(f, r, NULL);
 }
 
-/* In the kernel a mov to CR3 may be what it belongs to. */
+/* In the kernel, the packet may belong to a mov to CR3. */
 static bool may_change_cr3(const struct ptc_fast *f)
 {
 	return f->flow.code->blocks[f->flow.at].ip >> 63;
 }
 
 /*
- * What was listed last, in front of a mark at @n, was listed once more, as what it turned out to
- * be, of the time behind.
+ * The last record was in front of a mark at @n. It was listed again, as what it turned out to be,
+ * with the later time. So move the mark in front of it.
  */
 static void move_mark(struct ptc_fast *f, size_t n)
 {
@@ -214,7 +217,7 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 	if (!has_ip && may_change_cr3(f))
 		return ptc_fast_decline(f, "the end of tracing in a kernel");
 	r = astray(f, ptc_fast_flow_off(&f->flow, has_ip, ip), "the end of tracing is not there");
-	/* What ran last, and is to be told with it, ran in front of the piece. */
+	/* The last instruction, whose branch this is, ran in front of the chunk. */
 	if (r == PTC_FAST_GO_ON && f->start.on && !f->flow.insns && !ptc_fast_flow_passed(&f->flow))
 		return ptc_fast_decline(f, "the end of tracing where a piece begins");
 	if (listed)
@@ -223,8 +226,8 @@ static enum ptc_fast_status take_pgd(struct ptc_fast *f)
 }
 
 /*
- * The flow comes to @ip, where something happened that does not change it. Of a second one there
- * libipt has its own ideas.
+ * The flow comes to @ip, to an event that does not change the flow. A second event at the same
+ * place is declined, because libipt handles that in its own way.
  */
 static enum ptc_fast_status take_marker(struct ptc_fast *f, uint64_t ip)
 {
@@ -264,7 +267,7 @@ static enum ptc_fast_status take_mode(struct ptc_fast *f)
 	}
 }
 
-/* Behind the FUP of something asynchronous: what says where that led. */
+/* Take the target, behind the FUP of an asynchronous event. */
 static enum ptc_fast_status take_target(struct ptc_fast *f, uint64_t from, enum ptc_pkt type)
 {
 	const bool on = type == PTC_PKT_TIP;
@@ -280,7 +283,7 @@ static enum ptc_fast_status take_target(struct ptc_fast *f, uint64_t from, enum 
 		      "an event where the flow is not");
 }
 
-/* Behind an OVF: the address where the trace goes on, if it is on there. */
+/* Take an OVF. Behind it is the address where the trace goes on, if tracing is on there. */
 static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 {
 	enum ptc_pkt type;
@@ -298,7 +301,7 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 		return PTC_FAST_DECLINED;
 	for (f->pos += 2;; f->pos += (size_t)n) {
 		n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
-		/* libipt fails if nothing is there, and what was in front is lost. */
+		/* If nothing follows, libipt fails, and what was in front is lost. */
 		if (n <= 0)
 			return ptc_fast_decline(f, f->pos == f->len ? "an overflow at the end" :
 								      "no packet");
@@ -342,7 +345,7 @@ static enum ptc_fast_status take_async(struct ptc_fast *f, uint64_t from)
 		case PTC_PKT_PIP:
 		case PTC_PKT_VMCS:
 			break;
-		case PTC_PKT_OVF: /* the flow came there, and where it went is lost */
+		case PTC_PKT_OVF: /* the flow reached @from, and its target is lost */
 			r = astray(f, ptc_fast_flow_to(&f->flow, from),
 				   "an event where the flow is not");
 			return r == PTC_FAST_GO_ON ? take_ovf(f) : r;
@@ -358,7 +361,7 @@ static enum ptc_fast_status take_async(struct ptc_fast *f, uint64_t from)
 	}
 }
 
-/* @n: its length. */
+/* @n: length of the packet. */
 static enum ptc_fast_status take_fup(struct ptc_fast *f, int n)
 {
 	uint64_t ip;
@@ -373,14 +376,14 @@ static enum ptc_fast_status take_fup(struct ptc_fast *f, int n)
 
 enum { MWAIT = 0xc2, EXSTOP_IP = 0xe2 };
 
-/* @n: its length. */
+/* @n: length of the packet. */
 static enum ptc_fast_status take_other(struct ptc_fast *f, int n)
 {
 	const uint8_t *p = f->bytes + f->pos;
 
 	if (!ptc_pkt_has_fup(p))
 		return PTC_FAST_GO_ON;
-	/* One whose FUP has a TIP changes nothing. */
+	/* A packet whose FUP has a TIP changes nothing. */
 	if (ptc_pkt_is_foreign(p, PTC_PKT_OTHER, 0)) {
 		const enum ptc_mask_fup fup = ptc_mask_fup(p, (size_t)n, f->len - f->pos);
 
@@ -406,7 +409,7 @@ static enum ptc_fast_status take_ptw(struct ptc_fast *f)
 	return PTC_FAST_GO_ON;
 }
 
-/* The times in the PSB+ in front of @end. What leads there from the last branch is of that time. */
+/* Take the times of the PSB+ in front of @end. The way there from the last branch has that time. */
 static enum ptc_fast_status take_psb_times(struct ptc_fast *f, size_t end)
 {
 	size_t at = f->psb + PTC_PSB_LEN;
@@ -458,7 +461,7 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 			       astray(f, ptc_fast_flow_begin(&f->flow, psb.ip, f->mode), NULL) :
 			       PTC_FAST_GO_ON;
 	}
-	/* Some processors say where the flow was when tracing went off (BDM70). */
+	/* Some processors report where the flow was when tracing went off (erratum BDM70). */
 	if (psb.has_ip && !is_on(f) && psb.ip == f->left_at) {
 		f->erratum = true;
 		return f->strict ? ptc_fast_decline(f, "a PSB+ of an erratum") : PTC_FAST_AT_PSB;
@@ -470,7 +473,8 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 	return PTC_FAST_AT_PSB;
 }
 
-/* Takes the packet of @type and length @n. take_psb, take_fup and take_ovf move f->pos themselves.
+/*
+ * Takes the packet of @type and length @n. take_psb, take_fup and take_ovf move f->pos themselves.
  */
 static enum ptc_fast_status take(struct ptc_fast *f, enum ptc_pkt type, int n)
 {
@@ -530,7 +534,7 @@ enum ptc_fast_status ptc_fast_packet(struct ptc_fast *f)
 	}
 	if (f->mode_said && type != PTC_PKT_TIP)
 		return ptc_fast_decline(f, "a mode without an address");
-	/* MWAIT and EXSTOP may share one. */
+	/* MWAIT and EXSTOP may share a FUP. */
 	if (f->marker && type != PTC_PKT_FUP && type != PTC_PKT_OTHER && type != PTC_PKT_OVF)
 		return ptc_fast_decline(f, "an event without an address");
 	if (type == PTC_PKT_TNT || type == PTC_PKT_TNT64 || type == PTC_PKT_TIP) {
@@ -538,7 +542,7 @@ enum ptc_fast_status ptc_fast_packet(struct ptc_fast *f)
 		f->pos += (size_t)n;
 		return r;
 	}
-	/* All others tell of where the flow is with these bits. */
+	/* All other packets are at the place where these bits lead. */
 	if (f->nbits)
 		return ptc_fast_decline(f, "bits that lead nowhere");
 	if (type != PTC_PKT_PSB && mark(f) == PTC_FAST_DECLINED)

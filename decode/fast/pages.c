@@ -28,7 +28,7 @@ size_t ptc_fast_pages_bytes(const struct ptc_fast_pages *p)
 	return (p->table ? sizeof(*p->table) << p->bits : 0) + p->links_cap * sizeof(*p->links);
 }
 
-/* The page, or the free place where it belongs: there is one. */
+/* Returns the page, or the free entry where it belongs. There is a free entry. */
 static struct ptc_fast_page *find(struct ptc_fast_page *table, unsigned int bits, uint64_t no)
 {
 	const size_t mask = ((size_t)1 << bits) - 1;

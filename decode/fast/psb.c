@@ -3,7 +3,7 @@
 
 bool ptc_fast_mode(uint8_t bits, enum ptc_mode *ret)
 {
-	/* CS.L, and CS.D, which 64-bit code does not have. */
+	/* CS.L and CS.D. 64-bit code does not have CS.D. */
 	*ret = bits & 1 ? PTC_MODE_64 : bits & 2 ? PTC_MODE_32 : PTC_MODE_16;
 	return (bits & 3) != 3;
 }
@@ -21,7 +21,7 @@ bool ptc_fast_is_time(const uint8_t *p, enum ptc_pkt type, bool *tsc)
 	case PTC_PKT_TSC:
 		*tsc = true;
 		return true;
-	case PTC_PKT_TMA: /* the CTC, a byte of zeros, and nine bits */
+	case PTC_PKT_TMA: /* the CTC, a zero byte, and nine bits */
 		good = *tsc && !p[4] && p[6] < 2;
 		*tsc = false;
 		return good;
@@ -34,7 +34,7 @@ bool ptc_fast_is_time(const uint8_t *p, enum ptc_pkt type, bool *tsc)
 	}
 }
 
-/* One packet of a PSB+, at @p. */
+/* Take one packet of a PSB+, at @p. */
 static bool take(const uint8_t *p, enum ptc_pkt type, bool *tsc, struct ptc_fast_psb *psb)
 {
 	switch (type) {
@@ -47,7 +47,9 @@ static bool take(const uint8_t *p, enum ptc_pkt type, bool *tsc, struct ptc_fast
 	case PTC_PKT_MODE:
 		if (p[1] >> 5)
 			return p[1] >> 5 == 1;
-		/* Each has to be the mode that the flow is in. */
+		/*
+		 * Every MODE.Exec would have to give the mode of the flow, so only one is accepted.
+		 */
 		if (psb->has_mode)
 			return false;
 		psb->has_mode = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a PSB+ says. SDM vol. 3C, 33.3.7. */
+/* Reads a PSB+. SDM vol. 3C, 33.3.7. */
 #ifndef PTC_DECODE_FAST_PSB_H
 #define PTC_DECODE_FAST_PSB_H
 
@@ -12,21 +12,23 @@
 
 struct ptc_fast_psb {
 	bool has_ip, has_mode;
-	uint64_t ip; /* where the flow is; without one, tracing is off */
+	uint64_t ip; /* position of the flow; without it, tracing is off */
 	enum ptc_mode mode;
 	uint64_t last_ip;
-	size_t end; /* behind its PSBEND */
+	size_t end; /* offset behind its PSBEND */
 };
 
-/* The one at @at of @bytes. False: it is not whole, or has what is not to be in one. @tsc: below.
+/*
+ * Read the PSB+ at @at of @bytes. Returns false if it is not whole, or has a packet that must not
+ * be in it. @tsc: see ptc_fast_is_time.
  */
 bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, bool *tsc,
 		       struct ptc_fast_psb *ret);
 
-/* By the second byte of a MODE.Exec. False: no code has such a mode. */
+/* Set *@ret from the second byte of a MODE.Exec. Returns false if no code has such a mode. */
 bool ptc_fast_mode(uint8_t bits, enum ptc_mode *ret);
 
-/* How long the CYC at @p is, which is whole; 0: longer than any is. */
+/* Returns the length of the CYC at @p, which is whole. 0: longer than a CYC may be. */
 static inline size_t ptc_fast_cyc_len(const uint8_t *p)
 {
 	enum { MAX = 15 };
@@ -40,8 +42,8 @@ static inline size_t ptc_fast_cyc_len(const uint8_t *p)
 }
 
 /*
- * Does the packet at @p say nothing but the time, or nothing at all, and is it as it should be?
- * Once for each: @tsc remembers that there was a TSC, which no other TMA has used.
+ * Is the packet at @p valid, and does it give only the time, or nothing at all? Call once for each
+ * packet. @tsc remembers a TSC that no TMA has used.
  */
 bool ptc_fast_is_time(const uint8_t *p, enum ptc_pkt type, bool *tsc);
 

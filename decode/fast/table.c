@@ -22,7 +22,7 @@ static size_t round_up(size_t bytes, size_t unit)
 	return (bytes + unit - 1) / unit * unit;
 }
 
-/* Small ones have small pages. */
+/* Small ones use small pages. */
 static size_t room_bytes(size_t bytes)
 {
 	return round_up(bytes, bytes < PTC_FAST_ROOM_MIN ? PAGE : PTC_FAST_ROOM_MIN);
@@ -45,7 +45,7 @@ void *ptc_fast_room_new(size_t bytes, size_t max)
 	if (align - head)
 		(void)munmap(p + head + len, align - head);
 	p += head;
-	(void)madvise(p, len, MADV_HUGEPAGE); /* without, it is slower */
+	(void)madvise(p, len, MADV_HUGEPAGE); /* without large pages it is slower */
 	if (ptc_fast_room_grow(p, bytes))
 		return p;
 	ptc_fast_room_free(p, max);
@@ -83,14 +83,16 @@ void ptc_fast_table_free(void *p, size_t bytes)
 		free(p);
 }
 
-/* Its first large page was many small ones until now. If the kernel cannot it stays so. */
+/*
+ * The first large page was many small pages until now. If the kernel cannot join them, they stay.
+ */
 static void join_pages(void *room, size_t was, size_t bytes)
 {
 	if (!is_big(was) && is_big(bytes))
 		(void)madvise(room, PTC_FAST_ROOM_MIN, MADV_COLLAPSE);
 }
 
-/* Of the @n there are at first, or twice as many and so on. */
+/* Double @n until it is enough, at most @max. */
 static size_t enough(size_t n, size_t want, size_t max)
 {
 	while (n < want)

@@ -15,7 +15,7 @@ static uint64_t get(const uint8_t *p, int n)
 	return v;
 }
 
-/* Behind the highest bit of the counter that an MTC has. */
+/* Returns the number of the bit above the highest counter bit of an MTC. */
 static unsigned int top_of(const struct ptc_fast_time *t)
 {
 	assert(t->clock.mtc_freq <= FREQ_MAX); /* ptc_pt_info_parse */
@@ -30,7 +30,7 @@ static void take_tsc(struct ptc_fast_time *t, const uint8_t *p)
 	t->counts = false;
 }
 
-/* The counter is this, and came there so many ticks before the TSC. */
+/* The counter had this value, so many ticks before the TSC. */
 static void take_tma(struct ptc_fast_time *t, const uint8_t *p)
 {
 	t->ctc = (uint32_t)get(p + 2, 2) & ((1u << top_of(t)) - 1);
@@ -39,7 +39,7 @@ static void take_tma(struct ptc_fast_time *t, const uint8_t *p)
 	t->partly = top_of(t) > TMA_BITS;
 }
 
-/* The bits of the counter that the TMA did not tell, by those of the first MTC, @ctc, behind it. */
+/* Returns the counter with the bits that the TMA lacks, from @ctc of the first MTC behind it. */
 static uint32_t fill_up(const struct ptc_fast_time *t, uint32_t ctc)
 {
 	const uint32_t low = (1u << TMA_BITS) - 1, all = (uint32_t)UINT8_MAX << t->clock.mtc_freq;
@@ -50,14 +50,14 @@ static uint32_t fill_up(const struct ptc_fast_time *t, uint32_t ctc)
 	return t->ctc | high;
 }
 
-/* False: the counter went back, and not because it went round. */
+/* Returns false if the counter went back without wrapping around. */
 static bool take_mtc(struct ptc_fast_time *t, const uint8_t *p)
 {
 	const uint32_t ctc = (uint32_t)p[1] << t->clock.mtc_freq;
 	const uint32_t last = t->partly ? fill_up(t, ctc) : t->ctc;
 	const uint32_t round = ctc < last ? 1u << top_of(t) : 0;
 
-	/* Between a TSC and its TMA libipt ignores them. */
+	/* libipt ignores MTCs between a TSC and its TMA. */
 	if (!t->counts)
 		return true;
 	t->ctc = ctc;

@@ -3,10 +3,10 @@
 
 #include "decode/fast/psb.h"
 
-/* What the packets so far leave open. */
+/* Requirements left open by the packets so far. */
 enum open { NOTHING, AN_ADDRESS, AN_ADDRESS_IN_A_MODE };
 
-/* Where the look ahead has come to. */
+/* Position of the look-ahead. */
 struct ahead {
 	const struct ptc_fast *f;
 	size_t at;
@@ -21,7 +21,7 @@ static enum found good_if(bool good)
 	return good ? GOOD : BAD;
 }
 
-/* Packets that libipt reads over; those of events that are whole, too. */
+/* For packets that libipt reads over, and for packets of whole events. */
 static enum found go_on_if(bool good)
 {
 	return good ? GO_ON : BAD;
@@ -41,7 +41,7 @@ static enum found take_mode(struct ahead *a, const uint8_t *p)
 {
 	enum ptc_mode mode;
 
-	/* A transaction's needs a FUP. */
+	/* A MODE.TSX needs a FUP. */
 	if (a->open || p[1] >> 5 || !ptc_fast_mode(p[1], &mode))
 		return BAD;
 	a->open = AN_ADDRESS_IN_A_MODE;
@@ -74,7 +74,7 @@ static enum found take_switch(struct ahead *a, const uint8_t *p, enum ptc_pkt ty
 	}
 }
 
-/* The packet at @p, of *@n bytes, which may be more then. */
+/* Look at the packet at @p, of *@n bytes. For a PSB+, *@n grows. */
 static enum found take(struct ahead *a, const uint8_t *p, enum ptc_pkt type, size_t *n)
 {
 	if (ptc_fast_is_time(p, type, &a->tsc))
@@ -99,7 +99,7 @@ static enum found take(struct ahead *a, const uint8_t *p, enum ptc_pkt type, siz
 		return go_on_if(!a->open);
 	case PTC_PKT_OTHER:
 		return go_on_if(!a->open && !ptc_pkt_has_fup(p));
-	default: /* OVF, PTW, PSBEND, or a time that is not as it should be */
+	default: /* OVF, PTW, PSBEND, or an invalid time */
 		return BAD;
 	}
 }

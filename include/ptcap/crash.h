@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of a process at the moment a signal killed it, as `ptcap crash` saves it: the
- * signal, the registers of each thread, what was mapped, and parts of the memory. Layout:
- * doc/format.md.
+ * The state of a process at the moment a signal killed it, as `ptcap crash` saves it: the signal,
+ * the registers of each thread, the mappings, and parts of the memory. Layout: doc/format.md.
  */
 #ifndef PTCAP_CRASH_H
 #define PTCAP_CRASH_H
@@ -20,18 +19,19 @@
 extern "C" {
 #endif
 
-/* event_id of the HEADER_EVENT_TYPE records that are such a state: "ptcapCRS". */
+/* event_id of the HEADER_EVENT_TYPE records that hold crash state: "ptcapCRS" in little endian. */
 #define PTC_CRASH_ID UINT64_C(0x5352437061637470)
 
+/* Kinds of crash records. Each has its structure and additional bytes. */
 enum ptc_crash_kind {
-	PTC_CRASH_SIGNAL = 1, /* the first record of a state; bytes: the kernel's siginfo */
-	PTC_CRASH_THREAD = 2, /* bytes: its name */
-	PTC_CRASH_MAP = 3,    /* bytes: the name of what is mapped, as /proc/PID/maps has it */
-	PTC_CRASH_MEMORY = 4, /* bytes: those at addr */
+	PTC_CRASH_SIGNAL = 1, /* first record of a state; bytes: the kernel's siginfo */
+	PTC_CRASH_THREAD = 2, /* bytes: the name of the thread */
+	PTC_CRASH_MAP = 3,    /* bytes: the name of the mapping, as in /proc/PID/maps */
+	PTC_CRASH_MEMORY = 4, /* bytes: the memory from addr on */
 	PTC_CRASH_AUXV = 5,   /* bytes: the auxiliary vector */
 };
 
-/* In the order of the kernel's struct user_regs_struct. */
+/* Register numbers, in the order of the kernel's struct user_regs_struct. */
 enum ptc_crash_reg {
 	PTC_REG_R15,
 	PTC_REG_R14,
@@ -63,41 +63,46 @@ enum ptc_crash_reg {
 	PTC_REG_COUNT
 };
 
+/* PTC_CRASH_SIGNAL: the fatal signal. Field names without comment are those of siginfo_t. */
 struct ptc_crash_signal {
-	uint64_t pid, tid; /* whom it killed */
+	uint64_t pid, tid; /* process and thread that the signal killed */
 	uint64_t signo;
 	int64_t code; /* si_code */
 	uint64_t error;
-	uint64_t addr;	    /* si_addr, if si_code says that there is one */
-	uint64_t sender;    /* si_pid, if si_code says so */
-	uint64_t time_ns;   /* of the clock that the records have */
-	uint64_t no_memory; /* 1: no memory was to be kept, so there are no MEMORY records */
+	uint64_t addr;	    /* si_addr, if si_code says that the field is valid */
+	uint64_t sender;    /* si_pid, if si_code says that the field is valid */
+	uint64_t time_ns;   /* by the clock of the recording's records */
+	uint64_t no_memory; /* 1: the recording keeps no memory, so there are no MEMORY records */
 };
 
+/* PTC_CRASH_THREAD: one thread and its registers. */
 struct ptc_crash_thread {
 	uint64_t pid, tid;
-	uint64_t in_call; /* 1: in a system call, and these are the registers it was made with */
+	uint64_t in_call; /* 1: inside a system call; regs are those at the entry */
 	uint64_t regs[PTC_REG_COUNT];
 };
 
+/* PTC_CRASH_MAP: one mapping, addresses [start, end), at file offset off. */
 struct ptc_crash_map {
 	uint64_t pid;
 	uint64_t start, end, off;
 	uint64_t prot; /* PROT_* */
 };
 
+/* PTC_CRASH_MEMORY: a part of the memory from address addr on. */
 struct ptc_crash_memory {
 	uint64_t pid, addr;
-	uint64_t cut; /* so many bytes more there were behind these, too many to be kept */
+	uint64_t cut; /* bytes after these that existed, but exceeded the limit */
 };
 
+/* PTC_CRASH_AUXV: the auxiliary vector of the process (getauxval(3)). */
 struct ptc_crash_auxv {
 	uint64_t pid;
 };
 
-/* One record. */
+/* One crash record, decoded. */
 struct ptc_crash {
-	uint32_t kind; /* enum ptc_crash_kind; one that is not known has nothing in u */
+	uint32_t kind; /* enum ptc_crash_kind; u is empty for an unknown kind */
 	union {
 		struct ptc_crash_signal signal;
 		struct ptc_crash_thread thread;
@@ -105,19 +110,19 @@ struct ptc_crash {
 		struct ptc_crash_memory memory;
 		struct ptc_crash_auxv auxv;
 	} u;
-	struct ptc_cur bytes; /* lent by the record */
+	struct ptc_cur bytes; /* borrowed from the record */
 };
 
 /*
- * Is @rec part of such a state? Returns 1; 0 if it is another record; or PTC_E_FORMAT. Numbers
- * that an older writer did not have are 0.
+ * Decode @rec if it is a crash record. Returns 1 and fills *@ret, 0 for any other record, or
+ * PTC_E_FORMAT. Numbers that an older writer did not store are 0.
  */
 PTC_API int ptc_crash_parse(const struct ptc_rec *rec, struct ptc_crash *ret, struct ptc_err *err);
 
-/* The @i-th number of @c. False: no more. */
+/* Get number @i of @c, with its name. Returns false if @i is too large. */
 PTC_API bool ptc_crash_field(const struct ptc_crash *c, size_t i, struct ptc_ledger_field *ret);
 
-/* "rax"; "?" for what is none. */
+/* Returns the name of a register ("rax"), static; "?" if @reg is not below PTC_REG_COUNT. */
 PTC_API const char *ptc_crash_reg_name(size_t reg);
 
 #ifdef __cplusplus

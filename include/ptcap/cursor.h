@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bounds-checked view of bytes. Everything that comes from a file or a ring
- * is read through it: little endian, from bytes, never by casting.
+ * A bounds-checked view of bytes. All data from a file or a ring is read through it: little endian,
+ * byte by byte, never by casting a pointer to a struct.
  *
- * The readers return false, and move nothing, when too few bytes are left.
+ * The readers return false and do not move the cursor when too few bytes are left.
  */
 #ifndef PTCAP_CURSOR_H
 #define PTCAP_CURSOR_H
@@ -17,11 +17,13 @@
 extern "C" {
 #endif
 
+/* The view is [pos, end). Reading moves pos. */
 struct ptc_cur {
 	const uint8_t *pos;
-	const uint8_t *end; /* borrowed: dies with the owner of the bytes */
+	const uint8_t *end; /* borrowed: valid as long as the owner of the bytes keeps them */
 };
 
+/* Returns a view of @len bytes at @bytes, which may be NULL if @len is 0. */
 static inline struct ptc_cur ptc_cur_init(const void *bytes, size_t len)
 {
 	const uint8_t *p = (const uint8_t *)bytes;
@@ -32,11 +34,13 @@ static inline struct ptc_cur ptc_cur_init(const void *bytes, size_t len)
 	return c;
 }
 
+/* Returns the number of bytes left. */
 static inline size_t ptc_cur_left(const struct ptc_cur *c)
 {
 	return (size_t)(c->end - c->pos);
 }
 
+/* Load a little-endian number from 2, 4 or 8 bytes at @p, which may be unaligned. */
 static inline uint16_t ptc_le16(const uint8_t *p)
 {
 	return (uint16_t)(p[0] | p[1] << 8);
@@ -52,16 +56,17 @@ static inline uint64_t ptc_le64(const uint8_t *p)
 	return (uint64_t)ptc_le32(p) | (uint64_t)ptc_le32(p + 4) << 32;
 }
 
+/* Skip @n bytes. */
 static inline bool ptc_cur_skip(struct ptc_cur *c, size_t n)
 {
 	if (n > ptc_cur_left(c)) /* subtract, never add: cannot overflow */
 		return false;
-	if (n) /* an empty view may be NULL, to which C lets nothing be added */
+	if (n) /* an empty view may be NULL, and NULL + n is undefined in C */
 		c->pos += n;
 	return true;
 }
 
-/* Lend @n bytes: *ret points into the view. */
+/* Borrow the next @n bytes: *ret points into the view. */
 static inline bool ptc_cur_bytes(struct ptc_cur *c, size_t n, const uint8_t **ret)
 {
 	const uint8_t *p = c->pos;
@@ -72,7 +77,7 @@ static inline bool ptc_cur_bytes(struct ptc_cur *c, size_t n, const uint8_t **re
 	return true;
 }
 
-/* Cut the first @n bytes off as a view of their own. */
+/* Split off the first @n bytes into *ret. */
 static inline bool ptc_cur_sub(struct ptc_cur *c, size_t n, struct ptc_cur *ret)
 {
 	const uint8_t *p;
@@ -83,6 +88,7 @@ static inline bool ptc_cur_sub(struct ptc_cur *c, size_t n, struct ptc_cur *ret)
 	return true;
 }
 
+/* Read a number of 1, 2, 4 or 8 bytes. */
 static inline bool ptc_cur_u8(struct ptc_cur *c, uint8_t *ret)
 {
 	const uint8_t *p;
@@ -124,8 +130,8 @@ static inline bool ptc_cur_le64(struct ptc_cur *c, uint64_t *ret)
 }
 
 /*
- * A NUL-terminated string that lies wholly inside the view; the cursor moves
- * behind its NUL. False (nothing moved) if there is no NUL.
+ * Read a NUL-terminated string that lies wholly inside the view. *ret points into the view. The
+ * cursor moves behind the NUL. Returns false, without moving, if there is no NUL.
  */
 static inline bool ptc_cur_str(struct ptc_cur *c, const char **ret)
 {

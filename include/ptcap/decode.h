@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decoding: a recording in, batches of items out, in time order. examples/branches.c uses it.
+ * Decoding: reads a recording and calls a sink with batches of items in time order. Example:
+ * examples/branches.c.
  *
- * Open a recording, choose a time if not all of it is wanted, run with a sink, free. Damage and
- * loss are no errors: they are items, gaps, and decoding goes on behind them. One object is for one
- * thread at a time; two objects have nothing in common.
+ * Calls: ptc_decode_open, ptc_decode_choose_time for a part of the time, ptc_decode_run with a
+ * sink, ptc_decode_free. Damaged and lost trace is not an error: it becomes a gap item, and
+ * decoding continues behind the gap. A struct ptc_decode is not thread-safe. Two of them are
+ * independent.
  *
- * What a transfer is, which are listed, and how gaps look: doc/format.md.
+ * doc/format.md defines the branches, which of them are listed, and the gaps.
  */
 #ifndef PTCAP_DECODE_H
 #define PTCAP_DECODE_H
@@ -23,33 +25,41 @@
 extern "C" {
 #endif
 
+/* Kinds of items. */
 enum ptc_item_type {
-	PTC_ITEM_BRANCH = 1, /* a transfer */
-	PTC_ITEM_GAP = 2,    /* trace that is missing or could not be followed */
+	PTC_ITEM_BRANCH = 1, /* a branch */
+	PTC_ITEM_GAP = 2,    /* trace that is missing or could not be decoded */
 	PTC_ITEM_INSN = 3,   /* one retired instruction (opts.insns) */
-	PTC_ITEM_EVENT = 4,  /* something else that the trace tells of (opts.events) */
-	PTC_ITEM_RUN = 5,    /* transfers side by side (opts.runs) */
+	PTC_ITEM_EVENT = 4,  /* another event in the trace (opts.events) */
+	PTC_ITEM_RUN = 5,    /* an array of branches (opts.runs) */
 };
 
-/* What an event's value is, if it has one. */
+/*
+ * Kinds of EVENT items, named after packets and events of the SDM (vol. 3C, 33.4.2). The comment
+ * says what the item's value (`to`) holds, if anything.
+ */
 enum ptc_event_kind {
 	PTC_EVENT_NONE = 0,
-	PTC_EVENT_ENABLED,   /* tracing went on */
-	PTC_EVENT_DISABLED,  /* tracing was off */
-	PTC_EVENT_OVERFLOW,  /* packets were dropped; there is a gap, too */
-	PTC_EVENT_STOP,	     /* TraceStop: a stop region was entered */
-	PTC_EVENT_CBR,	     /* the core:bus ratio became this */
-	PTC_EVENT_PTWRITE,   /* the operand */
-	PTC_EVENT_MWAIT,     /* hints (eax); extensions (ecx) from bit 32 on */
-	PTC_EVENT_PWRE,	     /* C-state; sub C-state from bit 8 on; bit 16: by hardware */
-	PTC_EVENT_EXSTOP,    /* execution stopped */
-	PTC_EVENT_PWRX,	     /* C-state at the wake; the deepest from bit 8 on; bits 16 to 18: woken
-			      * by an interrupt, a store, the hardware itself */
-	PTC_EVENT_TSX_BEGIN, /* a transaction, its commit, its abort */
+	PTC_EVENT_ENABLED,  /* tracing was switched on */
+	PTC_EVENT_DISABLED, /* tracing was switched off */
+	PTC_EVENT_OVERFLOW, /* packets were dropped (OVF); there is also a gap */
+	PTC_EVENT_STOP,	    /* TraceStop: a stop region was entered */
+	PTC_EVENT_CBR,	    /* value: the new core:bus ratio */
+	PTC_EVENT_PTWRITE,  /* value: the operand */
+	PTC_EVENT_MWAIT,    /* value: hints (eax); extensions (ecx) from bit 32 on */
+	/* Value: C-state; sub C-state from bit 8 on; bit 16: entered by hardware. */
+	PTC_EVENT_PWRE,
+	PTC_EVENT_EXSTOP, /* execution stopped */
+	/*
+	 * Value: C-state at the wake; deepest C-state from bit 8 on; bits 16 to 18: wake by
+	 * interrupt, store, hardware.
+	 */
+	PTC_EVENT_PWRX,
+	PTC_EVENT_TSX_BEGIN, /* a transaction begins, commits, aborts */
 	PTC_EVENT_TSX_COMMIT,
 	PTC_EVENT_TSX_ABORT,
-	PTC_EVENT_CR3, /* another address space: CR3 */
-	/* Event Trace (CFE): the vector; its type from bit 8 on */
+	PTC_EVENT_CR3, /* value: the new CR3 */
+	/* Event Trace (CFE packets). Value: the vector; the CFE type from bit 8 on */
 	PTC_EVENT_INTR, /* an interrupt or an exception */
 	PTC_EVENT_IRET,
 	PTC_EVENT_SMI,
@@ -62,62 +72,75 @@ enum ptc_event_kind {
 	PTC_EVENT_SHUTDOWN,
 	PTC_EVENT_UINTR, /* a user interrupt */
 	PTC_EVENT_UIRET,
-	PTC_EVENT_CFE,	/* one of another type */
-	PTC_EVENT_PFA,	/* EVD, of the event behind it: the page fault's address, */
-	PTC_EVENT_VMXQ, /* a VM exit's qualification, */
-	PTC_EVENT_VMXR, /* and reason; */
-	PTC_EVENT_EVD,	/* one of another type */
-	PTC_EVENT_BBP,	/* a block of samples (PEBS): its type. Its items are not told of */
-	PTC_EVENT_BEP,	/* and its end */
-	PTC_EVENT_TRIG, /* a trigger: the packet's two bytes */
+	PTC_EVENT_CFE,	/* a CFE type that has no name here */
+	PTC_EVENT_PFA,	/* EVD, belongs to the next event: page fault address */
+	PTC_EVENT_VMXQ, /* EVD: exit qualification of a VM exit */
+	PTC_EVENT_VMXR, /* EVD: exit reason of a VM exit */
+	PTC_EVENT_EVD,	/* an EVD type that has no name here */
+	/* A block of samples (PEBS) begins; value: its type. Its items are not decoded. */
+	PTC_EVENT_BBP,
+	PTC_EVENT_BEP,	/* a block of samples ends */
+	PTC_EVENT_TRIG, /* a trigger; value: the packet's two bytes */
 	PTC_EVENT_COUNT
 };
 
+/* Reasons for a GAP item. */
 enum ptc_gap_cause {
 	PTC_GAP_NONE = 0,
 	PTC_GAP_OVERFLOW,  /* OVF: the processor dropped packets */
-	PTC_GAP_TRUNCATED, /* AUX record with TRUNCATED: the buffer was full */
-	PTC_GAP_PARTIAL,   /* AUX record with PARTIAL */
-	PTC_GAP_LOST,	   /* bytes of the AUX stream that are not in the file, LOST records */
+	PTC_GAP_TRUNCATED, /* an AUX record with the TRUNCATED flag: the buffer was full */
+	PTC_GAP_PARTIAL,   /* an AUX record with the PARTIAL flag */
+	PTC_GAP_LOST,	   /* bytes of the AUX stream are missing in the file, or LOST records */
 	PTC_GAP_NOCODE,	   /* no code bytes at the address */
-	PTC_GAP_BADPACKET, /* bytes that are no packet */
-	PTC_GAP_DESYNC,	   /* packets and code do not fit each other */
-	PTC_GAP_SNAPSHOT,  /* in front of a snapshot: trace that was not kept, no loss. Of no
-			    * one thread: pid and tid are -1, and no choice of a tid hides it.
-			    * Or of one, which came to a CPU, or went from it, when nothing was kept
-			    * of that: what it did before does not go on behind it */
+	PTC_GAP_BADPACKET, /* bytes that are no valid packet */
+	PTC_GAP_DESYNC,	   /* packets do not match the code or each other */
+	/*
+	 * Trace before a snapshot that was not kept; not a loss. pid and tid are -1 if it concerns
+	 * the queue, and no tid filter hides it. Otherwise the thread moved between CPUs while
+	 * nothing was kept, and the items before and after are not connected
+	 */
+	PTC_GAP_SNAPSHOT,
 	PTC_GAP_COUNT
 };
 
 #define PTC_NO_TIME UINT64_MAX
 
 /*
- * 64 bytes, fixed. Lent to the sink for the duration of the call.
+ * One item: 64 bytes, fixed layout. Borrowed by the sink for the duration of the call.
  *
- * The time is that of the last timing packet in front of what happened: TSC packets, and MTC and
- * CYC packets between them if the recording has those and says how they count; through the clock
- * conversion of the recording it is nanoseconds of the clock that perf's records have. It is not
- * known (PTC_NO_TIME) in front of the first TSC packet - the last transfer there has the time of
- * that one -, without a conversion, and in raw mode.
+ * The time is that of the last timing packet before the event. TSC packets count, and MTC and CYC
+ * packets between them if the recording has them and states their frequency. The recording's clock
+ * conversion turns the TSC into ns of the perf clock.
  *
- * pid, tid and cpu are what the side records say of that time, or the queue is of.
+ * The time is PTC_NO_TIME before the first TSC packet, without a clock conversion, and in raw mode.
+ * Exception: the last branch before the first TSC packet gets the time of that packet.
+ *
+ * pid, tid and cpu come from the sideband records of that time, or from the queue itself.
  */
 struct ptc_item {
-	uint64_t from; /* BRANCH: 0 for an entry. INSN: the instruction. GAP: offset in the
-			* queue's AUX stream. EVENT: where it happened; 0: not known. RUN: see
-			* ptc_item_transfers */
-	uint64_t
-		to; /* BRANCH: 0 for an exit (ptc_item_has_to). GAP: length in bytes; 0 when none of
-		     * the stream itself is missing (overflow). EVENT: its value. RUN: how many */
-	uint64_t time;	  /* ns of the perf clock, or PTC_NO_TIME. GAP: when it began; where no
-			   * time is known there, when decoding went on */
+	/*
+	 * BRANCH: the instruction; 0 for an entry. INSN: the instruction. GAP: offset in the
+	 * queue's AUX stream. EVENT: the instruction pointer; 0: not known. RUN: see
+	 * ptc_item_transfers
+	 */
+	uint64_t from;
+	/*
+	 * BRANCH: the target; 0 for an exit (ptc_item_has_to). GAP: length in bytes; 0 if no stream
+	 * bytes are missing (overflow). EVENT: the value. RUN: number of branches
+	 */
+	uint64_t to;
+	/*
+	 * ns of the perf clock, or PTC_NO_TIME. GAP: when it began; if that is not known, when
+	 * decoding resumed
+	 */
+	uint64_t time;
 	int32_t pid, tid; /* -1: not known */
 	int32_t cpu;	  /* -1: not known */
-	uint32_t queue;	  /* AUXTRACE idx */
+	uint32_t queue;	  /* AUXTRACE idx of the queue */
 	uint8_t type;	  /* enum ptc_item_type */
 	uint8_t kind;	  /* BRANCH: enum ptc_kind. EVENT: enum ptc_event_kind */
 	uint8_t cause;	  /* GAP: enum ptc_gap_cause */
-	uint8_t insn_len; /* opts.bytes: of the instruction at `from`; 0: not known */
+	uint8_t insn_len; /* opts.bytes: length of the instruction at `from`; 0: not known */
 	uint8_t insn[15];
 	uint8_t flags; /* BRANCH: PTC_ITEM_TO_ZERO */
 	uint8_t reserved[4];
@@ -126,10 +149,10 @@ struct ptc_item {
 static_assert(sizeof(struct ptc_item) == 64, "ptc_item is one cache line");
 #endif
 
-/* A call or jump through a null pointer: `to` is the address 0, and the trace went on there. */
+/* Flag: a call or jump through a null pointer. `to` is the address 0, and tracing stayed on. */
 #define PTC_ITEM_TO_ZERO 1
 
-/* Does the transfer @it have a `from`, a `to`? The address 0 is one. */
+/* Return whether branch @it has a `from`, or a `to`. The address 0 can be a valid end. */
 static inline bool ptc_item_has_from(const struct ptc_item *it)
 {
 	return it->from || it->kind != PTC_KIND_START;
@@ -140,12 +163,16 @@ static inline bool ptc_item_has_to(const struct ptc_item *it)
 	return it->to || it->flags & PTC_ITEM_TO_ZERO;
 }
 
-/* One of a RUN, 16 bytes: its ends and its kind. Addresses have 56 bits there, and a sign. */
+/*
+ * One branch of a RUN item, 16 bytes: source, target and kind. The source has 56 bits,
+ * sign-extended.
+ */
 struct ptc_transfer {
-	uint64_t from_kind; /* from << 8, and the kind */
+	uint64_t from_kind; /* from << 8 | kind */
 	uint64_t to;
 };
 
+/* Return the source and the kind of a branch. */
 static inline uint64_t ptc_transfer_from(struct ptc_transfer t)
 {
 	return (uint64_t)((int64_t)t.from_kind >> 8);
@@ -156,62 +183,67 @@ static inline enum ptc_kind ptc_transfer_kind(struct ptc_transfer t)
 	return (enum ptc_kind)(t.from_kind & 0xff);
 }
 
-/* The it->to transfers of a RUN, in order; all are of its time, thread, CPU and queue. Lent as the
- * item is. */
+/*
+ * Returns the array of it->to branches of a RUN item, in order. All have the time, thread, CPU and
+ * queue of the item. Borrowed like the item.
+ */
 static inline const struct ptc_transfer *ptc_item_transfers(const struct ptc_item *it)
 {
 	return (const struct ptc_transfer *)(uintptr_t)it->from;
 }
 
 /*
- * Items out, n of them, at least 1. They are in the order of their times, at equal times in that of
- * their queues; those of a queue are in the order of its trace. Items without a time come as if it
- * were 0, queue after queue. A non-zero return stops decoding with PTC_E_STOPPED.
+ * Receiver of items. on_items gets @n items, at least 1.
+ *
+ * Order: by time; at equal times by queue; within a queue by position in the trace. Items without a
+ * time come as if their time were 0, queue after queue. A non-zero return value stops decoding with
+ * PTC_E_STOPPED.
  */
 struct ptc_sink {
 	int (*on_items)(void *ctx, const struct ptc_item *items, size_t n);
 	void *ctx;
 };
 
+/* Where decoding continues after an error in the trace. */
 enum ptc_resync {
 	PTC_RESYNC_DEFAULT = 0, /* files: PACKET; raw: PSB */
-	PTC_RESYNC_PSB,		/* after an error, go on at the next PSB */
-	PTC_RESYNC_PACKET,	/* after an error, go on at the next packet with a whole IP */
+	PTC_RESYNC_PSB,		/* after an error, continue at the next PSB */
+	PTC_RESYNC_PACKET,	/* after an error, continue at the next packet with a full IP */
 };
 
 /*
- * Who follows the trace. The second engine does not know all of it, and is not for instructions
- * (opts.insns) and events (opts.events); pieces of trace that it declines, from PSB to PSB, libipt
- * decodes.
+ * The decoder that follows the trace. The second engine (FAST) does not handle all packets, nor
+ * opts.insns and opts.events. It declines such segments of the trace, each from one PSB to the
+ * next, and libipt decodes these.
  */
 enum ptc_engine_choice {
 	PTC_ENGINE_DEFAULT = 0, /* FAST */
 	PTC_ENGINE_LIBIPT,
 	PTC_ENGINE_FAST,   /* the second engine */
-	PTC_ENGINE_VERIFY, /* libipt, and all that FAST would give held against it; one thread */
+	PTC_ENGINE_VERIFY, /* decode with both, and compare; items are libipt's; one thread */
 };
 
-/* Which CPU recorded: selects the errata. 0/0/0: not known, none. */
+/* CPU model that recorded; selects its errata in the decoder. 0/0/0: not known, no errata. */
 struct ptc_cpu_id {
 	uint16_t family;
 	uint8_t model, stepping;
 };
 
 /*
- * Where code bytes are to be had from, besides the recorded paths and perf's
- * build-id cache. NULL: not given. Lent until the recording is open.
+ * Additional sources of code bytes, besides the recorded paths and perf's build-id cache. NULL: not
+ * given. All strings are borrowed until the recording is open.
  */
 struct ptc_code_opts {
 	size_t size;	   /* sizeof(struct ptc_code_opts) */
-	const char *symfs; /* a folder in front of every recorded path */
-	const char *cache; /* perf's build-id cache, if not at its usual place */
-	const char *core;  /* a core of one of the processes */
+	const char *symfs; /* a folder to prepend to every recorded path */
+	const char *cache; /* perf's build-id cache, if not in its usual place */
+	const char *core;  /* a core dump of one of the processes */
 	const char *vmlinux;
 	const char *kcore; /* a copy of /proc/kcore, or a folder with kcore and kallsyms */
-	bool look_only;	   /* find the files, do not read them: for ptc_decode_survey */
+	bool look_only;	   /* find the files but do not read them: for ptc_decode_survey */
 };
 
-/* The defaults: no place besides the recorded paths and the cache. */
+/* The defaults: no additional sources. */
 #ifdef __cplusplus
 static inline struct ptc_code_opts ptc_code_opts_init(void)
 {
@@ -230,88 +262,94 @@ static inline struct ptc_code_opts ptc_code_opts_init(void)
 /* clang-format on */
 #endif
 
-/* Ids from @first to @last, both included. */
+/* A range of ids, @first and @last included. */
 struct ptc_id_range {
 	int32_t first, last;
 };
 
-/* n 0: all. Lent until ptc_decode_free. */
+/* A set of ids; n 0: all ids. Borrowed until ptc_decode_free. */
 struct ptc_ids {
 	const struct ptc_id_range *ranges;
 	size_t n;
 };
 
 /*
- * What transfers of a queue add up to. The whole trace may come in one, or in many, of stretches
- * that follow each other.
+ * Counts of a queue's branches over a stretch of its trace. One or many consecutive stretches
+ * together cover the whole trace.
  */
 struct ptc_sums {
-	uint64_t kinds[PTC_KIND_COUNT]; /* how many there are of each */
-	uint64_t transfers;		/* in all */
-	uint64_t first_ns, last_ns;	/* the earliest and the latest; PTC_NO_TIME: none has one */
-	uint32_t queue;			/* AUXTRACE idx */
+	uint64_t kinds[PTC_KIND_COUNT]; /* number of branches of each kind */
+	uint64_t transfers;		/* sum of kinds */
+	uint64_t first_ns, last_ns;	/* earliest and latest time; PTC_NO_TIME: none has a time */
+	uint32_t queue;			/* AUXTRACE idx of the queue */
 	uint32_t reserved;
 };
 
 /*
- * For who counts transfers and has no need to see them, which takes twice as long. Where the second
- * engine follows a trace, and nothing chooses among its transfers (a thread, a CPU, a time, a
- * function, opts.last, a snapshot's breaks), they come here and not to the sink. All others come as
- * items, and so do gaps: what there is is both together. Calls are between those of the sink, as
- * if they were of it, but a stretch is in no order with items. A non-zero return stops decoding
- * with PTC_E_STOPPED.
+ * Receiver of branch counts, for callers that only count: about twice as fast as items. Counts come
+ * from the second engine only, and only without a filter (thread, CPU, time, function, opts.last,
+ * gaps at snapshots). All other branches, and all gaps, come as items, so the result is the sum of
+ * both.
+ *
+ * Calls of on_sums and on_items never overlap. The order of counts relative to items is not
+ * defined. A non-zero return value stops decoding with PTC_E_STOPPED.
  */
 struct ptc_sums_sink {
-	int (*on_sums)(void *ctx, const struct ptc_sums *sums); /* lent for the call */
+	int (*on_sums)(void *ctx, const struct ptc_sums *sums); /* @sums is borrowed for the call */
 	void *ctx;
 };
 
 /*
- * Begin with PTC_DECODE_OPTS_INIT, or with zeros and the size: both are the defaults. PTC_E_USAGE:
- * size is not set.
+ * Initialize with PTC_DECODE_OPTS_INIT, or with zeros and the size: both give the defaults.
+ * PTC_E_USAGE: size is not set.
  */
 struct ptc_decode_opts {
 	size_t size; /* sizeof(struct ptc_decode_opts) */
 	enum ptc_resync resync;
-	bool insns;	 /* INSN items instead of BRANCH items (gaps come all the same) */
-	bool bytes;	 /* fill insn, insn_len */
-	bool cpu_id_set; /* use cpu_id instead of the file's CPUID feature */
+	bool insns;	 /* INSN items instead of BRANCH items; gaps come too */
+	bool bytes;	 /* fill insn and insn_len of each item */
+	bool cpu_id_set; /* use cpu_id, not the file's CPUID feature */
 	struct ptc_cpu_id cpu_id;
-	struct ptc_ids tids, cpus; /* only these */
+	struct ptc_ids tids, cpus; /* only these threads and CPUs */
 	/*
-	 * Only the last so many transfers (opts.insns: instructions) of each thread; 0: all. The
-	 * trace in front of them is not decoded: up to 4 MiB of each queue are looked at, a thread
-	 * that did not run there may get fewer, and a note says so.
+	 * Only the last N branches (opts.insns: instructions) of each thread; 0: all. Earlier trace
+	 * is not decoded. At most 4 MiB of each queue are searched. A thread that did not run in
+	 * these 4 MiB may get fewer items, and ptc_decode_note reports it.
 	 */
 	uint64_t last;
-	const char *sym; /* only what leads from or to this function (gaps come all the same);
-			  * lent until ptc_decode_free; NULL: all */
-	bool events;	 /* EVENT items, too */
-	bool mangled;	 /* names of functions as the linker has them: not demangled */
-	/* A recording without trace, too: nothing comes out, but names can be asked for. */
+	/*
+	 * Only branches from or to this function (gaps come too); borrowed until ptc_decode_free;
+	 * NULL: all.
+	 */
+	const char *sym;
+	bool events;  /* EVENT items too */
+	bool mangled; /* report function names as the linker has them, not demangled */
+	/* Also open a recording without trace. It has no items, but the symbol functions work. */
 	bool untraced;
 	/*
-	 * Transfers may come as RUN items, a quarter as large: where the second engine follows the
-	 * trace and nothing chooses among its transfers (a thread, a CPU, a time, a function, last,
-	 * bytes). Others come as BRANCH items. Which do may differ from run to run; what they are,
-	 * and in which order, does not.
+	 * Allow RUN items: 16 instead of 64 bytes per branch. They come from the second engine
+	 * only, and only without a filter (thread, CPU, time, function, last, bytes). All other
+	 * branches come as BRANCH items. The split between the two may change from run to run. The
+	 * branches and their order do not change.
 	 */
 	bool runs;
 	uint8_t reserved[4];
-	const struct ptc_code_opts *code; /* lent; NULL: nothing special. Not for raw mode */
+	/* Borrowed; NULL: no additional sources. Not for raw mode. */
+	const struct ptc_code_opts *code;
 	/*
-	 * Threads to decode with, the caller's included; 0: one. What comes out is the same. With
-	 * more than one the sink is called by one of them at a time, in order, but not always by
-	 * the same one: what one call wrote the next one sees, and what is of a thread (errno,
-	 * thread-local storage) is not to be relied on from call to call.
+	 * Decoding threads, including the caller's; 0: one. The items do not depend on it. With
+	 * more than one, the sink is called by one thread at a time, in order, but not always by
+	 * the same thread. Writes of one call are visible to the next. Thread-local data (errno) is
+	 * not kept from call to call.
 	 */
 	unsigned int jobs;
-	enum ptc_engine_choice engine; /* what comes out is the same */
-	size_t slice; /* bytes of trace that a thread takes at a time, about; 0: what is best */
-	const struct ptc_sums_sink *sums; /* lent until ptc_decode_free; NULL: all are items */
+	enum ptc_engine_choice engine; /* the items do not depend on it */
+	size_t slice; /* approximate bytes of trace per unit of work; 0: automatic */
+	/* Borrowed until ptc_decode_free; NULL: all branches come as items. */
+	const struct ptc_sums_sink *sums;
 };
 
-/* The defaults: all of the trace, transfers and gaps. */
+/* The defaults: all of the trace; branches and gaps. */
 #ifdef __cplusplus
 static inline struct ptc_decode_opts ptc_decode_opts_init(void)
 {
@@ -330,182 +368,194 @@ static inline struct ptc_decode_opts ptc_decode_opts_init(void)
 /* clang-format on */
 #endif
 
-/* Counted while decoding. */
+/* Counters of a run. */
 struct ptc_decode_stats {
-	uint64_t aux_bytes; /* trace bytes in the file that were looked at */
+	uint64_t aux_bytes; /* trace bytes of the file that were decoded */
 	uint64_t branches;  /* given to the sink, or counted for opts.sums */
-	uint64_t insns;	    /* retired in the trace that was looked at */
+	uint64_t insns;	    /* retired instructions in the decoded trace */
 	uint64_t gaps[PTC_GAP_COUNT];
-	uint64_t missing_files; /* files whose code could not be had, and was missed */
+	uint64_t missing_files; /* files whose code was needed but not found */
 };
 
-/* What became of pieces of trace, where opts.engine is not LIBIPT. */
+/*
+ * Work of the second engine, if opts.engine is not LIBIPT. A segment is the trace from one PSB to
+ * the next.
+ */
 struct ptc_engine_stats {
-	uint64_t pieces, bytes; /* the second engine decoded; of those, VERIFY: */
-	uint64_t differing;	/* from libipt */
-	uint64_t declined;	/* pieces that were libipt's alone */
+	uint64_t pieces, bytes; /* segments and bytes decoded by the second engine */
+	uint64_t differing;	/* VERIFY: segments that differ from libipt's result */
+	uint64_t declined;	/* segments that only libipt decoded */
 };
 
-/* Why pieces were declined. */
+/* A reason for declined segments. */
 struct ptc_engine_reason {
-	const char *why; /* words; static */
+	const char *why; /* text, static */
 	uint64_t pieces;
 };
 
 struct ptc_decode;
 
-/* "overflow", "truncated", ...; "?" for a value that is none of them. */
+/* Returns the name of a cause: "overflow", "truncated", ...; static; "?" for an unknown value. */
 PTC_API const char *ptc_gap_name(enum ptc_gap_cause cause);
-/* "enabled", "cbr", ...; the same. */
+/* Returns the name of an event kind: "enabled", "cbr", ...; static; "?" for an unknown value. */
 PTC_API const char *ptc_event_name(enum ptc_event_kind kind);
 
 /*
- * Prepare to decode the recording at @path, in any form perf has; @opts NULL: the defaults. On
- * success *@ret is the caller's, for ptc_decode_free; until then the file is mapped and must not
- * change. All its side records are read once, and the files that code is in.
+ * Open the recording at @path, in any form that perf writes. @opts NULL: the defaults. Reads all
+ * sideband records once, and the files that contain code. On success the caller owns *@ret and
+ * frees it with ptc_decode_free. Until then the file is mapped and must not change.
  *
- * PTC_E_IO: it, or what opts.code names, cannot be read. PTC_E_FORMAT: it is no perf.data, or
- * damaged so that nothing can be made of it (off: where). PTC_E_NOT_EXIST: it holds no AUX trace.
- * PTC_E_UNSUPPORTED: trace of another kind than Intel PT, a recording of a big-endian machine,
- * options of a newer caller. PTC_E_USAGE: options without a size. PTC_E_LIMIT, PTC_E_NO_MEMORY.
+ * PTC_E_IO: @path, or a file named in opts.code, cannot be read. PTC_E_FORMAT: not a perf.data, or
+ * damaged beyond use (err.off: where). PTC_E_NOT_EXIST: no AUX trace in it. PTC_E_UNSUPPORTED:
+ * trace of another kind than Intel PT, a recording of a big-endian machine, or unknown options of a
+ * newer caller. PTC_E_USAGE: options without a size. PTC_E_LIMIT, PTC_E_NO_MEMORY.
  */
 PTC_API int ptc_decode_open(const char *path, const struct ptc_decode_opts *opts,
 			    struct ptc_decode **ret, struct ptc_err *err);
 
-/* One code range of raw mode: @len bytes at @off of the file @path, seen at @addr. len 0: to the
- * end. */
+/*
+ * One code range of raw mode: @len bytes at offset @off of the file @path, loaded at address @addr.
+ * len 0: to the end of the file.
+ */
 struct ptc_raw_code {
 	const char *path;
 	uint64_t addr, off, len;
 };
 
 /*
- * Prepare to decode the bare PT stream in the file @pt_path, with code from
- * @code[0..n), which is not needed any more then. Overlapping ranges are PTC_E_USAGE; the rest as
- * ptc_decode_open. There are no times, threads or CPUs in what comes out.
+ * Open the bare PT stream in the file @pt_path, with the code ranges @code[0..n). @code is not used
+ * after the call. The items have no times, threads or CPUs. PTC_E_USAGE: ranges overlap. Otherwise
+ * as ptc_decode_open.
  */
 PTC_API int ptc_decode_open_raw(const char *pt_path, const struct ptc_raw_code *code, size_t n,
 				const struct ptc_decode_opts *opts, struct ptc_decode **ret,
 				struct ptc_err *err);
 
-/* Free it and all that it lent; NULL is fine. */
+/* Free @d and all memory borrowed from it. @d may be NULL. */
 PTC_API void ptc_decode_free(struct ptc_decode *d);
 
 /*
- * When the trace begins and ends: its first and last TSC packets, as ns of the
- * perf clock. PTC_E_NOT_EXIST if it has no times.
+ * Get the times of the first and the last TSC packet, in ns of the perf clock. PTC_E_NOT_EXIST: the
+ * trace has no times.
  */
 PTC_API int ptc_decode_get_times(const struct ptc_decode *d, uint64_t *ret_first_ns,
 				 uint64_t *ret_last_ns, struct ptc_err *err);
 
 /*
- * Before running: only items with a time in [@from_ns, @to_ns), where @to_ns is not one of
- * them, so that two parts are the whole (UINT64_MAX: to the end). The trace in front of it and
- * behind it is not decoded, but for what is needed to begin. Not with opts.last, nor after a run
- * (PTC_E_USAGE); PTC_E_NOT_EXIST if the trace has no times.
+ * Before ptc_decode_run: select the items with a time in [@from_ns, @to_ns). @to_ns is excluded, so
+ * adjacent ranges add up to the whole. UINT64_MAX: to the end. Trace outside the range is not
+ * decoded, except the part needed to start. PTC_E_USAGE: with opts.last, or after a run.
+ * PTC_E_NOT_EXIST: the trace has no times.
  */
 PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_ns,
 				   struct ptc_err *err);
 
 /*
- * Run to the end; items go to @sink. May be called once (PTC_E_USAGE). PTC_E_STOPPED: the sink said
- * so. PTC_E_FORMAT, PTC_E_LIMIT: a side record that cannot be true. PTC_E_NO_MEMORY. What was given
- * to the sink before an error was right.
+ * Decode to the end and give all items to @sink. Only once for each @d, otherwise PTC_E_USAGE.
+ * PTC_E_STOPPED: the sink stopped. PTC_E_FORMAT, PTC_E_LIMIT: an invalid sideband record.
+ * PTC_E_NO_MEMORY. Items given to the sink before an error are valid.
  */
 PTC_API int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);
 
-/* What was counted until now. */
+/* Get the counters so far. */
 PTC_API void ptc_decode_get_stats(const struct ptc_decode *d, struct ptc_decode_stats *ret);
 
-/* The same of opts.engine, of this run; zeros if that is libipt alone. */
+/* Get the second engine's counters of this run; all zero with PTC_ENGINE_LIBIPT. */
 PTC_API void ptc_decode_get_engine_stats(const struct ptc_decode *d, struct ptc_engine_stats *ret);
-/* The @i-th reason for which pieces were declined. False beyond the last. */
+/* Get reason @i for declined segments. Returns false if there is no such reason. */
 PTC_API bool ptc_decode_get_engine_reason(const struct ptc_decode *d, size_t i,
 					  struct ptc_engine_reason *ret);
 /*
- * VERIFY: where the second engine and libipt differed first, and the packets around it, in a few
- * lines. Lent until ptc_decode_free. NULL: nowhere.
+ * VERIFY: returns a text of a few lines about the first difference between the second engine and
+ * libipt, with the packets around it. Borrowed until ptc_decode_free. NULL: no difference.
  */
 PTC_API const char *ptc_decode_difference(const struct ptc_decode *d);
 
 /*
- * What is missing, one line each, after or during a run: "no code for
- * '/usr/lib/x.so' (build-id ...): 3 gaps". Lent until ptc_decode_free; NULL
- * beyond the last. Of names, what could act on a terminal is \xNN.
+ * Returns note @i about missing data, one line, during or after a run: "no code for '/usr/lib/x.so'
+ * (build-id ...): 3 gaps". Borrowed until ptc_decode_free. NULL: no more notes. Control characters
+ * in names are escaped as \xNN.
  */
 PTC_API const char *ptc_decode_note(const struct ptc_decode *d, size_t i);
 
-/* A file whose code could not be had. Strings are lent until ptc_decode_free. */
+/* A file whose code was not found. All strings are borrowed until ptc_decode_free. */
 struct ptc_missing {
-	const char *file;		   /* as recorded; "[kernel.kallsyms]" */
-	const char *build_id;		   /* in hex; "": not known */
-	const char *found_path, *found_id; /* another file, which was not used; NULL: none */
-	const char *hint;		   /* the way out, in words */
+	const char *file;     /* as recorded; "[kernel.kallsyms]" */
+	const char *build_id; /* in hex; "": not known */
+	/* A file with another build-id, which was not used; NULL: none. */
+	const char *found_path, *found_id;
+	const char *hint; /* how to get the file, in words */
 	uint64_t gaps;
-	uint64_t bytes;	   /* of trace that could not be followed */
-	uint64_t branches; /* at least so many are in them: those that have a bit or a packet there
-			    */
+	uint64_t bytes; /* bytes of trace that could not be decoded */
+	/*
+	 * Lower bound of the branches in these bytes: only those with a TNT bit or a packet of
+	 * their own.
+	 */
+	uint64_t branches;
 };
 
 /*
- * The @i-th file whose code was missed, after or during a run; after
- * ptc_decode_survey of those that could not be found. False beyond the last.
+ * Get missing file @i, during or after a run, or after ptc_decode_survey. Returns false if there is
+ * no such file.
  */
 PTC_API bool ptc_decode_missing(const struct ptc_decode *d, size_t i, struct ptc_missing *ret);
 
 /*
- * Instead of running: look which files of the recording can be had here.
- * *ret_files: how many files with code it names in all. PTC_E_USAGE after a run.
+ * Check which files of the recording are available, instead of running. *@ret_files: number of
+ * files with code that the recording names. PTC_E_USAGE: after a run.
  */
 PTC_API int ptc_decode_survey(struct ptc_decode *d, size_t *ret_files, struct ptc_err *err);
 
 /*
- * For the sink, inside on_items: the function that holds @ip in the process of
- * @item at that moment. Returns the name, demangled (C++, Rust, D) unless
- * opts.mangled, lent until the next call, and the offset into it; NULL if not known. Names are from
- * the file's symbols, or those of its debug file; of the kernel from kallsyms; of code that is in
- * no file from jitdumps and /tmp/perf-PID.map.
+ * Returns the name of the function that contains @ip in the process of @item at its time, and its
+ * offset in *@ret_off. NULL: not known. To be called by the sink inside on_items. Demangled (C++,
+ * Rust, D), except with opts.mangled. Borrowed until the next call.
+ *
+ * Sources of names: the file's symbols or its debug file; for the kernel kallsyms; for code in no
+ * file jitdumps and /tmp/perf-PID.map.
  */
 PTC_API const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_item *item,
 				      uint64_t ip, uint64_t *ret_off);
 
 /*
- * The same for the file (as recorded: a path, "[vdso]") mapped at @ip, and the
- * offset in it.
+ * As ptc_decode_symbol, for the file mapped at @ip as recorded (a path, or "[vdso]"), and the
+ * offset in that file.
  */
 PTC_API const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
 				    uint64_t *ret_off);
 
 /*
- * The same for what is mapped: while this number, of 56 bits, is the same, for any process, names
- * and code are at the same addresses.
+ * Returns a 56-bit number of the current mappings of @item's process. While the number is equal,
+ * for any process, the same names and code are at the same addresses. To be called inside on_items.
  */
 PTC_API uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item *item);
 
 /*
- * The same for the thread: while this number is the same, the item's thread is the same one, and
- * its process runs the same program. Thread numbers are used again, and exec keeps them.
+ * Returns a number for the life of @item's thread. While the number is equal, it is the same
+ * thread, and its process runs the same program. (tids are reused, and exec keeps the tid.) To be
+ * called inside on_items.
  */
 PTC_API uint64_t ptc_decode_life(const struct ptc_decode *d, const struct ptc_item *item);
 
 /*
- * The same for the source line: its file's name, as the compiler was told it, and *ret_line;
- * NULL if it is not known. Lent until ptc_decode_free.
+ * Returns the source file of @ip, as named by the compiler, and the line in *@ret_line. NULL: not
+ * known. Borrowed until ptc_decode_free. To be called inside on_items.
  */
 PTC_API const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item,
 				       uint64_t ip, int *ret_line);
 
 /*
- * Returns the name of a file of which ptc_decode_srcline was asked something, and that has neither
- * debug information nor Go's own table of lines; lent until the decode is freed. *@ret_n: how many
- * such files there are. NULL: there is none.
+ * Returns the name of one file that ptc_decode_srcline looked into, and that has neither debug
+ * information nor Go's own line table. *@ret_n: number of such files. NULL: no such file. Borrowed
+ * until ptc_decode_free.
  */
 PTC_API const char *ptc_decode_without_lines(const struct ptc_decode *d, size_t *ret_n);
 
 /*
- * Call @on_line with @ctx for each line of source that has code in the files of which
- * ptc_decode_srcline was asked something, whether that ran or not: some more than once, in no
- * order. @file as there. Until it returns nonzero, which is returned; else 0.
+ * Call @on_line with @ctx for each source line that has code in a file that ptc_decode_srcline
+ * looked into, executed or not. Some lines come more than once, in no order. @file is named as by
+ * ptc_decode_srcline. Stops when @on_line returns non-zero, and returns that value. Otherwise
+ * returns 0.
  */
 PTC_API int ptc_decode_each_srcline(struct ptc_decode *d,
 				    int (*on_line)(void *ctx, const char *file, int line),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The classes of control transfers, as `ptcap decode` names them (doc/format.md). */
+/* The classes of branches, as `ptcap decode` names them (doc/format.md). */
 #ifndef PTCAP_KIND_H
 #define PTCAP_KIND_H
 
@@ -9,9 +9,9 @@
 extern "C" {
 #endif
 
-/* The class of the instruction at `from`; START and ASYNC are not instructions. */
+/* The class of the instruction at `from`. START and ASYNC are not instructions. */
 enum ptc_kind {
-	PTC_KIND_NONE = 0, /* not a transfer */
+	PTC_KIND_NONE = 0, /* not a branch */
 	PTC_KIND_START,	   /* an entry into traced code: from is 0 */
 	PTC_KIND_ASYNC,	   /* fault, interrupt, signal, TSX abort: from is the FUP's IP */
 	PTC_KIND_JCC,	   /* jcc, loop, jrcxz */
@@ -24,11 +24,11 @@ enum ptc_kind {
 	PTC_KIND_SYSRET,   /* sysret, sysexit */
 	PTC_KIND_INT,	   /* int n, int1, int3, into */
 	PTC_KIND_IRET,
-	PTC_KIND_FAR, /* other far transfers: far jmp, call, ret; vmlaunch and its like */
+	PTC_KIND_FAR, /* other far branches: far jmp, call, ret; vmlaunch and similar */
 	PTC_KIND_COUNT
 };
 
-/* "jcc", "syscall", ...; "?" for a value that is none of the above. */
+/* Returns the name of a kind: "jcc", "syscall", ...; static; "?" for an unknown value. */
 PTC_API const char *ptc_kind_name(enum ptc_kind kind);
 
 #ifdef __cplusplus

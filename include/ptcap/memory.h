@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How much memory recordings, and the files that they name, may make libptcap take. */
+/* Limit of the memory that libptcap allocates for recordings and for files that recordings name. */
 #ifndef PTCAP_MEMORY_H
 #define PTCAP_MEMORY_H
 
@@ -12,13 +12,12 @@ extern "C" {
 #endif
 
 /*
- * Sets the memory budget of the process, in bytes. 0 is the default: a quarter of the machine's
- * memory, and at most 4 GiB. Objects that are open already keep what they have. Any thread may call
- * it at any time.
+ * Set the memory budget of the process, in bytes. 0: the default, a quarter of the machine's memory
+ * but at most 4 GiB. Open objects keep what they have allocated. Thread-safe.
  *
- * All that the process has allocated counts. Over the budget, names, source lines and the like are
- * left out, and a note says so (ptc_decode_note); what cannot be left out is PTC_E_NO_MEMORY.
- * RLIMIT_AS is respected, too.
+ * All memory that the process allocated counts. Over the budget, optional data such as names and
+ * source lines are left out, and ptc_decode_note reports it. An allocation that cannot be left out
+ * fails with PTC_E_NO_MEMORY. RLIMIT_AS is respected too.
  */
 PTC_API void ptc_memory_set_limit(uint64_t bytes);
 

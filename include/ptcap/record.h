@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A record of perf.data, its type's number and name, and what all parsers of
- * records share. Layout: struct perf_event_header of
- * include/uapi/linux/perf_event.h.
+ * A record of perf.data, the numbers and names of record types, and helpers that all record parsers
+ * share. Layout: struct perf_event_header of include/uapi/linux/perf_event.h.
  */
 #ifndef PTCAP_RECORD_H
 #define PTCAP_RECORD_H
@@ -23,13 +22,13 @@ enum {
 	PTC_REC_MAX = 65528,	 /* size is u16 and a multiple of 8 */
 
 	/*
-	 * Bytes there are for a struct perf_event_attr in our structures, so that they are
-	 * the same whatever kernel header a program is compiled with.
+	 * Bytes reserved for a struct perf_event_attr in our structures, so that their layout does
+	 * not depend on the kernel header a program is compiled with.
 	 */
 	PTC_ATTR_ROOM = 256,
 };
 
-/* Records that perf itself makes: tools/lib/perf/include/perf/event.h. */
+/* Types of the records that perf itself makes: tools/lib/perf/include/perf/event.h. */
 enum {
 	PTC_REC_USER_START = 64,
 	PTC_REC_HEADER_ATTR = 64,
@@ -57,41 +56,41 @@ enum {
 	PTC_REC_SCHEDSTAT_DOMAIN = 86,
 };
 
-/* One record, lent from the file or ring it is in. */
+/* One record, borrowed from its file or ring. */
 struct ptc_rec {
-	uint64_t off; /* of its header, in the file */
+	uint64_t off; /* file offset of its header */
 	uint32_t type;
 	uint16_t misc;
-	struct ptc_cur body; /* behind the header; ends with the sample_id trailer, if any */
+	struct ptc_cur body; /* bytes after the header; end with the sample_id trailer, if any */
 };
 
 /*
- * Take the record at the front of @c. @off is its offset in the file. Returns
- * 1 with *@ret set and the cursor behind it; 0 when nothing is left; or
- * PTC_E_FORMAT (a size below 8 or beyond the end: nothing can follow).
+ * Take the record at the front of @c. @off: its offset in the file. Returns 1 with *@ret set and @c
+ * moved behind it, or 0 if @c is empty. PTC_E_FORMAT: a size below 8 or beyond the end, so no
+ * record can follow.
  */
 PTC_API int ptc_rec_next(struct ptc_cur *c, uint64_t off, struct ptc_rec *ret, struct ptc_err *err);
 
 /*
- * Bytes that follow the record and are not part of its size: the trace of an
- * AUXTRACE, the text of a HEADER_TRACING_DATA. 0 for every other record, and
- * for one too short to say. It is the record's claim: hold it against what is
- * there.
+ * Returns the bytes that follow the record and are not part of its size: the trace of an AUXTRACE,
+ * the text of a HEADER_TRACING_DATA. 0 for any other record, or one too short for the number. The
+ * number is a claim of the record: the caller compares it with the bytes available.
  */
 PTC_API uint64_t ptc_rec_trailing(const struct ptc_rec *rec);
 
-/* "MMAP2", "AUXTRACE_INFO", ...; NULL for a type we do not know. */
+/* Returns the name of a type: "MMAP2", "AUXTRACE_INFO", ...; static; NULL for an unknown type. */
 PTC_API const char *ptc_rec_name(uint32_t type);
 
 /* The GNU build-id of a program or library. */
 enum { PTC_BUILD_ID_MAX = 20 };
 
+/* len bytes of an id, at most PTC_BUILD_ID_MAX. */
 struct ptc_build_id {
 	uint8_t bytes[PTC_BUILD_ID_MAX];
 	uint8_t len; /* 0: none */
 };
 
-/* Lower-case hex and a NUL; @out has room for 2 * PTC_BUILD_ID_MAX + 1. */
+/* Write lower-case hex and a NUL to @out, which needs 2 * PTC_BUILD_ID_MAX + 1 bytes. */
 PTC_API void ptc_build_id_hex(const struct ptc_build_id *id, char *out);
 
 #ifdef __cplusplus

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is installed, headers and library. example.py SOURCE BUILD CC NAME:
+"""The installed headers and library. example.py SOURCE BUILD CC NAME:
 
-count     the library has each function of the headers, and nothing else; the example, as C and as C++, says of a
-          recording what a few lines of Python read there
-branches  the example, as C and as C++, says what `ptcap decode` lists: of all, of a part of the time, of a thread
+count     the library has each function of the headers, and nothing else; the example, as C and as C++, prints the same
+          about a recording as a few lines of Python that read the file
+branches  the example, as C and as C++, prints the same as `ptcap decode`: of all, of a part of the time, of a thread
 """
 
 import collections
@@ -26,7 +26,7 @@ LANGUAGES = {"c": ["-std=c17", "-x", "c"], "c++": ["-std=c++17", "-x", "c++"]}
 
 
 def read(path):
-    """Counts by type, and the queues as the example prints them: of a file without compression."""
+    """Return counts by type, and the queues as the example prints them, of a file without compression."""
     with open(path, "rb") as f:
         data = f.read()
     pos, size = struct.unpack_from("<QQ", data, 40)
@@ -52,7 +52,7 @@ def read(path):
 
 
 def install(folder):
-    """Where the headers and the library are."""
+    """Install. Returns the folders of the headers and of the library."""
     subprocess.run(["cmake", "--install", BUILD, "--prefix", folder], check=True, stdout=subprocess.DEVNULL)
     libs = glob.glob(os.path.join(folder, "**", "libptcap.so"), recursive=True)
     assert len(libs) == 1, libs
@@ -93,7 +93,8 @@ def compare(program, path):
 
 
 def programs(folder):
-    """Install, and build the example in each language. Yields the program, the headers and the library."""
+    """Install, and build the example in each language. Yields the program, the headers and the
+    library."""
     include, lib = install(os.path.join(folder, "usr"))
     for language in LANGUAGES:
         program = os.path.join(folder, NAME + "-" + language)
@@ -115,7 +116,8 @@ def check_count(folder):
 
 
 def listed(path, *options):
-    """What the example is to say, by ptcap decode: branches, calls, and calls by address with the symbol; gaps."""
+    """Return the expected output from ptcap decode: branches, calls, calls by address with the
+    symbol, and gaps."""
     command = [os.environ["PTCAP"], "decode", "-i", path, "-F", "kind,to,tosym", *options]
     lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
     gaps = collections.Counter(line.split("cause=")[1] for line in lines if line.startswith("# gap"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Functions that cannot be used safely, or hide their errors, are not used at all.
+"""Functions that are unsafe or hide their errors are not used at all.
 
 usage: banned.py SOURCE_DIR
 """

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""What the checks of our own sources share.
+"""Common code for the checks of our own sources.
 
 A check is a function from a source tree to a list of complaints. It first proves, on a tree with
-planted faults, that it can fail; only then does its silence about the real tree mean something.
+planted faults, that it can fail. Only then its silence about the real tree means something.
 """
 import os
 import re
 import sys
 import tempfile
 
-LAYERS = {  # a layer, and those it may include
+LAYERS = {  # each layer, with the layers it may include
     "base": [],
     "arch": ["base"],
     "auxtrace": ["base", "arch"],
@@ -21,11 +21,11 @@ FOLDERS = list(LAYERS) + ["include", "tests", "bench", "examples"]
 
 
 def sources(root, folders=FOLDERS, ends=(".c", ".h")):
-    """Paths of our C files, relative to @root."""
+    """Return the paths of our C files, relative to @root."""
     found = []
     for folder in folders:
         for where, dirs, names in os.walk(os.path.join(root, folder)):
-            if "guest" in dirs:  # a kernel module, in the kernel's own style
+            if "guest" in dirs:  # kernel modules, in the kernel's own style
                 dirs.remove("guest")
             found += [os.path.relpath(os.path.join(where, n), root)
                       for n in names if n.endswith(ends)]
@@ -36,11 +36,12 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 
 
 def code(path, strings=False):
-    """The text of a C file without comments, and without the contents of strings unless @strings."""
+    """Return the text of a C file without comments, and without the contents of strings unless
+    @strings."""
     def blank(m):
         t = m.group(0)
         if t[0] == "/":
-            return re.sub(r"[^\n]", " ", t)  # keep the line numbers
+            return re.sub(r"[^\n]", " ", t)  # keeps the line numbers
         if strings or is_include(m):
             return t
         return t[0] + t[-1]
@@ -55,7 +56,7 @@ def code(path, strings=False):
 
 
 def grep(root, paths, pattern, strings=False):
-    """(path, line number, match) of each place where @pattern occurs in code."""
+    """Yield (path, line number, match) for each place where @pattern occurs in code."""
     for path in paths:
         text = code(os.path.join(root, path), strings)
         for m in re.finditer(pattern, text, re.M):
@@ -63,7 +64,7 @@ def grep(root, paths, pattern, strings=False):
 
 
 def plant(files):
-    """A temporary tree of {path: text}."""
+    """Return a temporary tree of {path: text}."""
     tree = tempfile.TemporaryDirectory(prefix="ptcap-check-")
     for path, text in files.items():
         full = os.path.join(tree.name, path)
@@ -74,7 +75,7 @@ def plant(files):
 
 
 def prove(check, good, bad):
-    """@good files must pass @check alone; each of @bad, added to them, must not."""
+    """@good files must pass @check alone; each of @bad, added to @good, must fail."""
     with plant(good) as root:
         complaints = check(root)
         if complaints:

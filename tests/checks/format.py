@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""clang-format has nothing to change.
+"""clang-format changes nothing.
 
 usage: format.py SOURCE_DIR
 """
@@ -22,7 +22,7 @@ def check(root):
 
 
 STYLE = os.path.abspath(os.path.join(sys.argv[1], ".clang-format"))
-VERSION = "14"  # other versions format otherwise
+VERSION = "14"  # other versions format differently
 if not shutil.which("clang-format"):
     print("clang-format is not installed")
     sys.exit(77)

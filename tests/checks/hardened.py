@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is built and what is installed has the protections of cmake/PtcapFlags.cmake: readelf and objdump tell.
+"""All built and installed files have the protections of cmake/PtcapFlags.cmake, according to
+readelf and objdump.
 
 usage: hardened.py SOURCE_DIR BUILD_DIR COMPILER fortify|plain FILE...
 """
@@ -21,7 +22,7 @@ def run(*argv):
 
 
 def functions(path):
-    """{name: instructions} of each function of @path that has a symbol."""
+    """Return {name: instructions} of each function of @path that has a symbol."""
     found, name = {}, None
     for line in run("objdump", "-d", "-w", "--no-show-raw-insn", path).splitlines():
         m = re.match(r"[0-9a-f]+ <(.+)>:$", line)
@@ -34,11 +35,11 @@ def functions(path):
 
 
 def check_stack(code):
-    """A frame larger than a page touches each of its pages: none is jumped over."""
+    """A frame larger than a page touches each of its pages, and skips none."""
     for name, lines in code.items():
         for line in lines:
             m = re.match(r"sub\s+\$0x([0-9a-f]+),%rsp$", line)
-            # A negative number gives stack back. The last page of a frame needs no probe of its own.
+            # A negative number frees stack. The last page of a frame needs no probe of its own.
             if m and 2 * PAGE <= int(m.group(1), 16) < 1 << 63:
                 yield f"{name}() takes {int(m.group(1), 16)} bytes of stack at once (-fstack-clash-protection)"
 
@@ -113,7 +114,7 @@ BAD = {"PIE": ["-fno-pie", "-no-pie"], "-z relro": ["-Wl,-z,norelro"], "-z now":
 
 
 def prove(compiler):
-    """Each protection that is left out is missed."""
+    """The check reports each protection that is left out."""
     with tempfile.TemporaryDirectory(prefix="ptcap-check-") as folder:
         source, program = os.path.join(folder, "p.c"), os.path.join(folder, "p")
         with open(source, "w", encoding="utf-8") as f:

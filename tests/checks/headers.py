@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Every header compiles alone, twice in a row, and sees only what its layer may see.
 
-Those of include/ also as C99 and as C++, and with the machine's own kernel headers, as who uses the library
-does; each function of theirs is exported, and each options struct begins with its size and has an initialiser.
+Headers of include/ also compile as C99 and as C++, and with the machine's own kernel headers, as
+for a user of the library. Each of their functions is exported. Each options struct begins with
+its size and has an initialiser.
 
 usage: headers.py SOURCE_DIR C_COMPILER
 """
@@ -24,7 +25,8 @@ FOLDERS = list(LAYERS) + ["include", "tests/support"]
 
 
 def roots(root, links, path):
-    """-I for @path: the public headers, and one folder a layer that holds a link to it alone."""
+    """Return -I options for @path: the public headers, and one folder per layer with a link to only
+    that layer."""
     top = path.split("/")[0]
     sees = LAYERS.get(top, []) + ([top] if top in LAYERS else [])
     if top == "tests":
@@ -43,7 +45,7 @@ def roots(root, links, path):
 
 
 def compile_alone(name, flags):
-    """What the compiler has to say about a header."""
+    """Return the compiler's messages for a header."""
     return subprocess.run(
         [CC] + FLAGS + flags + ["-"],
         input=f'#include "{name}"\n#include "{name}"\ntypedef int ptc_not_empty;\n',
@@ -51,7 +53,8 @@ def compile_alone(name, flags):
 
 
 def proved_by_source(root, path):
-    """The build compiles @path alone: it is the first thing that its source file includes. A guard is for the second time."""
+    """The build compiles @path alone, because its source file includes it first. The include guard
+    covers the second inclusion."""
     source = os.path.join(root, path[:-2] + ".c")
     text = code(os.path.join(root, path))
     if not os.path.exists(source) or not re.match(r"\s*(#ifndef \w+\s+#define \w+|#pragma once)", text):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`ptcap CMD --help`, doc/man/ptcap-CMD.1.md and the code have the same options. Every command has a page.
-
-Help texts have lines of at most 80 columns.
+"""`ptcap CMD --help`, doc/man/ptcap-CMD.1.md and the code have the same options, and every command
+has a page. Help texts have lines of at most 80 columns.
 
 usage: help.py SOURCE_DIR PTCAP
 """
@@ -28,7 +27,7 @@ def too_wide(command, text):
 
 
 def in_help(text):
-    """Options of the lines that explain one: "  -o, --output=FILE   Write to FILE."."""
+    """Return the options in help lines such as "  -o, --output=FILE   Write to FILE."."""
     found = set()
     for line in text.splitlines():
         if re.match(r"\s+-", line):
@@ -37,7 +36,7 @@ def in_help(text):
 
 
 def in_page(text):
-    """Options of the lines "**-o**, **--output**=*FILE*"."""
+    """Return the options in page lines such as "**-o**, **--output**=*FILE*"."""
     found = set()
     for line in text.splitlines():
         if line.startswith("**-"):
@@ -46,14 +45,14 @@ def in_page(text):
 
 
 def in_code(text):
-    """Options that are taken: those of the table, and the letters that getopt_long is given."""
+    """Return the accepted options: those of the table, and the letters given to getopt_long."""
     found = {"--" + name for name in re.findall(r'{ "([\w-]+)", (?:no|required|optional)_argument', text)}
     for letters in re.findall(r'getopt_long\(argc, argv, "([^"]*)"', text):
         found.update("-" + c for c in letters if c.isalpha())
     return found
 
 
-# Where they are taken, if not in cmd_NAME.c.
+# Files that parse the options, if not cmd_NAME.c.
 PARSERS = {"record": "record_args.c", "snapshot": "snapshot_args.c", "decode": "decode_args.c", "crash show": "crash_show.c"}
 
 
@@ -80,7 +79,7 @@ def compare(root, page, text):
 def prove():
     text = "usage: ptcap x [-o FILE]\n  -o, --output=FILE  like perf's --foo\n      --raw=X  or -z\n"
     page = "**ptcap x** [**--foo**]\n\n**-o**, **--output**=*FILE*\n:   Not **-q**.\n\n**--raw**=*X*\n"
-    cases = [  # help, page, what must be complained of
+    cases = [  # help, page, expected complaints
         (text, page, []),
         (text + "  -n  new\n", page, ["-n"]),
         (text, page + "**--old**\n:   Gone.\n", ["--old"]),
@@ -113,7 +112,7 @@ for command in commands:
     text = help_of([command])
     complaints += too_wide(command, text)
     complaints += compare(sys.argv[1], f"ptcap-{command}.1.md", text) + taken(sys.argv[1], command, text)
-    for word in sorted(set(re.findall(rf"ptcap {command} ([a-z]+) \[", text))):  # a command of its own
+    for word in sorted(set(re.findall(rf"ptcap {command} ([a-z]+) \[", text))):  # a command with its own help
         more = help_of([command, word])
         complaints += too_wide(f"{command} {word}", more)
         complaints += compare(sys.argv[1], f"ptcap-{command}-{word}.1.md", more)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Layers: who may include whom, and where outside things may appear (doc/architecture.md).
+"""Layers: which layer may include which, and where external interfaces may appear
+(doc/architecture.md).
 
 usage: layers.py SOURCE_DIR
 """
@@ -9,7 +10,7 @@ from common import LAYERS, finish, grep, prove, sources
 
 LIBRARY = [layer for layer in LAYERS if layer != "cli"]
 
-# What, the code that shows it, the paths (beginnings) where it may be.
+# An interface, the code that shows its use, the path prefixes where it is allowed.
 ONLY_IN = [
     ("Zydis", r'#\s*include\s*[<"]Zydis', ["arch/insn.", "arch/disasm.", "arch/operand."]),
     ("libipt", r'#\s*include\s*[<"]intel-pt', ["capture/soft/", "decode/"]),
@@ -27,8 +28,8 @@ ONLY_IN = [
     ("printing", r"\b(v?printf|puts|putchar|perror|psignal)\s*\(|\b(stdout|stderr)\b", ["cli/"]),
     ("exit", r"(?<!_)\b(exit|quick_exit|abort|errx?|warnx?)\s*\(", ["cli/"]),
 ]
-SYSTEM_FILES = r'"/(proc|sys)/'  # read by capture/ alone
-# and /proc/self/fd, to give a file its name or to open it; the roots of containers; how much memory is in use
+SYSTEM_FILES = r'"/(proc|sys)/'  # only capture/ reads these
+# Also /proc/self/fd, to name or open a file; the roots of containers; the amount of memory in use.
 NAMES_A_FILE = ("base/budget.c", "base/hidden.c", "base/tmpfile.c", "decode/codemem.c", "decode/search.c", "base/untrusted.c")
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""One function opens names that others chose: base/untrusted.c. Each other file that opens something is listed here, with
-what it opens. Libdw and libdwfl open files by name, too: the functions that do are not called.
+"""One function opens names from outside: base/untrusted.c. Each other file that opens something is
+listed here, with the files that it opens. Libdw and libdwfl open files by name, too: the code
+never calls their functions that do.
 
 usage: opens.py SOURCE_DIR
 """
@@ -38,7 +39,7 @@ ALLOWED = {
     "cli/landlock.c": "folders that may be written to, with O_PATH",
     "cli/terminal.c": "/dev/null",
 }
-# ptc_read_file: of the kernel's files only.
+# ptc_read_file: only for files of the kernel.
 READS = ("capture/", "base/io.", "decode/locate_kernel.c")
 OPENS = r"(?<![\w.>])(open|openat|open64|fopen|freopen|creat|opendir)\s*\("
 BY_NAME = r"\b(dwfl_standard_find_debuginfo|dwfl_build_id_find_(elf|debuginfo)|dwfl_linux_\w+|dwfl_standard_argp|" \

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Every text that a reader meets keeps the rules of doc/style.md that a program can see.
+"""Every text for a reader keeps the rules of doc/style.md that a program can check.
 
-What it reads: Markdown files, comments of C files, and the messages and help texts in C strings.
-A sentence has 30 words at most. Of eight words or more fewer than a fifth are pronouns. No phrase of BANNED occurs.
+It reads Markdown files, comments of C files, and the messages and help texts in C strings. A
+sentence has at most 30 words. In a sentence of eight or more words, fewer than a fifth are
+pronouns. No phrase of BANNED occurs.
 
 usage: prose.py SOURCE_DIR [FILE...]    with FILEs (relative to SOURCE_DIR): only these
 """
@@ -29,13 +30,14 @@ def documents(root):
     found = [n for n in os.listdir(root) if n.endswith(".md")]
     for folder in DOCUMENTS:
         for where, dirs, names in os.walk(os.path.join(root, folder)):
-            dirs[:] = [d for d in dirs if d not in ("lab", "build")]  # lab: measurements as they were noted
+            dirs[:] = [d for d in dirs if d not in ("lab", "build")]  # lab: raw measurements
             found += [os.path.relpath(os.path.join(where, n), root) for n in names if n.endswith(".md")]
     return sorted(found)
 
 
 def paragraphs(text):
-    """(line, text) of each paragraph, item, heading and table cell of a Markdown text; code is a word."""
+    """Return (line, text) of each paragraph, item, heading and table cell of a Markdown text; code
+    counts as a word."""
     text = re.sub(r"(?ms)^( *)```.*?^\1```[^\n]*$", lambda m: "\n" * m.group(0).count("\n"), text)
     text = re.sub(r"(?s)<!--.*?-->", lambda m: "\n" * m.group(0).count("\n"), text)
     found, begin, lines = [], 0, []
@@ -61,6 +63,8 @@ def paragraphs(text):
         lines.append(re.sub(r"^(?:(?:[-*+]|\d+[.)]|#+|:|>)\s+)+", "", bare))
     out = []
     for number, t in found:
+        if t.startswith("Before: "):  # doc/style.md shows what not to write
+            continue
         t = re.sub(r"`[^`]*`", "CODE", t)
         t = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", t)
         out.append((number, t.replace("**", "").replace("*", "").replace("\\", "")))
@@ -68,7 +72,7 @@ def paragraphs(text):
 
 
 def comments(text):
-    """(line, text) of each paragraph of each comment of a C text."""
+    """Yield (line, text) of each paragraph of each comment of a C text."""
     for m in TOKEN.finditer(text):
         t = m.group(0)
         if t[0] != "/" or "SPDX" in t or "Copyright" in t or "clang-format" in t:
@@ -78,7 +82,7 @@ def comments(text):
         rows = [re.sub(r"^\s*\*\s?", "", row).rstrip() for row in inner.split("\n")]
         begin, held = line, []
         for i, row in enumerate(rows + [""]):
-            # A table, a list or a line of code in a comment is no sentence.
+            # A table, a list or a line of code in a comment is not a sentence.
             apart = not row.strip() or re.match(r"\s*(?:[-*]|\d+[.)])\s", row)
             if apart or "   " in row.strip():
                 if held:
@@ -96,13 +100,13 @@ JOINED = re.compile(r'"(?:\\.|[^"\\\n])*"(?:\s*(?:[A-Z][A-Z0-9_]*\s*)?"(?:\\.|[^
 
 
 def messages(text):
-    """(line, text) of each line of the strings of a C text."""
+    """Yield (line, text) of each line of the strings of a C text."""
     bare = TOKEN.sub(lambda m: re.sub(r"[^\n]", " ", m.group(0)) if m.group(0)[0] == "/" else m.group(0), text)
     for m in JOINED.finditer(bare):
         whole = "".join(part if part[:1] != '"' else LITERAL.match(part).group(1)
                         for part in re.findall(r'"(?:\\.|[^"\\\n])*"|[A-Z][A-Z0-9_]*', m.group(0)))
         line = bare.count("\n", 0, m.start()) + 1
-        # A help text: an option's column, then its sentence, which goes on in the column below.
+        # A help text: an option's column, then its sentence, which continues in the column below.
         whole = re.sub(r"\\n {20,}(?=\S)", " ", whole.replace("\\t", " ").replace('\\"', '"'))
         whole = re.sub(r"(\S)\\n(?=[^\\\s])", r"\1 ", whole)
         for part in re.split(r"(?:\\n)+", whole):

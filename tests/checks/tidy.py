@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""clang-tidy is silent about everything that is compiled. Slow: `ctest -C Tidy -L tidy` runs it.
+"""clang-tidy reports nothing about all compiled files. Slow: `ctest -C Tidy -L tidy` runs it.
 
-A file that was clean is not looked at again before it, a header that it includes, its command, the configuration or
-clang-tidy changes: a digest of all of these is kept in CACHE.
+A clean file is checked again only if it, one of its included headers, its command, the
+configuration or clang-tidy changes. CACHE keeps a digest of all of these.
 
 usage: tidy.py SOURCE_DIR BUILD_DIR CACHE [OTHER_BUILD]
 
-Clang's warnings are among what it reports, so the build in BUILD_DIR need not compile what it looks at. The headers of a
-file that BUILD_DIR did not compile are those that OTHER_BUILD noted.
+clang-tidy also reports clang's warnings, so the build in BUILD_DIR need not compile the files.
+For a file that BUILD_DIR did not compile, the headers are taken from OTHER_BUILD.
 """
 import concurrent.futures
 import hashlib
@@ -25,13 +25,15 @@ from common import finish, prove
 JOBS = 2
 
 
-# In tests, long functions that macros made, the analyser does not follow calls.
+# In tests, which have long functions made by macros, the analyser does not follow calls.
 SHALLOW = ["--extra-arg=-Xclang", "--extra-arg=-analyzer-config", "--extra-arg=-Xclang", "--extra-arg=mode=shallow"]
-# Nor does it look at unit tests: they run under ASan and UBSan, and it takes four times as long as all other checks.
+# The analyser skips unit tests: they run under ASan and UBSan, and it takes four times as long as
+# all other checks.
 NO_ANALYSER = ["--checks=-clang-analyzer-*"]
 
 
-# Of the product it explores 8,000 states of a function at most. Its default of 225,000 takes fifteen times as long.
+# In the product it explores at most 8,000 states of a function. Its default of 225,000 takes
+# fifteen times as long.
 BOUNDED = ["--extra-arg=-Xclang", "--extra-arg=-analyzer-config", "--extra-arg=-Xclang", "--extra-arg=max-nodes=8000"]
 
 
@@ -48,7 +50,7 @@ def tidy(path, args):
 
 
 def planted(root):
-    """For the self-test: the files of a tree, without a compilation database."""
+    """For the self-test: checks the files of a tree without a compilation database."""
     out = []
     for name in sorted(os.listdir(os.path.join(root, "base"))):
         said = tidy(os.path.join(root, "base", name), ["--", "-std=c17"])
@@ -58,13 +60,15 @@ def planted(root):
 
 
 def compiled(root, build):
-    """How each file of ours is compiled: once, by the first target that does, which is the product's."""
+    """Return the compile command of each file of ours: only that of the first target, which is the
+    product's."""
     with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as f:
         entries = json.load(f)
     out = {}
     for e in entries:
         path = os.path.join(e["directory"], e["file"])
-        # tests/support/prog_*: programs to be recorded, which fault and jump as no good program does.
+        # tests/support/prog_*: programs to be recorded, which fault and jump as no good program
+        # does.
         if (path.startswith(root + os.sep) and not path.startswith(build + os.sep) and path.endswith(".c")
                 and not os.path.basename(path).startswith("prog_")):
             out.setdefault(path, e)
@@ -72,7 +76,8 @@ def compiled(root, build):
 
 
 def included(build):
-    """{object: the files that its compilation read, the system's too}, as the build has noted them."""
+    """Return {object: the files that its compilation read, also the system's}, from the build's
+    dependency log."""
     run = subprocess.run(["ninja", "-C", build, "-t", "deps"], text=True, capture_output=True, check=False)
     found, files = {}, []
     for line in run.stdout.splitlines():
@@ -84,13 +89,13 @@ def included(build):
 
 
 def object_of(entry):
-    """Older CMake names it in the command alone."""
+    """Older CMake names the object only in the command."""
     words = shlex.split(entry["command"])
     return entry.get("output") or words[words.index("-o") + 1]
 
 
 class Cache:
-    """A file for each digest of a compilation that was clean. One that is not used for a month is dropped."""
+    """A file for each digest of a clean compilation. A file unused for a month is dropped."""
 
     MONTH = 30 * 86400
 
@@ -114,7 +119,8 @@ class Cache:
         return self.known[path]
 
     def path(self, entry, args):
-        """Where it is noted that this compilation is clean; None if nobody knows what it includes."""
+        """Return the path of the note that this compilation is clean; None if its includes are
+        unknown."""
         names = self.included.get(object_of(entry))
         if not names:
             return None
@@ -145,8 +151,9 @@ prove(planted, {"base/a.c": "int f(int a);\n\nint f(int a)\n{\n\treturn a + 1;\n
 root_dir, build_dir = (os.path.realpath(p) for p in sys.argv[1:3])
 todo = compiled(root_dir, build_dir)
 tests = os.path.join(root_dir, "tests") + os.sep
-# A database of one command for each file. With two, clang-tidy looks at the file twice in one process: twice the time, and
-# the analyser of LLVM 14 forgets what va_start is (llvm-project, issue 40656).
+# A database with one command per file. With two, clang-tidy checks the file twice in one process.
+# That takes twice the time, and the analyser of LLVM 14 then mishandles va_start (llvm-project,
+# issue 40656).
 with tempfile.TemporaryDirectory() as database, concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
     with open(os.path.join(database, "compile_commands.json"), "w", encoding="utf-8") as f:
         json.dump(list(todo.values()), f)

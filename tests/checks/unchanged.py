@@ -15,7 +15,7 @@ LEAK = "echo 'ERROR: LeakSanitizer: detected memory leaks'"
 
 
 def look(folder):
-    """What is wrong, a line each."""
+    """Yield the faults, one line each."""
     note, log, given = (os.path.join(folder, name) for name in ("note", "log", "input"))
 
     def write(text):
@@ -34,7 +34,7 @@ def look(folder):
 
     write("one")
     yield from runs("the first time", True, 0)
-    if os.path.exists("/var/lib/dpkg/status"):  # else nobody knows whether a library changed, and all tests run
+    if os.path.exists("/var/lib/dpkg/status"):  # without it no library change is detected, and all tests run
         yield from runs("nothing changed", False, 0)
     yield from runs("it is asked for", True, 0, PTCAP_AGAIN="1")
     yield from runs("the environment changed", True, 0, PTCAP_GUEST="x")

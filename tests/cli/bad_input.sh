@@ -4,7 +4,7 @@
 "$MKREC" good || exit 1
 
 for cmd in info dump; do
-	# usage: 2, nothing on stdout, the command named
+	# Usage errors: 2, nothing on stdout, the message names the command.
 	for args in "-x" "--nonsense" "-i" "--input" "stray" "--inp"; do
 		# shellcheck disable=SC2086
 		run 2 $cmd $args
@@ -17,7 +17,7 @@ for cmd in info dump; do
 	has out "--input"
 	empty err
 
-	# no file, or none that can be one: 1
+	# No file, or a name that cannot be a recording: 1.
 	run 1 $cmd
 	has err "'perf.data': No such file"
 	run 1 $cmd -i missing
@@ -45,7 +45,7 @@ done
 run 2 info --format xml
 has err "'xml'"
 
-# output that cannot be written is a failure
+# Output that cannot be written is a failure.
 if [ -c /dev/full ]; then
 	for cmd in info dump; do
 		"$PTCAP" $cmd -i good >/dev/full 2>err
@@ -57,7 +57,7 @@ if [ -c /dev/full ]; then
 	has err "cannot write 'standard output'"
 fi
 
-# a record of an impossible size: what comes before it is shown, then the error
+# A record of an impossible size: dump shows the records before it, then the error.
 off=$("$PTCAP" dump -i good | awk '/ COMM /{print $1}')
 cp good size0
 printf '\1\0' | dd of=size0 bs=1 seek=$((off + 6)) conv=notrunc 2>/dev/null
@@ -70,7 +70,7 @@ run 1 info -i size0
 empty out
 has err "(offset $(printf '0x%x' $((off))))"
 
-# a body that makes no sense: the line says so, the rest is shown all the same
+# A senseless body: its line says so, and the rest is still shown.
 off=$("$PTCAP" dump -i good | awk '/ AUXTRACE_INFO /{print $1}')
 cp good words
 printf '\377' | dd of=words bs=1 seek=$((off + 8 + 8 + 8)) conv=notrunc 2>/dev/null
@@ -79,7 +79,7 @@ has out "DAMAGED"
 has out "ITRACE_START"
 has err "'words': AUXTRACE_INFO has an impossible clock"
 
-# killed: data size 0
+# A killed writer: data size 0.
 cp good killed
 printf '\0\0\0\0\0\0\0\0' | dd of=killed bs=1 seek=48 conv=notrunc 2>/dev/null
 run 1 info -i killed
@@ -87,7 +87,8 @@ has err "'killed': the file was not finished"
 run 1 dump -i killed
 has out "ITRACE_START"
 
-# cut at every 40 bytes: never a crash, always an error with an offset, and dump shows what is there
+# Cut at every 40 bytes: never a crash, always an error with an offset, and dump shows the existing
+# records.
 size=$(stat -c %s good)
 for ((n = 1; n < size; n += 40)); do
 	head -c "$n" good >cut
@@ -98,7 +99,7 @@ for ((n = 1; n < size; n += 40)); do
 	has err "(offset 0x"
 done
 head -c 2000 good >cut
-# and the way out is told, where there is one
+# The message has the remedy, if there is one.
 for cmd in decode info compare "convert -o new" "crash show"; do
 	# shellcheck disable=SC2086
 	run 1 $cmd -i cut

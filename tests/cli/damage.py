@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A good recording, damaged at random places: every command ends with one of its own exit codes, and an error
-names the file, once. The places are the same in each run."""
+"""A good recording, damaged at random places: every command ends with one of its own exit codes,
+and an error names the file once. The places are the same in each run."""
 
 import os
 import random
@@ -20,11 +20,11 @@ COMMANDS = (
     ["decode", "--format", "json"],
 )
 ROUNDS = 30
-HEADER = 700  # of the bytes there more depends than of the others
+HEADER = 700  # more depends on these bytes than on others
 
 
 def damaged(good, rng):
-    """Cut somewhere, or with some bytes changed, anywhere or in the header."""
+    """Return the file cut somewhere, or with some bytes changed, anywhere or in the header."""
     how = rng.randrange(3)
     if how == 0:
         return good[: rng.randrange(len(good))]
@@ -40,7 +40,7 @@ def recovered():
 
 
 def complaint(args, r):
-    """What is wrong with how the command took it, or None."""
+    """Return the fault in the command's reaction, or None."""
     if r.returncode not in (0, 1, 3, 4):
         return f"exit status {r.returncode}"
     error, _, hint = r.stderr.partition(b"ptcap: `")

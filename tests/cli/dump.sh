@@ -1,5 +1,5 @@
 #!/bin/bash
-# What dump prints: every record, once, in file order, with its fields.
+# The output of dump: every record, once, in file order, with its fields.
 . "$(dirname "$0")/lib.sh"
 "$MKREC" perf.data || exit 1
 
@@ -26,7 +26,7 @@ grep -c '^0x' out >count
 grep '^0x' out | cut -d' ' -f1 >offsets
 sort -c offsets || failures=$((failures + 1))
 
-# the same as JSON: an object a line
+# The same as JSON: one object per line.
 run 0 dump --format json
 empty err
 python3 - out <<'END' || failures=$((failures + 1))
@@ -56,7 +56,7 @@ assert aux["sample_id"] == {"pid": 4242, "tid": 4242, "time_ns": 6000000100, "cp
 END
 run 2 dump --format xml
 
-# only some of it
+# Selected parts.
 shows() { # shows "TYPES" ARGS...: the records, in order
 	local want=$1
 	shift
@@ -84,7 +84,7 @@ for bad in '--type nosuch' '--type aux,' '--type 256' '--tid x' '--cpu -1' '--ti
 	run 2 dump $bad
 done
 
-# what the file claims
+# The claims of the file.
 run 0 dump --verify
 has out 'verified: 12 records, 0 of unknown type; 14 features, 0 unknown; 24 bytes of trace'
 lines out 1
@@ -116,7 +116,7 @@ has out 'header: '
 run 0 dump -i lossy
 has out 'flags=TRUNCATED'
 
-# every feature there is
+# Every known feature.
 "$MKREC" all all || exit 1
 run 0 dump -i all
 has out 'feature 13 CPU_TOPOLOGY'
@@ -155,7 +155,7 @@ assert features[31]["pmus"][0]["caps"][1] == {"name": "max_precise", "value": "3
 assert features[32]["cpus"][0]["domains"][0]["name"] == "MC"
 END
 
-# what a newer writer put behind a feature, and one that is cut
+# A feature with additional data by a newer writer, and one that is cut.
 "$MKREC" rest || exit 1
 off=$("$PTCAP" dump -i rest | sed -n 's/.* CMDLINE: \(0x[0-9a-f]*\)+.*/\1/p')
 printf '\003' | dd of=rest bs=1 seek=$((off)) conv=notrunc 2>/dev/null
@@ -170,7 +170,7 @@ python3 -c 'import json, sys
 o = [json.loads(line) for line in open("out")]
 assert "CMDLINE is too short" in [f for f in o if f.get("bit") == 11][0]["damage"]' || failures=$((failures + 1))
 
-# a type from the future
+# An unknown record type.
 off=$("$PTCAP" dump | awk '/ FINISHED_INIT /{print $1}')
 printf '\132' | dd of=perf.data bs=1 seek=$((off)) conv=notrunc 2>/dev/null
 run 0 dump

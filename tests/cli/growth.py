@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Work grows with a recording, not faster.
+"""Work grows linearly with a recording.
 
-Each scenario makes recordings with n, 2n and 4n of something. Callgrind counts the instructions of a command on each:
-no time is measured. What 2n to 4n add is compared with what n to 2n add, so what a start costs does not count: linear
-work gives 2, quadratic work 4. LIMIT is between the two, as sorting needs a little more than 2.
+Each scenario makes recordings with n, 2n and 4n of one kind of data. Callgrind counts the
+instructions of a command on each: no time is measured. The increase from 2n to 4n is compared
+with that from n to 2n, so the cost of the start does not count. Linear work gives 2, quadratic
+work 4. LIMIT is between the two, because sorting needs a little more than 2.
 """
 import os
 import re
@@ -24,7 +25,7 @@ PSB, PSBEND, TSC = b"\x02\x82" * 8, b"\x02\x23", b"\x19\1\2\3\4\5\6\0"
 
 
 def record(kind, misc, body, pid=PID, time=5000000000):
-    """With the sample id that mkrec's events have."""
+    """Make a record with the sample id of mkrec's events."""
     body += b"\0" * (-len(body) % 8) + struct.pack("<IIQIIQ", pid, pid, time, 0, 0, SIDE)
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
@@ -44,7 +45,7 @@ def sample(ip):
 
 
 def mark():
-    """FINISHED_ROUND"""
+    """Make a FINISHED_ROUND."""
     return struct.pack("<IHH", 68, 0, 8)
 
 
@@ -53,7 +54,7 @@ def comm(tid):
 
 
 def switch(cpu, tid):
-    """Thread @tid comes to @cpu."""
+    """Make a SWITCH: thread @tid comes to @cpu."""
     body = struct.pack("<IIQIIQ", PID, tid, 5000000000, cpu, 0, SIDE)
     return struct.pack("<IHH", 14, 0, 8 + len(body)) + body
 
@@ -80,7 +81,7 @@ def maps(n, name="//anon", step=1):
 
 
 def build_ids(n):
-    """For the table of the header."""
+    """Make build-ids for the table of the header."""
     out = b""
     for i in range(n):
         name = b"/nowhere/of-old/%d\0" % i
@@ -123,7 +124,7 @@ SCENARIOS = {
         200,
         lambda n: {"queues": n, "side": b"".join(switch(i % n, PID + i) for i in range(4 * n))},
     ),
-    "queues times switches by threads": (  # there is enough trace for threads from 256 KB on
+    "queues times switches by threads": (  # from 256 KB on the trace suffices for threads
         "decode -j2",
         350,
         lambda n: {
@@ -146,7 +147,7 @@ SCENARIOS = {
             "trace": runs(0x10020000),
         },
     ),
-    # From here on: several kinds at once, each of them n times.
+    # From here on: several kinds of data at once, n times each.
     "threads and processes": (
         "decode",
         500,
@@ -206,23 +207,25 @@ SCENARIOS = {
 
 
 def runs(ip):
-    """Trace of a thread that is at @ip, and does not take 20 branches."""
+    """Make the trace of a thread at @ip that does not take 20 branches."""
     trace = PSB + TSC + b"\x99\1" + b"\x7d" + struct.pack("<Q", ip)[:6] + PSBEND + b"\6" * 20
     return trace + bytes(-len(trace) % 8)
 
 
 def build(base, side=b"", trace=None, ids=b"", queues=0, down=False, threads=False, pieces=()):
-    """@base, a file of mkrec, with @side behind its first mapping, @trace as its trace, and @ids in its table.
+    """Build a file from @base, a file of mkrec, with @side behind its first mapping, @trace as its
+    trace, and @ids in its table.
 
-    @queues: the trace is that of so many CPUs, whose queues come in the order of their numbers, or with @down the other way
-    round; with @threads that of so many threads. @pieces: the trace is cut like that, into an offset and bytes each.
+    @queues: the trace is repeated for this number of CPUs, with queues in ascending order, or
+    with @down descending; with @threads for this number of threads. @pieces: the trace is cut
+    into these parts, each with an offset and bytes.
     """
     data_at, data_len = struct.unpack_from("<QQ", base, 40)
     at, end, data = data_at, data_at + data_len, b""
     while at < end:
         kind, _, size = struct.unpack_from("<IHH", base, at)
         body, at = base[at : at + size], at + size
-        if kind == 70 and queues and not threads:  # a CPU's thread is that of its SWITCH records
+        if kind == 70 and queues and not threads:  # a CPU's thread comes from its SWITCH records
             body = body[:72] + struct.pack("<Q", 2) + body[80:]
         if kind == 71:
             old = struct.unpack_from("<Q", body, 8)[0]

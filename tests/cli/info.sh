@@ -1,5 +1,5 @@
 #!/bin/bash
-# What info tells, as text and as JSON.
+# The output of info, as text and as JSON.
 . "$(dirname "$0")/lib.sh"
 "$MKREC" perf.data || exit 1
 
@@ -42,7 +42,7 @@ assert o["compression"] is None and o["clock"] is None and o["pmu_caps"] == {}
 assert o["features"][:3] == ["BUILD_ID", "HOSTNAME", "OSRELEASE"]
 END
 
-# every feature there is
+# Every known feature.
 "$MKREC" all all || exit 1
 run 0 info -i all
 has out "2 of 2 online, 1 package, 2 cores, 1 node, 4 MiB of memory"

@@ -1,5 +1,5 @@
-# Sourced by the scripts here: checks, and a folder that goes away.
-# PTCAP, MKREC: the programs. PTCAP_TRACES: real recordings, may be absent.
+# Sourced by the scripts here: checks, and a folder that is removed at the end. PTCAP, MKREC: the
+# programs. PTCAP_TRACES: real recordings, may be absent.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings, and jitdumps that they name, say how much memory they need. --max-memory is the limit.
+"""Recordings, and jitdumps that they name, claim how much memory they need. --max-memory is the
+limit.
 
-Each scenario has a budget, and what must be said: a line of standard error. Peak memory is measured, but not that of a
-sanitizer.
+Each scenario has a budget, and an expected line of standard error. Peak memory is measured, but
+not under a sanitizer.
 """
 import os
 import re
@@ -16,7 +17,7 @@ from growth import MKREC, PID, PTCAP, build, fork, mmap2, poke, switch
 
 PEAK = os.environ["PEAK"]
 SANITIZED = os.environ["PTCAP_SANITIZE"]
-OWN = 12 << 10  # KiB: ptcap itself, its libraries, a thread's stack, what malloc keeps
+OWN = 12 << 10  # KiB: ptcap itself, its libraries, a thread's stack, memory kept by malloc
 MIB = 1 << 20
 
 
@@ -35,7 +36,7 @@ def move(addr, size, index=1):
 
 
 def jitdump(data, pids=1, size=0):
-    """A dump that @pids processes map, with a hole up to @size."""
+    """Make a dump that @pids processes map, with a hole up to @size."""
     path = os.path.abspath("jit-1.dump")
     with open(path, "wb") as f:
         f.write(dump() + data)
@@ -72,7 +73,7 @@ def look(base, name):
     told = run.stdout + run.stderr if command == "info" else run.stderr
     with open("peak", encoding="ascii") as f:
         peak = int(f.read())
-    limit = OWN + budget * 1024 + 2 * os.path.getsize("recording") // 1024  # it is mapped; by info twice
+    limit = OWN + budget * 1024 + 2 * os.path.getsize("recording") // 1024  # the file is mapped; by info twice
     said = re.search(want, told, re.M) if want else not re.search("left out|memory", told)
     good = said and run.returncode == (1 if want == ENDS and command != "info" else 0) and (SANITIZED or peak < limit)
     print(f"{'' if good else 'FAIL: '}{name}: {command} with {budget} MiB: status {run.returncode}, {peak} KiB of {limit}")

@@ -136,7 +136,7 @@ int mkfeatures(struct ptc_writer *w, bool all, struct ptc_err *err)
 		{ PTC_FEAT_HYBRID_TOPOLOGY, put_hybrid },
 		{ PTC_FEAT_PMU_CAPS, put_pmu_caps },
 		{ PTC_FEAT_CPU_DOMAIN_INFO, put_domains },
-		/* not for perf, which would go looking for what they promise */
+		/* Not for perf, which would look for the data that these features announce. */
 		{ PTC_FEAT_BRANCH_STACK, put_nothing },
 		{ PTC_FEAT_STAT, put_nothing },
 		{ PTC_FEAT_DIR_FORMAT, put_dir_format },

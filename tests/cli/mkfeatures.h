@@ -4,7 +4,10 @@
 
 #include "auxtrace/writer.h"
 
-/* The features that ptcap record does not write; not @all: those that perf can take in any file. */
+/*
+ * Writes the features that ptcap record does not write; not @all: only the features that perf
+ * accepts in any file.
+ */
 int mkfeatures(struct ptc_writer *w, bool all, struct ptc_err *err);
 
 #endif

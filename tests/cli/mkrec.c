@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mkrec FILE [truncated|features|all]: a small recording, made with the writer,
- * with every feature and record that `ptcap record` writes. The trace is a PSB+
- * and nothing else. truncated: a loss is told; features: with the other features
- * that perf can take, too; all: with those it cannot take.
+ * mkrec FILE [truncated|features|all]: makes a small recording with the writer, with every feature
+ * and record that `ptcap record` writes. The trace is only a PSB+. truncated: reports a loss;
+ * features: adds the other features that perf accepts; all: also adds features that perf does not
+ * accept.
  */
 #include <stdio.h>
 #include <string.h>
@@ -182,7 +182,7 @@ static int features(struct ptc_writer *w, struct ptc_buf *b, struct ptc_err *err
 
 static int make(const char *path, const char *how, struct ptc_err *err)
 {
-	/* PSB and PSBEND: 18 bytes, which the writer pads to 24 */
+	/* PSB and PSBEND: 18 bytes, which the writer pads to 24. */
 	static const uint8_t trace[] = { 2,    0x82, 2,	   0x82, 2,    0x82, 2,	   0x82, 2,
 					 0x82, 2,    0x82, 2,	 0x82, 2,    0x82, 2,	 0x23 };
 	struct ptc_buf b = PTC_BUF_INIT;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Debian's perf reads what the writer wrote, without a word of complaint.
+# Debian's perf reads the writer's files without any message.
 . "$(dirname "$0")/lib.sh"
 if ! perf --version >/dev/null 2>&1; then
 	echo "skipped: no perf (apt-get install linux-perf)"
@@ -21,7 +21,7 @@ has out "# hostname : box"
 has out "# os release : 6.1.0"
 has out "# cpuid : GenuineIntel,6,158,10"
 has out "# cmdline : ptcap record -- mk rec"
-sed -i "s/ = 8 (uprobe)/ = 8/" out # perf 6.12 looks for the name of the type on this machine
+sed -i "s/ = 8 (uprobe)/ = 8/" out # perf 6.12 looks up the type's name on this machine
 has out "# event : name = intel_pt//u, , id = { 100 }, type = 8, size = 128, config = 0x300e601"
 has out "# event : name = dummy:u, , id = { 200 }"
 has out "# pmu mappings: software = 1, intel_pt = 8"

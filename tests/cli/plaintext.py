@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A recording whose every string acts on a terminal: no command prints one raw, and JSON stays JSON with the same values."""
+"""A recording whose every string has terminal control characters: no command prints one raw, and
+JSON stays JSON with the same values."""
 
 import json
 import os
@@ -11,7 +12,7 @@ import tempfile
 
 PTCAP = os.environ["PTCAP"]
 MKREC = os.environ["MKREC"]
-# Each is put into strings in turn, as it fits.
+# Each one is put into strings in turn, if it fits.
 EVIL = [b"\x9b", b"\xc2\x9b", b"\xe2\x80\xae", b"\xe2\x81\xa6", b"\xe2\x80\x8f", b"\x1b[", b"\x7f", b"\xc2\x85", b"\xd8\x9c"]
 ACTS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 HEADER = 104
@@ -24,13 +25,13 @@ COMMANDS = [
 
 
 def poison(data):
-    """Strings are runs of printable bytes that a NUL ends: their middles are replaced, their lengths stay."""
+    """Replace the middle of each string, a run of printable bytes before a NUL; the lengths stay."""
     count = 0
 
     def replace(m):
         nonlocal count
         text = m.group(1)
-        if b"tracing" in text or text.startswith(b"header_"):  # of a format: no name
+        if b"tracing" in text or text.startswith(b"header_"):  # part of a format, not a name
             return m.group(0)
         evil = EVIL[count % len(EVIL)]
         count += 1

@@ -1,15 +1,15 @@
 #!/bin/bash
-# Samples that this machine's kernel takes, as dump prints them, against perf script.
+# Samples by this machine's kernel: dump's output compared with perf script's.
 . "$(dirname "$0")/lib.sh"
 command -v perf >/dev/null || { echo "no perf"; exit 77; }
 
-# record NAME OPTION...: a recording of a loop of the shell's.
+# record NAME OPTION...: makes a recording of a loop in the shell.
 record() {
 	perf record -q -o "$1" "${@:2}" -- bash -c 'for ((i = 0; i < 30000; i++)); do :; done' \
 		>record.log 2>&1 || { echo "perf cannot record: $(tail -1 record.log)"; exit 77; }
 	run 0 dump -i "$1"
 	empty err
-	if grep -m 3 -e DAMAGED -e ' more=' out; then # more: a field that we did not take
+	if grep -m 3 -e DAMAGED -e ' more=' out; then # more: an unparsed field
 		echo "FAIL: $1 is not read to its end"
 		failures=$((failures + 1))
 	fi
@@ -17,7 +17,7 @@ record() {
 	[ -s samples ] || { echo "perf took no samples"; exit 77; }
 }
 
-# same WHAT: perf sorts samples by time, the file has them by CPU
+# same WHAT: perf sorts samples by time, the file has them by CPU.
 same() {
 	sort ours >ours.sorted
 	sort theirs >theirs.sorted

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""alike.py KEEP COUNT SEED [RECORDING...]: both engines, with one, two and four threads, list a damaged recording alike.
-COUNT changes, of which each recording gets the same share. The recordings: eleven of different kinds, and each RECORDING, as
-mutate names it. One that fails is kept in the folder KEEP. PTCAP_DAMAGE_CHANGES and PTCAP_DAMAGE_SEED override COUNT and
-SEED."""
+"""alike.py KEEP COUNT SEED [RECORDING...]: both engines, with one, two and four threads, give the
+same output for a damaged recording. COUNT changes are divided equally among the recordings:
+eleven of different kinds, and each RECORDING, in mutate's notation. A failed one is kept in the
+folder KEEP. PTCAP_DAMAGE_CHANGES and PTCAP_DAMAGE_SEED override COUNT and SEED."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ from store import fetch
 
 MUTATE = os.environ["MUTATE"]
 TRACES = os.environ["PTCAP_TRACES"]
-LIMIT = "8192"  # bytes of trace of each queue: four PSBs
+LIMIT = "8192"  # trace bytes of each queue: four PSBs
 REAL = (
     "raw:dr-hello",
     "packet:xdc-unzip",
@@ -28,7 +28,8 @@ REAL = (
 
 
 def record(folder):
-    """What no recording of real hardware has: threads, snapshots, branch stacks, no MTC, no return compression."""
+    """Record kinds that no recording of real hardware has: threads, snapshots, branch stacks, no
+    MTC, no return compression."""
     todo = {
         "handlers": ("step", [prog("handlers")]),
         "noretcomp": ("step", [prog("recurse")], "--no-retcomp"),

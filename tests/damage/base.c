@@ -21,7 +21,10 @@
 
 enum { ITEMS_MAX = 20000000 };
 
-/* The linker puts this in the place of libipt's: what is in no file libipt asks for, each time. */
+/*
+ * The linker replaces libipt's function by this one. In plain mode it fails, so libipt caches no
+ * code of files and reads the code through its callback each time.
+ */
 static bool plain;
 
 int __real_pt_iscache_add_file(struct pt_image_section_cache *cache, const char *name,
@@ -124,7 +127,7 @@ static void take(struct run *r, const struct ptc_item *it)
 	f->v[f->n++] = (struct flow){ it->from, it->to, it->time, it->tid, it->kind };
 }
 
-/* FNV-1a, by words as far as there are any. */
+/* FNV-1a over words, then over the remaining bytes. */
 static void digest(uint64_t *sum, const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
@@ -248,7 +251,7 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 	ptc_decode_free(d);
 }
 
-/* The last piece that has the lane's byte @at. */
+/* Returns the last chunk that contains byte @at of the lane. */
 static const struct piece *piece_of(const struct lane *l, size_t at)
 {
 	size_t i;
@@ -259,7 +262,7 @@ static const struct piece *piece_of(const struct lane *l, size_t at)
 	die("a hole in an undamaged trace");
 }
 
-/* The lane's byte @at in the file. */
+/* Returns the offset in the file of the lane's byte @at. */
 static size_t place_of(const struct lane *l, size_t at)
 {
 	const struct piece *p = piece_of(l, at);
@@ -308,7 +311,7 @@ static void find_psbs(struct lane *l)
 		l->front[i] = l->back[i] = -1;
 }
 
-/* All of it but about the first @limit bytes becomes PADs. */
+/* Replaces everything behind the first PSB at or after @limit by PADs. */
 static void shorten(struct base *b, struct lane *l, size_t limit)
 {
 	const size_t at = ptc_pkt_next_psb(l->bytes, l->len, limit < l->len ? limit : l->len);
@@ -329,8 +332,10 @@ static void drop_mtcs(struct base *b, struct lane *l)
 		b->bytes[place_of(l, i)] = l->bytes[i];
 }
 
-/* Where each piece is: behind the one before, unless their bytes overlap. Returns how many there
- * are. */
+/*
+ * Places each chunk behind the previous one, unless their bytes overlap. Returns the number of
+ * bytes.
+ */
 static size_t place_pieces(struct piece *pieces, size_t n)
 {
 	uint64_t end = pieces[0].aux_off, missing = end;
@@ -440,7 +445,7 @@ static void open_raw(struct base *b, const char *dir, size_t limit)
 	add_lane(b, 0, &whole, 1, limit);
 }
 
-/* What is in front of a name. */
+/* The prefix of a name. */
 struct prefix {
 	const char *text;
 	bool raw;
@@ -513,7 +518,7 @@ void base_release(struct base *b)
 	(void)close(b->fd);
 }
 
-/* How many transfers are the same, at the front or (@back) at the end. */
+/* Returns how many branches are equal, at the begin or (@back) at the end. */
 static size_t common(const struct flows *a, const struct flows *b, bool back)
 {
 	size_t n = 0;
@@ -527,7 +532,7 @@ static size_t common(const struct flows *a, const struct flows *b, bool back)
 	return n;
 }
 
-/* Of the trace without what is at @from to @upto. */
+/* Returns how many branches are decoded without the trace in [from, upto). */
 static size_t decided(const struct base *b, const struct lane *l, size_t from, size_t upto,
 		      bool back)
 {
@@ -547,7 +552,7 @@ static size_t decided(const struct base *b, const struct lane *l, size_t from, s
 	return n;
 }
 
-/* The last packet in front of PSB @k that is not of time; what belongs together is one. */
+/* Returns the last non-time packet before PSB @k; a FUP and the packet behind it count as one. */
 static size_t last_packet(const struct lane *l, size_t k)
 {
 	size_t at = k ? l->psb[k - 1] : 0, last = at;
@@ -568,7 +573,7 @@ static size_t last_packet(const struct lane *l, size_t k)
 	return last;
 }
 
-/* Direct ones follow without any trace, unless something comes in between. */
+/* Direct branches need no trace, unless an event intervenes. */
 static bool is_direct(const struct flow *f)
 {
 	return f->kind == PTC_KIND_JMP || f->kind == PTC_KIND_CALL;

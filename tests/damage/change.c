@@ -25,7 +25,7 @@ struct dice {
 	uint64_t state;
 };
 
-/* splitmix64 */
+/* splitmix64. */
 static uint64_t roll(struct dice *d)
 {
 	uint64_t z = d->state += 0x9e3779b97f4a7c15ull;
@@ -35,7 +35,7 @@ static uint64_t roll(struct dice *d)
 	return z ^ z >> 31;
 }
 
-/* Below @n; 0 if that is 0. */
+/* Returns a number below @n; 0 if @n is 0. */
 static size_t below(struct dice *d, size_t n)
 {
 	return n ? (size_t)(roll(d) % n) : 0;
@@ -70,7 +70,7 @@ void change_release(struct change *c)
 	c->bytes = NULL;
 }
 
-/* Bytes [at, at + gone) of the data section become @n others: where the rest is, is told anew. */
+/* Replaces bytes [at, at + gone) of the data section by @n others and updates the offsets. */
 static uint8_t *splice(const uint8_t *bytes, size_t len, size_t at, size_t gone,
 		       const uint8_t *with, size_t n, size_t *ret_len)
 {
@@ -109,7 +109,7 @@ void change_drop_index(struct base *b)
 			k++;
 		n++;
 	}
-	/* The table gets shorter by an entry; nothing moves. */
+	/* The table becomes one entry shorter; nothing moves. */
 	memmove(table + 16 * k, table + 16 * (k + 1), 16 * (n - k - 1));
 	features[FEATURE_AUXTRACE / 8] &= (uint8_t) ~(1u << FEATURE_AUXTRACE % 8);
 }
@@ -121,7 +121,7 @@ static void copy_all(const struct base *b, struct change *c)
 	c->len = b->len;
 }
 
-/* The trace from the last PSB in front of @at on; SIZE_MAX: there is none. */
+/* Returns the offset of the last PSB before @at; SIZE_MAX: none. */
 static size_t segment_of(const struct lane *l, size_t at)
 {
 	size_t k = l->npsb;
@@ -131,7 +131,7 @@ static size_t segment_of(const struct lane *l, size_t at)
 	return k ? l->psb[k - 1] : SIZE_MAX;
 }
 
-/* A packet of the trace at or behind a random place: its offset; or SIZE_MAX. */
+/* Returns the offset of a packet at or behind a random place; SIZE_MAX: none. */
 static size_t find_packet(const struct lane *l, size_t at, bool (*want)(enum ptc_pkt),
 			  size_t *ret_len)
 {
@@ -161,7 +161,7 @@ static bool is_time(enum ptc_pkt type)
 	       type == PTC_PKT_CYC || type == PTC_PKT_CBR;
 }
 
-/* Bits of a time packet that say when, not how long it is. */
+/* Returns the bits of a time packet that carry the time, not its length. */
 static uint8_t time_bits(const uint8_t *p, size_t i)
 {
 	enum ptc_pkt type;
@@ -189,7 +189,9 @@ static void set_place(struct change *c, size_t from, size_t upto)
 	c->upto = upto;
 }
 
-/* The end of what is no padding. The last packet may end in zeros, too (a long TNT). */
+/*
+ * Returns the end of the trace without padding. The last packet may end in zeros, too (a long TNT).
+ */
 static size_t trace_end(const struct lane *l)
 {
 	size_t zeros = l->len, end, p;
@@ -272,7 +274,7 @@ static bool change_psb(const struct base *b, const struct lane *l, struct dice *
 			break;
 	}
 	if (c->kind == CHANGE_NO_PSB) {
-		/* In a gap it is not what decoding went on at. */
+		/* In a gap the decoder did not resume at this PSB. */
 		c->told = type == PTC_PKT_PSBEND && !lane_is_lost(b, l, at);
 		end = at + PTC_PSB_LEN;
 	}
@@ -326,7 +328,8 @@ static bool change_trace(const struct base *b, struct dice *d, struct change *c)
 	return ok;
 }
 
-/* An AUXTRACE record like that of @p, for @n bytes of its trace at @at, which say they are at @off.
+/*
+ * Makes an AUXTRACE record like that of @p, for @n bytes of its trace at @at, with the offset @off.
  */
 static size_t put_piece(const struct base *b, const struct piece *p, size_t at, size_t n,
 			uint64_t off, uint8_t *ret)
@@ -347,8 +350,7 @@ static size_t add_piece(const struct base *b, const struct piece *p, size_t at, 
 	return n ? put_piece(b, p, at, n, off, ret) : 0;
 }
 
-/* How piece @p becomes two: [0, one) of it, and [two, size), which say they are at these offsets.
- */
+/* Splits chunk @p into [0, one) and [two, size). The second gets the offset @two_off. */
 static void split(const struct base *b, struct change *c, const struct piece *p, size_t one,
 		  size_t two, uint64_t two_off)
 {
@@ -361,7 +363,7 @@ static void split(const struct base *b, struct change *c, const struct piece *p,
 	free(with);
 }
 
-/* Snapshots: nobody knows how long they were. */
+/* With snapshots, the length of the trace is unknown. */
 static bool has_snapshots(const struct base *b)
 {
 	size_t i;
@@ -372,7 +374,10 @@ static bool has_snapshots(const struct base *b)
 	return false;
 }
 
-/* Only of a lane whose first piece is all that counts: others would have to move. */
+/*
+ * Only for a lane with its whole trace in the last chunk: otherwise other chunks would have to
+ * move.
+ */
 static bool change_piece(const struct base *b, struct dice *d, struct change *c)
 {
 	const struct lane *l = &b->lanes[c->lane];
@@ -411,12 +416,12 @@ static bool change_piece(const struct base *b, struct dice *d, struct change *c)
 	case CHANGE_TAIL:
 		at = at / 8 * 8;
 		if (!at)
-			return false; /* of a queue of which nothing is left nobody knows */
+			return false; /* an empty queue would not be noticed at all */
 		split(b, c, p, at, (size_t)p->size, 0);
 		set_place(c, skip + at, l->len);
 		break;
 	case CHANGE_TWICE:
-		/* Padding would be taken for an end. */
+		/* Padding would look like the end of the chunk. */
 		at = (at + 7) / 8 * 8;
 		if (at >= end - skip)
 			return false;
@@ -449,7 +454,7 @@ static bool is_ours(enum change_kind kind, uint32_t type)
 				    type != PERF_RECORD_AUX && type < PTC_REC_USER_START;
 }
 
-/* The time of the record at @off, 0: none, or no such record. */
+/* Returns the time of the record at @off; 0: no time, or no such record. */
 static uint64_t time_at(const uint8_t *bytes, size_t len, uint64_t off)
 {
 	struct ptc_file *f;
@@ -487,7 +492,7 @@ static bool change_record(const struct base *b, struct dice *d, struct change *c
 		return false;
 	copy_all(b, c);
 	at = (size_t)got.off + PTC_REC_HEADER_SIZE + below(d, ptc_cur_left(&got.body));
-	if (c->kind == CHANGE_FILE && below(d, 2)) /* the header, or the record's */
+	if (c->kind == CHANGE_FILE && below(d, 2)) /* the header of the file, or of the record */
 		at = below(d, 2) ? below(d, 400) : (size_t)got.off + below(d, 8);
 	if (at >= c->len)
 		return false;
@@ -505,7 +510,7 @@ static bool change_record(const struct base *b, struct dice *d, struct change *c
 
 bool change_make(const struct base *b, uint64_t seed, struct change *ret)
 {
-	/* Of 32. */
+	/* Frequencies in 32nds. */
 	static const uint8_t kinds[32] = {
 		CHANGE_BITS,   CHANGE_BITS,   CHANGE_BITS,    CHANGE_BITS,    CHANGE_BITS,
 		CHANGE_BITS,   CHANGE_BITS,   CHANGE_BITS,    CHANGE_BITS,    CHANGE_BITS,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""damage.py KEEP COUNT SEED [WAYS]: record some programs, and give the recordings, and real traces if they are there, to
-mutate, for COUNT changes in all, each of which is decoded in WAYS ways, or all. A recording that fails is kept in the
-folder KEEP."""
+"""damage.py KEEP COUNT SEED [WAYS]: record some programs, and give the recordings, and real traces
+if available, to mutate. COUNT is the total of changes; each is decoded in WAYS ways, or in all.
+A failed recording is kept in the folder KEEP."""
 
 import os
 import shutil
@@ -19,11 +19,12 @@ MUTATE = os.environ["MUTATE"]
 TRACES = os.environ["PTCAP_TRACES"]
 RAW = ("griffin-hello", "xdc-unzip", "dr-hello", "xdc-foo")
 QUIPPER = "quipper-intel_pt-4.14/perf.data.intel_pt-4.14"
-LIMIT = "16384"  # bytes of trace of each queue
+LIMIT = "16384"  # trace bytes of each queue
 
 
 def record(folder):
-    """Threads, signals, a library that comes and goes, exceptions, the end of a run; small PSB periods."""
+    """Record threads, signals, a library that comes and goes, exceptions, the end of a run; small
+    PSB periods."""
     todo = {
         "signal": ("step", [prog("signal")]),
         "recurse": ("step", [prog("recurse")]),
@@ -55,7 +56,7 @@ def record(folder):
 
 
 def without_code(folder):
-    """Of a program that is gone: one gap, with PSBs in it."""
+    """Record a program and delete it: one gap, with PSBs in it."""
     path, gone = os.path.join(folder, "nocode.data"), os.path.join(folder, "gone")
     shutil.copy(prog("chain_static"), gone)
     argv = [RECORDER, "record", "--psb-period", "2K", "--source", "emu", "-o", path, "--", gone]
@@ -67,7 +68,8 @@ def without_code(folder):
 
 
 def snapshots(path):
-    """Several of a program of two threads, each waited for; what is between them is not there."""
+    """Record several snapshots of a program of two threads, waiting for each; the trace between
+    them is not stored."""
     argv = [RECORDER, "record", "--psb-period", "2K", "--source", "emu", "--snapshot=4K", "-o", path, "--", prog("laps"), "2"]
     pipe = subprocess.PIPE
     with subprocess.Popen(argv, stdin=pipe, stdout=pipe, stderr=pipe, text=True, bufsize=1) as p:

@@ -2,15 +2,14 @@
 /*
  * mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] [-w WAYS] [-a] [-k] BASE...
  *
- * Each recording is damaged in COUNT ways, one at a time, and decoded: doc/format.md says what has
- * to come out then. A failure is told of with the number of the way; -m does this one
- * alone, and says more. -l: bytes of trace of each queue that are used. -k goes on after a failure.
+ * Damages each recording in COUNT ways, one at a time, and decodes it. doc/format.md defines the
+ * required result. A failure is reported with the number of the change; -m runs only this change,
+ * with more output. -l: bytes of trace used of each queue. -k: goes on after a failure.
  *
- * -j: with several threads, which have caches of their own, and without libipt's cache of blocks
- * the same has to come out, to the byte. -e: with the second engine, too: with one
- * thread and, if there is no -w, in all ways that there are; else in so many, which are others each
- * time. -a: both engines, with one, two and four threads each, for COUNT changes that could be
- * made, and where the judgement was bad, too.
+ * -j: decoding with several threads, which have separate caches, and without libipt's block cache,
+ * must give identical output. -e: also runs the second engine: with one thread and, without -w, in
+ * all its ways; with -w in WAYS of them, others for each change. -a: both engines, with one, two
+ * and four threads each, for COUNT possible changes, also after a failed judgement.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -28,7 +27,7 @@
 
 enum {
 	PSB_PLUS = 64, /* bytes, at most */
-	BY_CHANCE = 4, /* transfers */
+	BY_CHANCE = 4, /* branches */
 };
 
 struct options {
@@ -36,15 +35,15 @@ struct options {
 	bool one, keep_going, threads, engine, all;
 };
 
-/* What is being done, for when it crashes. */
+/* The current work, for the report of a crash. */
 struct place {
 	uint64_t number;
 	bool ended;
-	uint64_t made, failed, differed; /* of the last: between engines or threads */
+	uint64_t made, failed, differed; /* differed: engines or threads disagree */
 	uint64_t by_kind[CHANGE_COUNT], failed_by_kind[CHANGE_COUNT];
 };
 
-/* A judgement: what is wrong, or "". */
+/* A judgement: the fault, or "". */
 struct verdict {
 	char text[400];
 };
@@ -56,7 +55,7 @@ static uint64_t number_seed(uint64_t seed, uint64_t number)
 	return seed * 0xd1342543de82ef95ull + number * 0x2545f4914f6cdd1dull;
 }
 
-/* The PSB of the damaged segment; npsb: it is in front of all. */
+/* Returns the PSB of the damaged segment; npsb: the damage is before all PSBs. */
 static size_t segment_of(const struct lane *l, size_t at)
 {
 	size_t k = l->npsb;
@@ -81,7 +80,7 @@ static void show(const struct flow *f, char *text, size_t len)
 		       f->to, ptc_kind_name((enum ptc_kind)f->kind), f->time);
 }
 
-/* The first, or (@back) last, @n of the two are the same. */
+/* Checks that the first, or (@back) last, @n branches of both are equal. */
 static bool same(const struct flows *want, const struct flows *got, size_t n, bool back,
 		 enum strictness how, const char *what, struct verdict *v)
 {
@@ -114,7 +113,7 @@ static bool all_same(const struct flows *want, const struct flows *got, enum str
 	return n == (got ? got->n : 0) && (!n || same(want, got, n, false, how, "", &v));
 }
 
-/* How many transfers it takes to make the one of the other, in one place. */
+/* Returns how many branches must be replaced, at one place, to make both equal. */
 static size_t differ(const struct flows *want, const struct flows *got)
 {
 	const size_t n = want ? want->n : 0, m = got ? got->n : 0;
@@ -130,16 +129,16 @@ static size_t differ(const struct flows *want, const struct flows *got)
 }
 
 /*
- * Is there nothing that had to be told of? Of a PSB+ that is gone it is that what follows makes no
- * sense: where an address was told in part, it may lead to other code, and for some transfers make
- * sense by chance.
+ * Returns true if the damage need not be reported. The loss of a PSB+ shows only if the trace
+ * behind it makes no sense. With a partly sent address it may lead to other code, and make sense
+ * for some branches by chance.
  */
 static bool may_be_silent(const struct change *c, const struct flows *want, const struct flows *got)
 {
 	return !c->told && differ(want, got) <= (c->kind == CHANGE_NO_PSBS ? BY_CHANCE : 0);
 }
 
-/* Is there code missing of @queue that was there? */
+/* Returns true if code is missing in @queue only in @r, not in @want. */
 static bool lacks_code(const struct run *r, const struct run *want, uint32_t queue)
 {
 	size_t i;
@@ -171,8 +170,8 @@ static void judge_trace(const struct base *b, const struct change *c, const stru
 	const size_t k = segment_of(l, c->from), e = intact_behind(l, c->upto);
 
 	/*
-	 * Who runs is known by the time; a PSB's counts in front of it, too: there may be no code
-	 * of whom it names.
+	 * The time decides which thread runs, also before a PSB with a wrong time: the thread at
+	 * that time may have no code.
 	 */
 	const bool of_time = c->kind == CHANGE_TIME ||
 			     (k < l->npsb && c->from < l->psb[k] + PSB_PLUS);
@@ -186,7 +185,7 @@ static void judge_trace(const struct base *b, const struct change *c, const stru
 		(void)snprintf(v->text, sizeof(v->text), "not told of");
 		return;
 	}
-	/* At a wrong time there may be no code; but there is no other code. */
+	/* With a wrong time code may be missing, but no other code may appear. */
 	if (c->kind == CHANGE_TIME && !run_tells_more(got, &b->want) &&
 	    !all_same(want, have, SAME_FLOW)) {
 		(void)snprintf(v->text, sizeof(v->text), "other transfers");
@@ -201,7 +200,7 @@ static void judge_trace(const struct base *b, const struct change *c, const stru
 	judge_others(b, c, got, v);
 }
 
-/* A side record changed: nothing in front of it. */
+/* After a change of a sideband record, everything before it must be unchanged. */
 static void judge_side(const struct base *b, const struct change *c, const struct run *got,
 		       struct verdict *v)
 {
@@ -214,7 +213,7 @@ static void judge_side(const struct base *b, const struct change *c, const struc
 
 		for (n = 0; n < want->n && want->v[n].time < c->until; n++)
 			;
-		/* The last is listed when it is known where it leads: by then it may be later. */
+		/* A branch is listed only when its target is known, which may be later. */
 		if (n)
 			n--;
 		if (!same(want, run_flows(got, want->queue), n, false, SAME_TIME, "in front of it",
@@ -258,7 +257,7 @@ static void write_out(const struct change *c)
 	printf("it is in mutant.data\n");
 }
 
-/* @counts: where transfers are not all items, what there is is. */
+/* @counts: not all branches are items, so compares the totals. */
 static bool is_same(const struct run *a, const struct run *b, bool counts)
 {
 	if (!counts)
@@ -267,7 +266,7 @@ static bool is_same(const struct run *a, const struct run *b, bool counts)
 	       !memcmp(&a->sums, &b->sums, sizeof(a->sums));
 }
 
-/* The first transfer of a queue that is another one, or "". */
+/* Shows the first branch of a queue that differs; "": none. */
 static void show_difference(const struct run *r, const struct run *want, char *text, size_t len)
 {
 	const struct flows *a, *b;
@@ -290,7 +289,7 @@ static void show_difference(const struct run *r, const struct run *want, char *t
 	}
 }
 
-/* Decoded once more as each of the @n of @how says, the same has to come out. */
+/* Decodes once more in each of the @n ways of @how. The output must be the same. */
 static void judge_ways(const struct base *b, const struct change *c, const struct run *got,
 		       const struct threads *how, size_t n, struct verdict *v)
 {
@@ -328,7 +327,7 @@ static void judge_threads(const struct base *b, const struct change *c, const st
 	judge_ways(b, c, got, how, sizeof(how) / sizeof(how[0]), v);
 }
 
-/* In the first way always; in @most of the others, which are not the same for each change. */
+/* Always tries the first way, and @most of the others: a different choice for each change. */
 static void judge_engine(const struct base *b, const struct change *c, const struct run *got,
 			 uint64_t number, uint64_t most, struct verdict *v)
 {
@@ -351,7 +350,9 @@ static void judge_engine(const struct base *b, const struct change *c, const str
 		judge_ways(b, c, got, &how[1 + (number * n + i) % others], 1, v);
 }
 
-/* With each engine and one, two and four threads, whose slices have other sizes each time. */
+/*
+ * Tries each engine with one, two and four threads. The size of the work units depends on @number.
+ */
 static void judge_all(const struct base *b, const struct change *c, const struct run *got,
 		      uint64_t number, struct verdict *v)
 {
@@ -409,7 +410,7 @@ static bool do_one(const struct base *b, const struct options *o, uint64_t numbe
 	return !v.text[0] && !differs.text[0];
 }
 
-/* Let @seconds of CPU time from now on be the most. */
+/* Limits the CPU time from now on to @seconds. */
 static void limit_time(rlim_t seconds)
 {
 	struct rusage used;
@@ -421,7 +422,7 @@ static void limit_time(rlim_t seconds)
 	(void)setrlimit(RLIMIT_CPU, &cpu);
 }
 
-/* In a process of its own. */
+/* Runs in a process of its own. */
 static int do_base(const char *name, const struct options *o)
 {
 	struct base b;
@@ -525,7 +526,7 @@ int main(int argc, char **argv)
 	if (optind == argc)
 		die("usage: mutate [-s SEED] [-n COUNT] [-m NUMBER] [-l LIMIT] [-j] [-e] "
 		    "[-w WAYS] [-a] [-k] BASE...");
-	/* Memory that is given back and got again would be a third of the time. */
+	/* Returning memory and getting it again would take a third of the time. */
 	(void)mallopt(M_MMAP_THRESHOLD, 32 << 20);
 	(void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
 	place = mmap(NULL, sizeof(*place), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,

@@ -10,13 +10,13 @@
 
 enum { MTC_EVERY = 50, MTC_LONGEST = 700, RARE_EVERY = 12, RARE_LEN = 32 };
 
-/* Where stuff_trace is. */
+/* The state of stuff_trace. */
 struct stuffing {
 	uint8_t *out;
 	size_t npackets, turn;
 };
 
-/* A run of MTCs behind each PSB+ and each MTC_EVERYth packet. */
+/* Adds a run of MTCs behind each PSB+ and each MTC_EVERYth packet. */
 static void add_mtcs(struct stuffing *s, enum ptc_pkt type)
 {
 	static const size_t runs[] = { 3, MTC_LONGEST, 60, 300 };
@@ -31,7 +31,7 @@ static void add_mtcs(struct stuffing *s, enum ptc_pkt type)
 	s->turn = (s->turn + 1) % (sizeof(runs) / sizeof(runs[0]));
 }
 
-/* One to three bytes, by turns. */
+/* Adds a CYC of one to three bytes, alternating. */
 static void add_cyc(struct stuffing *s)
 {
 	const size_t more = s->turn++ % 3;
@@ -42,7 +42,7 @@ static void add_cyc(struct stuffing *s)
 		*s->out++ = (uint8_t)((s->turn * 0x32 & 0xfe) | (i < more ? 1 : 0));
 }
 
-/* Packets that change no flow and whose FUP is optional. */
+/* Packets that change no control flow and whose FUP is optional. */
 static void add_rare(struct stuffing *s)
 {
 	static const struct {
@@ -91,7 +91,7 @@ uint8_t *stuff_trace(enum stuff what, uint8_t *trace, size_t *len)
 {
 	uint8_t *ret = must(malloc(most_of(what, *len)));
 	struct stuffing s = { .out = ret };
-	bool inside = true; /* a PSB+, or in front of the first */
+	bool inside = true; /* in a PSB+, or before the first PSB */
 	enum ptc_pkt type;
 	size_t at;
 	int n;

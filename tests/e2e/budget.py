@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""budget.py NAME: files say how much memory they need. Above --max-memory it is left out, and a message says so.
+"""budget.py NAME: files claim how much memory they need. Data above --max-memory is left out, and a
+message says so.
 
-Each function below is a case; its name and text say what holds.
+Each function below is a case; its name and text state the behaviour.
 """
 
 import gzip
@@ -17,9 +18,9 @@ from lib import PTCAP, Run, check, prog
 from names import functions, tool
 
 CASES = {}
-LARGE = 96 << 20  # bytes that a few stand for
+LARGE = 96 << 20  # bytes that a few bytes expand to
 BUDGET = "24M"
-MEMORY_MAX = 48 << 10  # KiB of resident memory with that budget: ptcap itself, its libraries, and the budget
+MEMORY_MAX = 48 << 10  # KiB of resident memory with that budget: ptcap, its libraries, and the budget
 
 
 def case(f):
@@ -28,7 +29,7 @@ def case(f):
 
 
 def peak(folder, argv, **kw):
-    """Run argv, which ends by itself. Returns its Run; its memory is checked, but not that of a sanitizer."""
+    """Run argv, which ends by itself. Returns its Run. Checks its memory, but not under a sanitizer."""
     path = os.path.join(folder, "peak")
     r = Run([lib.PEAK, path, *argv], **kw)
     with open(path, encoding="ascii") as f:
@@ -46,7 +47,8 @@ def decode(folder, *options, budget=BUDGET):
 
 
 def swollen(folder, *how):
-    """A recording, and a folder for --symfs that has its program, changed by objcopy's options. Same build-id."""
+    """Make a recording, and a folder for --symfs with its program, changed by objcopy's options.
+    Same build-id."""
     path, program, root = os.path.join(folder, "perf.data"), prog("names"), os.path.join(folder, "root")
     store.fetch(path, [program]).expect(0)
     copy = root + os.path.realpath(program)
@@ -63,7 +65,7 @@ def zeros(folder, form):
 
 
 class Section:
-    """The header of a section of an ELF file of 64 bits, to be changed."""
+    """The header of a section of a 64-bit ELF file, to be changed."""
 
     def __init__(self, path, wanted):
         self.path = path
@@ -79,7 +81,7 @@ class Section:
         raise lib.Failure(f"{path} has no {wanted}")
 
     def move(self, flags, size):
-        """It is at the end of the file as that is now, and has @size bytes."""
+        """Move the section to the current end of the file, with @size bytes."""
         self.words[2] |= flags
         self.words[4:6] = [os.path.getsize(self.path), size]
         with open(self.path, "r+b") as f:
@@ -88,7 +90,7 @@ class Section:
 
 
 def compress_section(path, name, size):
-    """The section becomes zeros, compressed."""
+    """Replace the section by compressed zeros."""
     packed = struct.pack("<IIQQ", 1, 0, size, 1) + zlib.compress(bytes(size), 1)
     Section(path, name).move(0x800, len(packed))
     with open(path, "ab") as f:
@@ -96,7 +98,7 @@ def compress_section(path, name, size):
 
 
 def grow_section(path, name, size):
-    """The section becomes a hole."""
+    """Replace the section by a hole."""
     Section(path, name).move(0, size)
     os.truncate(path, os.path.getsize(path) + size)
 
@@ -108,7 +110,7 @@ def left_out(r, what, file):
 
 @case
 def debugdata(folder):
-    """.gnu_debugdata is unpacked as far as there is room. The other names stay."""
+    """.gnu_debugdata is decompressed within the budget. The other names stay."""
     for form in "xz", "gz":
         root = swollen(folder, "--strip-all", f"--add-section=.gnu_debugdata={zeros(folder, form)}")
         r = decode(folder, "--symfs", root, "-F", "sym,tosym")
@@ -118,7 +120,7 @@ def debugdata(folder):
 
 @case
 def sections(folder):
-    """Debug sections that are compressed: their headers say how large they are."""
+    """Compressed debug sections: their headers have their sizes."""
     for form in "zlib", "zlib-gnu":
         root = swollen(folder, f"--add-section=.debug_large={zeros(folder, '')}", f"--compress-debug-sections={form}")
         r = decode(folder, "--symfs", root, "-F", "sym,srcline")
@@ -128,7 +130,7 @@ def sections(folder):
 
 @case
 def names_compressed(folder):
-    """A string table that is compressed: libelf unpacks it by itself."""
+    """A compressed string table: libelf decompresses it by itself."""
     root = swollen(folder, f"--add-section=.large={zeros(folder, '')}")
     copy = root + os.path.realpath(prog("names"))
     compress_section(copy, b".strtab", LARGE)
@@ -138,7 +140,7 @@ def names_compressed(folder):
 
 @case
 def sparse(folder):
-    """A sparse file has sections as large as it likes."""
+    """A sparse file can have sections of any size."""
     root = swollen(folder)
     copy = root + os.path.realpath(prog("names"))
     grow_section(copy, b".strtab", 20 << 30)
@@ -168,7 +170,7 @@ def instructions(folder):
 
 @case
 def lines(folder):
-    """A byte of a line table is a row in libdw. The names stay."""
+    """Each byte of a line table becomes a row in libdw. The names stay."""
     root = swollen(folder)
     copy = root + os.path.realpath(prog("names"))
     rows = 1 << 20
@@ -187,7 +189,8 @@ def lines(folder):
 
 @case
 def starved(folder):
-    """However few addresses it has (ulimit -v), a command ends with all of its output, or a message."""
+    """With any limit of addresses (ulimit -v), a command ends with its complete output, or with a
+    message."""
     if store.READS:
         lib.skip("a sanitizer needs more addresses")
     path, out = os.path.join(folder, "perf.data"), os.path.join(folder, "out")
@@ -199,13 +202,13 @@ def starved(folder):
             r = Run(["prlimit", f"--as={mib << 20}", *argv])
             check(r.status in (0, 1), f"{command} with {mib} MiB: {r.status}\n{r.err}")
             check(r.status == 0 or r.err.startswith("ptcap: ") or "error while loading" in r.err, f"{command}, {mib} MiB: {r.err}")
-            said = r.err != good.err or "out of memory" in r.out  # info says what decoding would lack
+            said = r.err != good.err or "out of memory" in r.out  # info prints what decoding would lack
             check(r.out == good.out or said or r.status, f"{command} with {mib} MiB lacks output, and does not say so")
 
 
 @case
 def options(folder):
-    """--max-memory of all commands that read a recording, and what it cannot be."""
+    """--max-memory for all commands that read a recording, and its invalid values."""
     path = os.path.join(folder, "perf.data")
     store.fetch(path, [prog("names")]).expect(0)
     for command in (["decode"], ["info"], ["dump"], ["compare"], ["crash", "show"]):

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 """commits.py NAME: SIGKILL at each system call of a commit that changes the output's folder.
 
-Each function below is a case; its name and text say what holds. strace sends the signal: the call is not made then.
-unit_auxtrace:commit does the same to every form of an output, and where the file system cannot do all that is wanted.
+Each function below is a case; its name and text state the behaviour. strace sends the signal and
+skips the call. unit_auxtrace:commit does the same for every form of an output, also on file
+systems without all features.
 """
 
 import os
@@ -32,8 +33,8 @@ def need_strace():
 
 
 def traced(argv, out, follow, *options):
-    """Run it under strace, which looks at calls that name the output or its .old."""
-    asan = os.environ.get("ASAN_OPTIONS", "")  # LeakSanitizer does not work below strace
+    """Run argv under strace, restricted to calls that name the output or its .old."""
+    asan = os.environ.get("ASAN_OPTIONS", "")  # LeakSanitizer does not work under strace
     env = {**os.environ, "ASAN_OPTIONS": f"{asan}:detect_leaks=0".lstrip(":")}
     return Run(["strace", *(["-f"] if follow else []), "-qq", "-P", out, "-P", out + ".old", "-e", f"trace={CALLS}", *options, *argv], env=env)
 
@@ -53,7 +54,7 @@ def put(path, data):
 
 
 def check_left(text, where, r, was, older, is_new):
-    """What a killed run, or one that ended, left in the folder."""
+    """Check the files that a killed or a complete run left in the folder."""
     out, old = content(os.path.join(where, "out")), content(os.path.join(where, "out.old"))
     check(set(os.listdir(where)) <= {"out", "out.old"}, f"{text}: a temporary file is left")
     check(out == was or is_new(out), f"{text}: neither the old recording nor the new one")
@@ -64,7 +65,7 @@ def check_left(text, where, r, was, older, is_new):
 
 
 def each_kill(folder, name, argv_of, is_new, follow=False, olds=((OLD, OLDER),)):
-    """argv_of(OUTPUT) is killed at each of the calls that a run makes which is not killed. The next run is another command."""
+    """Kill argv_of(OUTPUT) at each call of a complete run. The next run uses another command."""
     need_strace()
     recording = os.path.join(folder, "recording")
     store.fetch(recording, [prog("hello")]).expect(0)
@@ -78,7 +79,7 @@ def each_kill(folder, name, argv_of, is_new, follow=False, olds=((OLD, OLDER),))
             put(out + ".old", older)
             inject = ["-e", f"inject={kill[0]}:signal=KILL:when={kill[1]}"] if kill else []
             r = traced(argv_of(out), out, follow, "-o", log, *inject).expect(KILLED if kill else 0)
-            if not kill:  # the others follow from it
+            if not kill:  # the other kills are derived from this run
                 with open(log, encoding="utf-8", errors="replace") as f:
                     calls = re.findall(r"^(?:\d+ +)?(\w+)\(", f.read(), re.M)
                 kills += [(call, calls[:i].count(call) + 1) for i, call in enumerate(calls)]
@@ -100,7 +101,7 @@ def is_truth(data):
 
 @case
 def copies(folder):
-    """convert and recover: the old recording or the new one, both whole, and nothing hidden."""
+    """convert and recover: the old recording or the new one, both complete, and no hidden file."""
     copy = ["-i", os.path.join(folder, "recording"), "-o"]
     each_kill(folder, "convert", lambda out: [PTCAP, "convert", *copy, out], is_recording,
               olds=((OLD, OLDER), (OLD, None), (None, OLDER)))
@@ -109,17 +110,17 @@ def copies(folder):
 
 @case
 def recordings(folder):
-    """The same of record and --truth."""
+    """The same for record and --truth."""
     end = ["--", prog("hello")]
     record = [*lib.RECORD, "-q"]
-    follow = lib.SOURCE != "step"  # a program has one tracer
+    follow = lib.SOURCE != "step"  # a program has only one tracer
     each_kill(folder, "record", lambda out: [*record, "-o", out, *end], is_recording, follow)
     each_kill(folder, "truth", lambda out: [*record, "-o", os.path.join(folder, "other"), "--truth", out, *end], is_truth, follow)
 
 
 @case
 def snapshots(folder):
-    """The same of a series of snapshots."""
+    """The same for a series of snapshots."""
     end = ["--", prog("hello")]
     each_kill(folder, "snapshot", lambda out: [PTCAP, "snapshot", "-q", "--source", lib.SOURCE, "--count", "1", "-o", out, *end],
               is_recording, lib.SOURCE != "step")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ptcap compare and convert --branch-stacks: what is made of a trace is as traced, and each way to spoil it is found.
+"""ptcap compare and convert --branch-stacks: stacks made from a trace match it, and each kind of
+injected error is found.
 
 usage: compare.py CASE
 """
@@ -25,7 +26,7 @@ RET, CALL = 6, 4  # PERF_BR_*
 SAMPLE, AUXTRACE = 9, 71
 HEAD = struct.Struct("<IHH")
 DEPTH = 16
-SMALL = [prog("libc_static")]  # and quickly recorded
+SMALL = [prog("libc_static")]  # and quick to record
 
 
 def convert(path, out, *options):
@@ -38,7 +39,8 @@ def compare(path, status, *options):
 
 
 def compare_list(path, status, *options):
-    """The report, what was found - (offset of the sample, depth, verdict) - and what was not judged: (offset, depth)."""
+    """Return the report, the findings - (offset of the sample, depth, verdict) - and the entries
+    not judged: (offset, depth)."""
     r = Run([PTCAP, "compare", "-i", path, "--format", "json", "--list", *options]).expect(status)
     *lines, report = map(json.loads, r.out.splitlines())
     found = [(int(o["offset"], 16), o["depth"], o["verdict"]) for o in lines]
@@ -47,7 +49,7 @@ def compare_list(path, status, *options):
 
 
 def findings(report):
-    """What is wrong, by verdict; without what is right or not judged."""
+    """Return the number of errors by verdict, without exact and unjudged entries."""
     found = {k: n for k, n in report["verdicts"].items() if n and k not in ("exact", *UNJUDGED)}
     if report["missing"]:
         found["missing"] = report["missing"]
@@ -55,7 +57,8 @@ def findings(report):
 
 
 class Stacks:
-    """The branch stacks of a file, to be changed in place. An entry is [from, to, flags], the newest first."""
+    """The branch stacks of a file, to be changed in place. An entry is [from, to, flags], the
+    newest first."""
 
     FIELDS = 5 * 8 + 8  # identifier, ip, pid and tid, time, cpu, period
 
@@ -64,7 +67,7 @@ class Stacks:
         with open(path, "rb") as f:
             self.bytes = bytearray(f.read())
         self.places = [p for p in self.records() if p]
-        self.offsets = [p - HEAD.size - self.FIELDS for p in self.places]  # of the records
+        self.offsets = [p - HEAD.size - self.FIELDS for p in self.places]  # offsets of the records
 
     def records(self):
         off, size = struct.unpack_from("<QQ", self.bytes, 40)
@@ -77,7 +80,7 @@ class Stacks:
                 off += struct.unpack_from("<Q", self.bytes, off - length + HEAD.size)[0]
 
     def ends(self):
-        """Of all records, with the bytes of trace behind them."""
+        """Yield the ends of all records, with the trace bytes behind them."""
         off, size = struct.unpack_from("<QQ", self.bytes, 40)
         end = off + size
         while off < end:
@@ -92,7 +95,8 @@ class Stacks:
         return [list(struct.unpack_from("<QQQ", self.bytes, self.places[i] + 8 + 24 * k)) for k in range(n)]
 
     def set(self, i, entries):
-        """As many as there were, or fewer: what is left over follows the stack, as a newer kernel's field would."""
+        """Set as many entries as before, or fewer: the leftover bytes follow the stack, like a
+        field of a newer kernel."""
         struct.pack_into("<Q", self.bytes, self.places[i], len(entries))
         for k, e in enumerate(entries):
             struct.pack_into("<QQQ", self.bytes, self.places[i] + 8 + 24 * k, *e)
@@ -108,7 +112,8 @@ class Stacks:
 
 
 class Trace:
-    """All that ran, to look for a stack that was spoilt: if it is there as it is, nobody can tell."""
+    """All branches of a run, to look up a changed stack: if it occurs unchanged, the error cannot
+    be detected."""
 
     def __init__(self, path):
         out = Run([PTCAP, "decode", "-i", path, "-F", "from,to"]).expect(0).out
@@ -120,7 +125,7 @@ class Trace:
 
 
 def distinct(e, i):
-    """No two of the entries around @i are the same: what is done there can be seen."""
+    """All entries around @i differ, so a change there can be detected."""
     near = [tuple(x[:2]) for x in e[max(0, i - 4) : i + 5]]
     return len(set(near)) == len(near)
 
@@ -179,11 +184,11 @@ SPOILERS = {
     "type": (spoil_type, None),
     "flag": (spoil_flag, None),
 }
-BY_FLAGS = (spoil_type, spoil_flag)  # of which the ends of all entries stay as they are
+BY_FLAGS = (spoil_type, spoil_flag)  # these leave the ends of all entries unchanged
 
 
 def make(work, argv, *options):
-    """A recording of @argv, with branch stacks."""
+    """Make a recording of @argv, with branch stacks."""
     raw, path = os.path.join(work, "raw"), os.path.join(work, "stacks")
     fetch(raw, argv)
     convert(raw, path, *options)
@@ -191,7 +196,8 @@ def make(work, argv, *options):
 
 
 def spoil(path, out, how, rate):
-    """Spoil one of @rate samples where it can be seen. Returns what has to be found: (offset, depth, verdict)."""
+    """Inject an error into one of @rate samples where it can be detected. Returns the expected
+    findings: (offset, depth, verdict)."""
     trace, stacks, truth, rng = Trace(path), Stacks(path), [], random.Random(7)
     due = 0
     for n in range(len(stacks.places)):
@@ -220,15 +226,16 @@ def tally(found):
 
 
 def check_found(what, path, truth, most_vague=0.05):
-    """All that is not ambiguous is found, as what it is, and nothing else; the report counts the same."""
+    """All unambiguous errors are found with their kind, and nothing else; the report has the same
+    counts."""
     report, found, vague = compare_list(path, 3)
-    samples = {v[0] for v in vague}  # what such a sample lacks is not known either
+    samples = {v[0] for v in vague}  # a missing entry of such a sample is unknown, too
     clear = {t for t in truth if t[:2] not in vague and not (t[2] == "missing" and t[0] in samples)}
     hits = clear & set(found)
     check(len(hits) >= 0.999 * len(clear), f"{what}: {len(hits)} of {len(clear)}, not {sorted(clear - hits)[:3]}")
     false = set(found) - set(truth)
     check(len(false) <= 0.001 * len(found), f"{what}: {len(false)} of {len(found)} false: {sorted(false)[:3]}")
-    unclear = len(truth) - len(clear)  # of the few that 1/1000 spoils one may be, whatever its share
+    unclear = len(truth) - len(clear)  # at 1/1000 there are few errors: one may be unclear
     check(clear and unclear <= max(1, most_vague * len(truth)), f"{what}: {len(clear)} of {len(truth)} are clear")
     check(findings(report) == tally(found), f"{what}: {findings(report)}, not {tally(found)}")
     return report
@@ -255,7 +262,7 @@ FORKING = {"fork": ["/bin/sh", "-c", "/bin/true & /bin/echo a; wait"]}
 
 
 def check_clean(name, raw, out, words):
-    """Returns how many entries were judged."""
+    """Return how many entries were judged."""
     convert(raw, out, f"--branch-stacks={DEPTH},7", f"--branch-filter={words}")
     stacks = Stacks(out)
     if not any(stacks.get(n) for n in range(len(stacks.places))):
@@ -270,7 +277,7 @@ def check_clean(name, raw, out, words):
 
 
 def case_clean(work, programs=None):
-    """All is exact, whatever the filter."""
+    """All entries are exact, for each filter."""
     judged = dict.fromkeys(("any,u,save_type", *FILTERS), 0)
     for name, argv in (programs or {**PROGRAMS, "loops": [prog("loops")]}).items():
         raw = os.path.join(work, name)
@@ -281,15 +288,15 @@ def case_clean(work, programs=None):
 
 
 def case_forks(work):
-    """The same of processes."""
+    """The same for processes."""
     case_clean(work, FORKING)
 
 
 def case_programs(work):
-    """Of a thread that executes other programs no stack has branches of two of them."""
+    """If a thread executes other programs, no stack has branches of two of them."""
     raw, out = os.path.join(work, "raw"), os.path.join(work, "out")
     fetch(raw, [prog("chain_static"), prog("hello_pie")])
-    programs, last = [set()], 0  # the branches of each
+    programs, last = [set()], 0  # the branches of each program
     for line in Run([PTCAP, "decode", "-i", raw, "-F", "from,to,kind"]).expect(0).out.splitlines():
         start, to, kind = line.split()
         if kind == "start" and last and int(to, 16) - last not in range(16):  # not behind a system call
@@ -307,7 +314,7 @@ def case_programs(work):
 
 
 def case_spoilt(work, words="any,u,save_type", modes=SPOILERS):
-    """Each way to spoil stacks, and how often, is found as what it is, and nothing else."""
+    """Each kind of injected error, at each rate, is found with its kind, and nothing else is reported."""
     path = make(work, SMALL, f"--branch-stacks={DEPTH},1", f"--branch-filter={words}")
     out = os.path.join(work, "spoilt")
     for mode, (how, pattern) in modes.items():
@@ -318,7 +325,7 @@ def case_spoilt(work, words="any,u,save_type", modes=SPOILERS):
 
 
 def case_calls(work):
-    """The call-stack mode: the same, of calls that have not returned."""
+    """Call-stack mode: the same for calls that have not returned."""
     path = os.path.join(work, "stacks")
     fetch(os.path.join(work, "raw"), [prog("recurse")])
     convert(os.path.join(work, "raw"), path, "--branch-stacks=512,1", "--branch-filter=call_stack")
@@ -338,7 +345,7 @@ def case_calls(work):
 
 
 def case_shift(work):
-    """Stacks that end in front of the ip: no entry is wrong, all of them are."""
+    """Stacks that end before the ip: no single entry is wrong, but the stack is shifted."""
     path = make(work, SMALL, f"--branch-stacks={DEPTH},7")
     for k in (1, 3):
         stacks = Stacks(path)
@@ -348,7 +355,7 @@ def case_shift(work):
         report = compare(path + ".shifted", 3)
         shift = [p for p in report["patterns"] if p["pattern"] == "constant shift"]
         check(shift and shift[0]["transfers"] == k, f"{k}: {report['patterns']}")
-    for rate in (10, 200):  # an ip may skid: not wrong, but named
+    for rate in (10, 200):  # an ip may skid: not an error, but reported
         stacks = Stacks(path)
         chosen = [n for n in range(len(stacks.places)) if distinct(stacks.get(n), 0)][::rate]
         for n in chosen:
@@ -361,7 +368,8 @@ def case_shift(work):
 
 
 def case_far(work):
-    """Calls that are so rare that a stack of them reaches back to what is not kept any more: not judged, and not wrong."""
+    """Calls so rare that a stack of them reaches back beyond the kept history: not judged, and not
+    wrong."""
     path = make(work, [prog("rare"), "20000"], f"--branch-stacks={DEPTH},1", "--branch-filter=any_call,u")
     report, found, vague = compare_list(path, 0, "--min-judged", "1")
     check(not found, found[:3])
@@ -372,7 +380,7 @@ def case_far(work):
 
 
 def case_leak(work):
-    """A filter that lets everything through: the event says that it has returns only."""
+    """A filter that lets everything through: the event claims to have only returns."""
     path = make(work, SMALL, f"--branch-stacks={DEPTH},71", "--branch-filter=any,u,save_type")
     stacks = Stacks(path)
     entries = [e for n in range(len(stacks.places)) for e in stacks.get(n)]
@@ -391,7 +399,7 @@ def case_leak(work):
 
 
 def case_time(work):
-    """Times that are wrong: still exact, or said not to be placed; nothing is called wrong."""
+    """Wrong times: still exact, or reported as not placed; no entry is called wrong."""
     path = make(work, SMALL, f"--branch-stacks={DEPTH},7")
     for ns in (-100000, -1000, 1000, 100000):
         stacks = Stacks(path)
@@ -399,7 +407,7 @@ def case_time(work):
         stacks.save(path + ".late")
         report = compare(path + ".late", 0, "--slack", "100us", "--min-judged", "1")
         check(not findings(report), f"{ns} ns: {findings(report)}")
-    for ns in (-100000, -1000, 100000):  # without being told, it is found, and said
+    for ns in (-100000, -1000, 100000):  # found and reported without an option
         stacks = Stacks(path)
         stacks.add_time(ns)
         stacks.save(path + ".late")
@@ -409,7 +417,7 @@ def case_time(work):
             err = Run([PTCAP, "compare", "-i", path + ".late"]).expect(0).err
             check(report["slack"] == 200000 and "times are wrong" in err, f"{ns} ns: {report['slack']}, {err}")
 
-    stacks = Stacks(path)  # no time: the field is another of the same size
+    stacks = Stacks(path)  # no time: another field of the same size instead
     fields = 1 << 16 | 1 << 0 | 1 << 1 | 1 << 7 | 1 << 8 | 1 << 11  # identifier, ip, tid, cpu, period, stack
     (attrs, size) = struct.unpack_from("<QQ", stacks.bytes, 24)
     old, new = (struct.pack("<Q", fields | 1 << field) for field in (2, 3))  # time, addr
@@ -421,7 +429,7 @@ def case_time(work):
 
 
 def case_report(work):
-    """Where it is in the source, what was dropped, and the same from a pipe."""
+    """Source places, dropped branches, and the same report from a pipe."""
     path = make(work, [prog("virtual")], f"--branch-stacks={DEPTH},7", "--branch-filter=any_call")
     stacks = Stacks(path)
     rows = map(str.split, Run([PTCAP, "decode", "-i", path, "-F", "from,srcline"]).expect(0).out.splitlines())
@@ -453,7 +461,7 @@ def case_report(work):
 
 
 def case_real(_):
-    """Recordings of real processors, which have no trace: read to their last entry, as perf reads them."""
+    """Recordings of real processors without a trace: read to their last entry, as perf reads them."""
     paths = glob.glob(os.path.join(os.environ.get("PTCAP_TRACES", ""), "quipper-branch-stack", "perf.data.*"))
     if not paths:
         skip("no such recordings here")
@@ -469,18 +477,18 @@ def case_real(_):
         if not have_perf():
             continue
         theirs = subprocess.run([PERF, "script", "-i", path, "-F", "brstack"], capture_output=True, text=True, check=True).stdout
-        theirs = [["/".join(e.split("/")[:6]) + "/" for e in line.split()] for line in theirs.splitlines()]  # 6.12 has more behind it
+        theirs = [["/".join(e.split("/")[:6]) + "/" for e in line.split()] for line in theirs.splitlines()]  # 6.12: more fields
         check(theirs == entries, f"{path}: perf has other entries")
 
 
 def brstack(e):
-    """As perf script 6.1 prints an entry."""
+    """Format an entry as perf script 6.1 does."""
     known = "M" if e["mispred"] else "P" if e["predicted"] else "-"
     return f"{e['from']}/{e['to']}/{known}/{'X' if e['in_tx'] else '-'}/{'A' if e['abort'] else '-'}/{e['cycles']}/"
 
 
 def case_perf(work):
-    """perf reads what is made, without a word, and sees the same branches."""
+    """perf reads converted files without a message, and sees the same branches."""
     if not have_perf():
         skip("no perf")
     path = make(work, SMALL, f"--branch-stacks={DEPTH},50", "--strip-aux")
@@ -498,7 +506,8 @@ def case_perf(work):
 
 
 def check_damaged(what, data, path):
-    """A report, or an error that says which file and where; never a crash. Returns the report, or None."""
+    """Expect a report, or an error that names file and place; never a crash. Returns the report, or
+    None."""
     with open(path, "wb") as f:
         f.write(data)
     r = Run([PTCAP, "compare", "-i", path, "--format", "json"])
@@ -510,7 +519,7 @@ def check_damaged(what, data, path):
 
 
 def case_damaged(work):
-    """Cut at each record and within it, and stacks of damaged bytes."""
+    """Files cut at each record and within it, and stacks of damaged bytes."""
     path = make(work, SMALL, f"--branch-stacks={DEPTH},300")
     stacks, out, rng = Stacks(path), os.path.join(work, "bad"), random.Random(5)
     whole, samples = bytes(stacks.bytes), len(stacks.places)
@@ -518,7 +527,7 @@ def case_damaged(work):
     for end in ends:
         for cut in (end, end - rng.randrange(1, 8)):
             check(check_damaged(f"cut at {cut}", whole[:cut], out) is None or cut == ends[-1], f"cut at {cut}: a report")
-    for end in ends[len(ends) // 2 :: 5]:  # the way out that is named
+    for end in ends[len(ends) // 2 :: 5]:  # the remedy in the message
         check_damaged(f"cut at {end}", whole[:end], out)
         if os.path.exists(out + ".new"):
             os.unlink(out + ".new")
@@ -559,7 +568,7 @@ def case_exits(work):
     convert(path, path + ".none", "--strip-aux")
     r = Run([PTCAP, "compare", "-i", path + ".none"]).expect(4)
     check("nothing to compare with" in r.err, r.err)
-    stacks = Stacks(path)  # of nobody
+    stacks = Stacks(path)  # branches of no known code
     for i in range(n):
         stacks.set(i, [[0x700000001000, 0x700000002000, 0]] * len(stacks.get(i)))
     stacks.save(path + ".stale")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ptcap convert and recover: what is written again is the same, for us and for perf.
+"""ptcap convert and recover: a rewritten recording stays the same, for ptcap and for perf.
 
 usage: convert.py CASE
 """
@@ -19,10 +19,10 @@ from forms import WORK, perf_killed, perf_record
 from lib import PERF, PTCAP, Run, check, decode, have_perf, prog, skip
 from store import fetch
 
-# Records that are of one form only, or tell where something is.
+# Records that exist in only one form, or hold offsets.
 FRONT = {"HEADER_ATTR", "HEADER_FEATURE", "HEADER_BUILD_ID", "HEADER_TRACING_DATA"}
 NO_TRACE = ["--no-itrace", "--show-mmap-events", "--show-task-events", "--show-lost-events"]
-TRACEPOINTS = ["-e", "sched:sched_stat_runtime,raw_syscalls:sys_enter"]  # the first counts ns, so it comes at this period
+TRACEPOINTS = ["-e", "sched:sched_stat_runtime,raw_syscalls:sys_enter"]  # the first counts ns, so it occurs at this period
 TRACING_DATA = 1
 AUXTRACE = 71
 FORMS = {
@@ -39,7 +39,7 @@ def convert(path, out, *options, status=0):
 
 
 def dump(path):
-    """The records, each without its offset; the events; the features by their bits."""
+    """Return the records, each without its offset; the events; the features by their bits."""
     d = Run([PTCAP, "dump", "-i", path, "--format", "json"]).expect(0)
     records, attrs, features = [], [], {}
     for line in d.out.splitlines():
@@ -47,7 +47,7 @@ def dump(path):
         kind = o.get("type")
         for key in ("offset", "inner", "file"):
             o.pop(key, None)
-        if kind == "event":  # only pipe mode tells of these in events
+        if kind == "event":  # only pipe mode has these in event records
             for key in ("name", "unit", "scale"):
                 o.pop(key, None)
             attrs.append(o)
@@ -59,13 +59,13 @@ def dump(path):
 
 
 def body(records, drop=()):
-    """Without those that tell an event's name, which come with pipe mode."""
+    """Return the records without event names, which only pipe mode has."""
     return [r for r in records if r["name"] not in FRONT and r["name"] not in drop
             and not (r["name"] == "EVENT_UPDATE" and "name" in r["fields"])]
 
 
 def script(path, pipe, *options):
-    """What perf script prints. Through a pipe, if it is pipe mode."""
+    """Return the output of perf script, through a pipe for pipe mode."""
     argv = [PERF, "script", *options, "-i"]
     if not pipe:
         return Run([*argv, path]).out
@@ -86,7 +86,7 @@ def is_pipe(path):
 
 
 def unpad(feature, want):
-    """What pipe mode has of this feature is of a multiple of 8 bytes."""
+    """In pipe mode this feature is padded to a multiple of 8 bytes."""
     pad = -want["size"] % 8
     check(feature["size"] == want["size"] + pad, f"{feature['size']} bytes instead of {want['size']} and {pad}")
     feature["size"] -= pad
@@ -95,7 +95,8 @@ def unpad(feature, want):
 
 
 def round_trip(path, folder, perf_says=True, no_pipe=False):
-    """In each form the same records; and what perf says, but for pipes if no_pipe. Back again, the same bytes."""
+    """Each form has the same records and the same perf output (not for pipes if no_pipe). Converted
+    back, it has the same bytes."""
     records, attrs, features = dump(path)
     drop = {"FINISHED_ROUND"} if os.path.isdir(path) else set()
     want = script(path, is_pipe(path), *NO_TRACE) if perf_says else None
@@ -147,7 +148,8 @@ def quipper(name):
         path = os.path.join(os.environ["PTCAP_TRACES"], "quipper-" + name)
         if not os.path.exists(path):
             skip("no traces")
-        # perf gives up a pipe with trace if it is not to decode it, and names what has no id as it likes.
+        # perf fails on a pipe with trace that it shall not decode, and names events without an id
+        # arbitrarily.
         round_trip(path, folder, have_perf() and not is_pipe(path), True)
     return case
 
@@ -170,7 +172,7 @@ def ours(*options, program=None, status=0):
 
 
 def check_perf(path, out, pipe, form):
-    # In pipe mode times are not to be relied on, perf says.
+    # In pipe mode times are unreliable, says perf.
     options = ["--itrace=b", "-F", "tid,ip,addr"]
     check(script(out, pipe, *options) == script(path, False, *options), f"{form}: perf decodes otherwise")
     if not pipe:
@@ -179,7 +181,8 @@ def check_perf(path, out, pipe, form):
 
 
 def ours_folder(folder):
-    """A folder becomes a file that decodes as it does, for perf too, though its files are not in order of time."""
+    """A folder becomes a file that decodes like the folder, for perf too, although the folder's
+    files are not in time order."""
     path, out = os.path.join(folder, "x"), os.path.join(folder, "out")
     fetch(path, [prog("recurse")]).expect(0)
     forms.as_folder(forms.Parts(path), os.path.join(folder, "d"))
@@ -199,7 +202,7 @@ def seconds(ns):
 
 
 def part(folder):
-    """Samples of a thread, of a span of time, of a cpu: those and no others."""
+    """Samples of one thread, of one time span, of one CPU: exactly the requested ones."""
     path, out = os.path.join(folder, "x"), os.path.join(folder, "out")
     two = f"({WORK[2]}) & {WORK[2]}; wait"
     perf_record(path, ["--sample-cpu", "-a"] if os.geteuid() == 0 else ["--sample-cpu"], ["sh", "-c", two])
@@ -233,7 +236,8 @@ def part(folder):
 
 
 def lines_in(text, a, b):
-    """Of `tid time ...` those with a time in [a, b); by thread, for threads are merged otherwise in a part."""
+    """Return the lines `tid time ...` with a time in [a, b), by thread, because threads are merged
+    differently in a part."""
     ret = {}
     for line in text.splitlines():
         f = line.split()
@@ -243,7 +247,8 @@ def lines_in(text, a, b):
 
 
 def queues(folder):
-    """Of a recording of two cpus: one, and a span of time in the middle. Those decode as they did in the whole."""
+    """From a recording of two CPUs: one CPU, and a time span in the middle. Both decode as in the
+    whole recording."""
     path, out = os.path.join(folder, "x"), os.path.join(folder, "out")
     fetch(path, [prog("tasks"), "pool"], "--vcpus", "2", "-m", "64K,64K").expect(0)
     fields = ("-F", "tid,time,from,to,kind")
@@ -270,7 +275,7 @@ def queues(folder):
 
 
 def strip(folder):
-    """Without the trace and its ledger, all the rest is as it was; perf and we read it."""
+    """Without the trace and its ledger, all other data is unchanged; perf and ptcap read it."""
     path, out = os.path.join(folder, "x"), os.path.join(folder, "out")
     fetch(path, [prog("recurse")]).expect(0)
     convert(path, out, "--strip-aux")
@@ -278,7 +283,7 @@ def strip(folder):
     left, _, feats = dump(out)
     gone = {"AUXTRACE", "AUXTRACE_INFO", "AUX", "ITRACE_START", "HEADER_EVENT_TYPE"}
     check(body(left, {"HEADER_EVENT_TYPE"}) == body(records, gone), "other records")
-    # Clocks are of the samples, too; the rest of the ledger is of the trace.
+    # The clocks belong to the samples, too; the rest of the ledger describes the trace.
     check([r["fields"]["name"] for r in only(left, "HEADER_EVENT_TYPE")] == ["ptcap ledger: clocks"], "another ledger")
     check(set(features) - set(feats) == {18}, f"features {set(features) ^ set(feats)}")
     Run([PTCAP, "info", "-i", out]).expect(0)
@@ -287,7 +292,7 @@ def strip(folder):
 
 
 def clash(folder):
-    """The recording itself is never written over, nor lost as FILE.old."""
+    """The recording itself is never overwritten, nor lost as FILE.old."""
     path = os.path.join(folder, "x")
     fetch(path, [prog("recurse")]).expect(0)
     with open(path, "rb") as f:
@@ -315,7 +320,7 @@ def clash(folder):
 
 
 def recovered(path, out):
-    """Recover; what we and perf say of the result; the names of its records."""
+    """Recover. Returns the record names, perf's output, and the messages."""
     r = Run([PTCAP, "recover", "-i", path, "-o", out]).expect(0)
     names = [x["name"] for x in dump(out)[0]]
     check(f"'{out}' has {len(names)} records" in r.err, r.err)
@@ -327,7 +332,7 @@ def recovered(path, out):
 
 
 def killed(folder):
-    """What perf leaves when it is killed becomes a file that perf reads, with every sample that is there."""
+    """The file of a killed perf becomes a file that perf reads, with every sample in it."""
     for form, options in (("file", []), ("z", ["-z"]), ("threads", ["--threads"])):
         path, out = os.path.join(folder, form), os.path.join(folder, "out")
         perf_killed(path, options)
@@ -341,7 +346,7 @@ def killed(folder):
 
 
 def cut(folder):
-    """A recording cut anywhere: all that is whole, in a file that perf reads; or a clear no."""
+    """A recording cut anywhere: all complete records, in a file that perf reads; or a clear refusal."""
     path, out = os.path.join(folder, "x"), os.path.join(folder, "out")
     short = os.path.join(folder, "short")
     fetch(path, [prog("recurse")]).expect(0)
@@ -349,11 +354,11 @@ def cut(folder):
         whole = f.read()
     names = [x["name"] for x in dump(path)[0]]
     data = int(re.search(r"data at (0x[0-9a-f]+)", Run([PTCAP, "dump", "-i", path]).out)[1], 16)
-    # With its table of features, and the first of them, all data were there.
+    # With the feature table and the first feature, all data is complete.
     end = data + struct.unpack_from("<Q", whole, 48)[0]
     table = struct.unpack_from("<Q", whole, end)[0] + struct.unpack_from("<Q", whole, end + 8)[0]
     most = 0
-    step = 1999 if store.READS else 211  # under a sanitizer, and all over again, not each
+    step = 1999 if store.READS else 211  # under a sanitizer, which is slow, fewer cuts
     cuts = {*range(0, data, 97), data, data + 1, data + 8, *range(data + 48, len(whole), step), len(whole) - 1}
     for n in sorted(cuts):
         with open(short, "wb") as f:
@@ -369,7 +374,7 @@ def cut(folder):
         check(n < table or " are lost" not in err, f"{n} bytes, all of the data: {err}")
         most = len(got)
     check(most == len(names), f"only {most} of {len(names)} records")
-    # Damage inside: the features are there all the same.
+    # Damage inside: the features are still there.
     where = re.findall(r"^(0x[0-9a-f]+) ", Run([PTCAP, "dump", "-i", path]).out, re.M)
     at = int(where[len(where) // 2], 16)
     with open(short, "wb") as f:
@@ -381,7 +386,7 @@ def cut(folder):
 
 
 def pieces(path):
-    """Of each piece of trace where its bytes are, and how many."""
+    """Yield the offset and the size of the trace bytes of each AUXTRACE record."""
     with open(path, "rb") as f:
         data = f.read()
     if struct.unpack_from("<Q", data, 8)[0] == 16:  # pipe mode
@@ -404,7 +409,7 @@ def flow(path):
 
 
 def cut_trace(folder):
-    """Of a piece of trace that was cut all that is there is kept, and followed."""
+    """All stored bytes of a cut AUXTRACE record are kept, and the recording continues behind them."""
     path, pipe = os.path.join(folder, "x"), os.path.join(folder, "pipe")
     short, out = os.path.join(folder, "short"), os.path.join(folder, "out")
     fetch(path, [prog("busy"), "1000"], "--psb-period", "2K").expect(7)
@@ -413,7 +418,7 @@ def cut_trace(folder):
     for source in (path, pipe):
         data, found = pieces(source)
         at, size = max(found, key=lambda p: p[1])
-        check(size > 16384, f"{size} bytes")  # PSBs between its quarters
+        check(size > 16384, f"{size} bytes")  # with PSBs between its quarters
         lengths = []
         for n in (0, 1, 7, 8, 9, size // 4, size // 2, size - 8, size - 1):
             with open(short, "wb") as f:
@@ -428,7 +433,7 @@ def cut_trace(folder):
             check(got == want[: len(got)], f"cut at {n}: not what there was")
             lengths.append(len(got))
         check(lengths == sorted(lengths) and lengths[-1] > 0.99 * lengths[-2] and lengths[-2] > lengths[-3] > lengths[-4], lengths)
-        # Where its size is wrong nobody knows what is trace.
+        # With a wrong size the extent of the trace is unknown.
         bad = bytearray(data)
         struct.pack_into("<Q", bad, at - 40, len(data))
         with open(short, "wb") as f:

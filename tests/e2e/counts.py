@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ptcap decode --counts: what is counted is what is listed.
+"""ptcap decode --counts: the counts equal the listed branches.
 
 usage: counts.py CASE [ARGUMENT...]
 """
@@ -29,7 +29,7 @@ ASYNC = "async"
 
 
 def counts(path, what, *options):
-    """The head, and the entries as objects."""
+    """Return the head, and the entries as objects."""
     r = Run([PTCAP, "decode", "-i", path, f"--counts={what}", "--format=json", *options])
     check(r.status in (0, 3), r.err)
     head, *entries = map(json.loads, r.out.splitlines())
@@ -43,7 +43,7 @@ def counts(path, what, *options):
 
 
 def listed(path, *fields):
-    """Lines of these fields, in order; gaps as they are."""
+    """Return lines of these fields, in order; gaps unchanged."""
     return [line.split(" ") for line in decode(path, "-F", ",".join(fields)).out.splitlines()]
 
 
@@ -55,7 +55,7 @@ def by_address(entries, a="from", b="to"):
 
 
 def symbol(e, key):
-    """As -F sym prints it."""
+    """Format a symbol as -F sym prints it."""
     name = e.get(key + "_function")
     return f"{name}+0x{e[key + '_function_offset']:x}" if name else "-"
 
@@ -65,7 +65,7 @@ def same(got, want, what):
 
 
 def blocks(lines):
-    """Of tid, from, to, kind."""
+    """Count the blocks of lines with tid, from, to, kind."""
     at, found = {}, Counter()
     for line in lines:
         if line[0] == "#":
@@ -91,7 +91,7 @@ def check_edges(path, what):
 
 
 def case_edges(folder):
-    """Of programs whose code stays where it is: the same addresses, as often."""
+    """For programs whose code does not move: the same addresses with the same counts."""
     for name, argv in PROGRAMS.items():
         path = os.path.join(folder, name)
         fetch(path, argv)
@@ -99,7 +99,7 @@ def case_edges(folder):
 
 
 def case_blocks(folder):
-    """From where a transfer led to the next one."""
+    """A block goes from the target of a branch to the next branch."""
     for name, argv in PROGRAMS.items():
         path = os.path.join(folder, name)
         fetch(path, argv)
@@ -109,7 +109,7 @@ def case_blocks(folder):
 
 
 def case_gaps(folder):
-    """No block leads over a gap."""
+    """No block crosses a gap."""
     path = os.path.join(folder, "lossy")
     fetch(path, [prog("busy"), "60000"], "--lossy", "-m", "16K,16K")
     lines = listed(path, "tid", "from", "to", "kind")
@@ -121,7 +121,7 @@ def case_gaps(folder):
 
 
 def case_calls(folder):
-    """From function to function: the calls among the edges, without where they are in the caller."""
+    """Counts from function to function: the calls among the edges, without the place in the caller."""
     path = os.path.join(folder, "perf.data")
     fetch(path, [prog("virtual")])
     want = Counter()
@@ -137,7 +137,7 @@ def case_calls(folder):
 
 
 def case_swap(folder, mode, *libs):
-    """Where one library was is another one: each has its own, even if their code is the same."""
+    """Two libraries at one address: each has its own counts, even if their code is the same."""
     path, copy = os.path.join(folder, "perf.data"), os.path.join(folder, "copy.so")
     shutil.copy(libs[0], copy)
     for other in (libs[1], copy):
@@ -157,7 +157,7 @@ def case_swap(folder, mode, *libs):
 
 
 def case_places(folder):
-    """A file's place is one, wherever it is mapped: two runs of a program in one recording."""
+    """A place in a file is one, wherever it is mapped: two runs of a program in one recording."""
     path = os.path.join(folder, "perf.data")
     fetch(path, ["/bin/sh", "-c", "/bin/true; /bin/true"])
     entries = counts(path, "edges")[1]
@@ -171,7 +171,7 @@ def case_places(folder):
 
 
 def case_lines(folder):
-    """Of each block all lines that have an instruction in it, once."""
+    """For each block all lines with an instruction in it, once."""
     for name in ("segv", "handlers", "names", "tasks"):
         path = os.path.join(folder, name)
         fetch(path, [prog(name), *(["locks"] if name == "tasks" else [])])
@@ -199,20 +199,20 @@ def case_lines(folder):
 
 
 def lines_of(path):
-    """By file's last name, the lines that have code, as binutils reads the table of lines."""
+    """Return, by file name, the lines with code, from binutils' reading of the line table."""
     text = Run(["objdump", "--dwarf=decodedline", path]).expect(0).out
     rows = [line.split() for line in text.splitlines()]
     rows = [r for r in rows if len(r) >= 3 and r[2].startswith("0x") or len(r) == 3 and r[1] == "-"]
     found = {}
     for row, after in zip(rows, rows[1:]):
-        # What the linker left out is at 0.
+        # Code that the linker left out is at address 0.
         if row[1] not in ("-", "0") and row[2] != after[2] and int(row[2], 16) >= 0x1000:
             found.setdefault(row[0], set()).add(int(row[1]))
     return found
 
 
 def case_coverage(folder):
-    """Of each source file of a program all lines that have code: those that ran, and those that did not."""
+    """For each source file of a program all lines with code: those with and without an execution."""
     for name in ("segv", "handlers", "jcc", "tasks", "unused"):
         path = os.path.join(folder, name)
         fetch(path, [prog(name), *(["locks"] if name == "tasks" else [])])
@@ -248,7 +248,7 @@ def case_coverage(folder):
 
 
 def case_forms(folder):
-    """Text and JSON, the first few, parts of a recording, and what does not go together."""
+    """Text and JSON, the first few, parts of a recording, and invalid combinations."""
     path = os.path.join(folder, "perf.data")
     fetch(path, [prog("indirect")])
     head, entries = counts(path, "edges")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""crash.py NAME: what `ptcap crash show` says of programs that die, held against their sources.
+"""crash.py NAME: the output of `ptcap crash show` for programs that die, compared with their
+sources.
 
 PTCAP_GOLDEN=1 also compares the texts, PTCAP_UPDATE=1 writes these, tests/e2e/crash/*.txt, anew.
 """
@@ -32,11 +33,11 @@ def case(f):
     return f
 
 
-# --- what is to be seen ---------------------------------------------------------------------------
+# --- expected output --------------------------------------------------------------------------
 
 
 def line_of(mode):
-    """(file, line) that has "DIES: mode" behind it."""
+    """Return (file, line) of the line that ends with "DIES: mode"."""
     for name in ("prog_crash.c", "prog_lib_store.c", "prog_crash_cxx.cpp"):
         with open(os.path.join(SUPPORT, name), encoding="ascii") as f:
             for n, text in enumerate(f, 1):
@@ -47,7 +48,7 @@ def line_of(mode):
 
 
 class Crash:
-    """A program that was recorded until it died, and what is said of it."""
+    """A program that was recorded until it died, and the report about it."""
 
     def __init__(self, folder, program, mode, *args):
         self.path = os.path.join(folder, mode)
@@ -65,7 +66,7 @@ class Crash:
         return self.said
 
     def last_branches(self):
-        """Those of the thread that died are what the stepper saw."""
+        """The branches of the thread that died equal the stepper's."""
         tid = str(self.said["tid"])
         with open(self.truth, encoding="ascii") as f:
             lines = [line.split() for line in f]
@@ -80,7 +81,7 @@ def functions(stack):
 
 
 def at(place, mode, name):
-    """A place is where the source says that mode dies, in that function."""
+    """The place is the line where mode dies according to the source, in that function."""
     file, line = line_of(mode)
     got = (place["function"], os.path.basename(place.get("file") or ""), place.get("line"))
     check(got == (name, file, line), f"{mode}: {got} instead of {(name, file, line)}")
@@ -100,7 +101,7 @@ def look(folder, program, mode, signame, reason, *args):
 
 STATIC = prog("crash_static")
 
-# mode: signal, reason, function, instruction, what it did, is the unwound stack the same?
+# mode: signal, reason, function, instruction, access, whether the unwound stack is the same
 FAULTS = {
     "null": ("SIGSEGV", "null-page", "write_null", "mov dword ptr", "write", True),
     "readonly": ("SIGSEGV", "read-only", "write_constant", "mov ", "write", True),
@@ -142,7 +143,7 @@ def null_pointer(said):
 
 
 def others(said):
-    """Who died, and that there were others."""
+    """Which thread died, and that other threads existed."""
     check(len(said["threads"]) == 4, f"{len(said['threads'])} threads")
     check("spins" in functions(said["threads"]), "nobody else runs")
     killed = [t for t in said["threads"] if t["killed"]]
@@ -152,14 +153,14 @@ def others(said):
 
 
 def in_handler(said):
-    """A signal handler's frame is that of what it interrupted, in both stacks."""
+    """Below a signal handler's frame is the interrupted function, in both stacks."""
     for stack in ("stack_traced", "stack_unwound"):
         names = functions(said[stack])
         check(names[:2] == ["write_null", "on_usr1"], f"{stack}: {names}")
         check("in_handler" in names and "main" in names, f"{stack}: {names}")
 
 
-# mode: reason, function, instruction, the kind of the culprit
+# mode: reason, function, instruction, the kind of the branch at fault
 JUMPS = {
     "smash": ("bad-jump", "smash", "ret", "ret"),
     "badjump": ("bad-jump", "jump_to", "call ", "icall"),
@@ -169,7 +170,8 @@ JUMPS = {
 
 @case
 def jumps(folder):
-    """Of a jump into nowhere: the transfer that did it, though the unwound stack has no trace of it."""
+    """After a jump to an invalid address: the branch that did it, although the unwound stack has no
+    trace of it."""
     for mode, (reason, function, insn, kind) in JUMPS.items():
         said = look(folder, STATIC, mode, "SIGSEGV", reason).said
         by = said["culprit"]
@@ -177,7 +179,7 @@ def jumps(folder):
         check(by["insn"].startswith(insn) and by["kind"] == kind, f"{mode}: {by}")
         check(by["to"] == said["fault"]["ip"] == said["fault"]["address"], f"{mode}: {by}")
         check(said["fault"]["insn"] is None, f"{mode}: {said['fault']['insn']}")
-        called = kind == "icall"  # then the return address is still there
+        called = kind == "icall"  # the return address still exists
         check(said.get("differ_at") == (None if called else 1), f"{mode}: they differ at {said.get('differ_at')}")
         check(function in functions(said["stack_traced"]), f"{mode}: {said['stack_traced']}")
         check("main" in functions(said["stack_traced"]), f"{mode}: {said['stack_traced']}")
@@ -186,12 +188,13 @@ def jumps(folder):
 
 @case
 def interrupted(folder):
-    """At the place that it jumped to, before it faulted there, over and over: that is no other way to have come there."""
+    """Interrupts at the jump target before the fault, over and over: these are not counted as
+    another way to reach it."""
     c = Crash(folder, STATIC, "smash")
     want = c.explain()
     ip = int(want["fault"]["ip"], 16).to_bytes(6, "little")
     pge, fup, pgd = b"\x71" + ip, b"\x7d" + ip, b"\x01"
-    for times in (1, 2, 200):  # more often than there are branches to be kept, too
+    for times in (1, 2, 200):  # also more often than the number of kept branches
         append(c.path, (pge + fup + pgd) * times)
         r = Run([PTCAP, "crash", "show", "-i", c.path, "--format", "json"]).expect(0)
         said = json.loads(r.out)
@@ -199,7 +202,7 @@ def interrupted(folder):
         for key in ("text", "culprit", "fault", "stack_traced", "differ_at", "trace_ends_there"):
             check(said.get(key) == want[key], f"{times}: {key} {said.get(key)} instead of {want[key]}")
     overflow = b"\x02\xf3"
-    for more in (overflow, pge + fup + pgd):  # behind a loss, who knows
+    for more in (overflow, pge + fup + pgd):  # behind a loss it is unknown
         append(c.path, more)
         said = json.loads(Run([PTCAP, "crash", "show", "-i", c.path, "--format", "json"]).expect(0).out)
         check("culprit" not in said, f"behind a loss: {said.get('culprit')}")
@@ -207,7 +210,7 @@ def interrupted(folder):
 
 
 def append(path, packets):
-    """Behind the last trace of a file, in a form without offsets: that for a pipe."""
+    """Append bytes behind the last trace of a file, in pipe form, which has no offsets."""
     with open(path + ".pipe", "wb") as f:
         Run([PTCAP, "convert", "-i", path, "-o", "-"], stdout=f).expect(0)
     with open(path + ".pipe", "rb") as f:
@@ -228,14 +231,14 @@ def append(path, packets):
 
 @case
 def jit(folder):
-    """Code that is in no file: its instruction, and who called it."""
+    """Code in no file: its instruction, and its caller."""
     said = look(folder, STATIC, "jit", "SIGSEGV", "null-page").said
     check(said["fault"]["insn"] == "mov [rax], eax", said["fault"]["insn"])
     check(said["fault"]["function"] is None and said["fault"]["address"] == "0x0", said["fault"])
     check(functions(said["stack_traced"])[:2] == [None, "in_jit"], said["stack_traced"])
 
 
-# mode: program, who gave up, a part of the sentence
+# mode: program, function that gave up, a part of the sentence
 ABORTS = {
     "abort": ("crash_static", "give_up", "abort()"),
     "doublefree": ("crash_static", "free_twice", "heap"),
@@ -246,7 +249,7 @@ ABORTS = {
 
 @case
 def aborts(folder):
-    """Who gave up: not the C library, which only does what it was called for."""
+    """The function that gave up: not the C library, which only does what it was called for."""
     for mode, (program, function, words) in ABORTS.items():
         said = look(folder, prog(program), mode, "SIGABRT", "abort").said
         check(words in said["text"] and function.split("(")[0] in said["text"], said["text"])
@@ -256,7 +259,7 @@ def aborts(folder):
 
 @case
 def libraries(folder):
-    """In a library that was loaded meanwhile; through a table of functions that is gone."""
+    """In a library that was loaded at run time; through a function table that is gone."""
     library = os.path.join(os.path.dirname(prog("x")), "libprog_lib_store.so")
     said = look(folder, prog("crash"), "library", "SIGSEGV", "null-page", library).said
     at(said["fault"], "library", "lib_store")
@@ -268,7 +271,8 @@ def libraries(folder):
 
 @case
 def nobody(folder):
-    """What is handled kills nobody; what is sent has a sender; a child's end is its own."""
+    """A handled signal kills no process; a sent signal has a sender; a child's death is reported
+    for the child."""
     c = Crash(folder, STATIC, "handled")
     r = Run([PTCAP, "crash", "show", "-i", c.path]).expect(4)
     check("ptcap crash" in r.err and not r.out, r.err)
@@ -282,11 +286,11 @@ def nobody(folder):
 
 @case
 def bounded(folder):
-    """-m keeps the newest part of the trace: the same end, of a file that is smaller; and without a death there is one, too."""
+    """-m keeps the newest part of the trace: the same end in a smaller file, also without a death."""
     c = Crash(folder, STATIC, "null")
     want = c.explain()
     path = os.path.join(folder, "small")
-    die = [PTCAP, "crash", "-o", path, "-m", "256K,64K", "--"]  # 20 branches, however long each step takes
+    die = [PTCAP, "crash", "-o", path, "-m", "256K,64K", "--"]  # 20 branches, at any speed of stepping
     r = Run([*die, STATIC, "null"]).expect(128 + signal.SIGSEGV)
     check("1 process was killed" in r.err, r.err)
     check(os.listdir(folder).count("small") == 1 and not os.path.exists(path + ".000"), f"{os.listdir(folder)}")
@@ -301,7 +305,7 @@ def bounded(folder):
 
 @case
 def refused(folder):
-    """Sources that do not see it, and wishes that make no sense, are refused before anything runs."""
+    """Sources that cannot see a crash, and invalid requests, are refused before anything runs."""
     path = os.path.join(folder, "f")
     mark = os.path.join(folder, "mark")
     for options in (["--source", "emu"], ["--source", "pt"], ["--source", "what"], ["-p", "1"], ["-p", "x"]):
@@ -315,7 +319,7 @@ def refused(folder):
 
 @case
 def attached(folder):
-    """A process that ran already is stepped, dies, and is explained."""
+    """A process that already ran is stepped, dies, and is explained."""
     path = os.path.join(folder, "f")
     with subprocess.Popen([prog("wait")], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as target:
         check(target.stdout.readline() == b"ready\n", "the target is not ready")
@@ -337,7 +341,7 @@ def attached(folder):
 
 @case
 def others_read_it(folder):
-    """perf passes over the state; info and dump tell of it; verify finds nothing wrong; a copy keeps it."""
+    """perf skips the state; info and dump show it; verify finds no fault; a copy keeps it."""
     c = Crash(folder, STATIC, "null")
     want = c.explain()
     r = Run([PTCAP, "info", "-i", c.path]).expect(0)
@@ -355,14 +359,15 @@ def others_read_it(folder):
 
 
 def holds(path, word):
-    """How often a file has a word."""
+    """Return how often a file contains a word."""
     with open(path, "rb") as f:
         return f.read().count(word.encode())
 
 
 @case
 def secrets(folder):
-    """Environment and arguments are in a recording; --redact zeroes them, --no-memory keeps none; the stack is the same."""
+    """A recording contains environment and arguments; --redact zeroes them, --no-memory stores
+    none; the stack is the same."""
     path, redacted, bare = (os.path.join(folder, name) for name in ("f", "redacted", "bare"))
     env = {**os.environ, "SECRET": "of-the-environment"}
     for out, options in ((path, []), (bare, ["--no-memory"])):
@@ -389,12 +394,12 @@ def secrets(folder):
 
 
 def watched(folder, env):
-    """The watcher keeps none, either."""
+    """The watcher stores none, either."""
     path = os.path.join(folder, "watched")
     for options, there in (([], True), (["--no-memory"], False)):
         r = Run([PTCAP, "crash", "-q", "-e", "dummy:u", "-o", path, *options, "--", STATIC, "null"], env=env)
         if r.status == 125:
-            return  # events are not for us here
+            return  # no events are available here
         check(bool(holds(path, "of-the-environment")) == there, f"{options}: the environment is there: {not there}")
 
 
@@ -404,7 +409,7 @@ def shown(path):
 
 @case
 def core(folder):
-    """It dumps its core as it would alone, which agrees; and which does instead, if nothing was saved."""
+    """The core dump is the same as without ptcap and agrees; it is used if nothing was saved."""
     path = os.path.join(folder, "f")
     for mode in ("recursion", "smash", "thread"):
         end = ["-q", "-o", path, "--source", "step", "--", STATIC, mode, "core"]
@@ -424,7 +429,7 @@ def core(folder):
                 said.get(place, {}).get("insn") == want.get(place, {}).get("insn"),
                 f"{mode}: {place} {said.get(place)} instead of {want.get(place)}",
             )
-        for stack in ("stack_traced", "stack_unwound"):  # how deep a stack is differs, run by run
+        for stack in ("stack_traced", "stack_unwound"):  # the depth of a stack differs between runs
             check(
                 functions(said[stack])[:4] == functions(want[stack])[:4], f"{mode}: {said[stack]}"
             )
@@ -432,9 +437,9 @@ def core(folder):
 
 
 def page(c, mode):
-    """The page as people see it, but for what differs from run to run."""
+    """Compare the text output, without the parts that differ between runs."""
     if not os.environ.get("PTCAP_GOLDEN") or mode == "throw":
-        return  # another compiler's, or the C++ library's: other registers, other frames
+        return  # other registers or frames with another compiler or C++ library
     r = Run([PTCAP, "crash", "show", "-i", c.path, "-n", "5"]).expect(0)
     text = normalised(r.out)
     name = os.path.join(HERE, "crash", mode + ".txt")
@@ -455,7 +460,7 @@ def functions_of_ours():
 
 
 def normalised(text):
-    """Without the branches, and the numbers and names that are this run's, or this C library's."""
+    """Remove the branches, and the numbers and names of this run or of this C library."""
     text = re.sub(r"(\w|\))\+0x[0-9a-f]+(?!\S)", r"\1+OFFSET", text)
     text = re.sub(r"0x[0-9a-f]{3,}", "ADDRESS", text)
     text = re.sub(r"(thread|process) \d+", r"\1 ID", text)

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""events.py NAME: the kernel's events, those that need no AUX, against perf record's of the same run.
+"""events.py NAME: the kernel's events without AUX, compared with perf record of the same run.
 
-perf records, ptcap records, both at once, the same program: each of its threads must have the same side
-records in both files, one by one. Who is recorded, what is inherited, attached to or put in front is so
-held to perf on this very kernel, whatever the machine has. Nothing sleeps to be in time.
+perf and ptcap record the same program at the same time. Each of its threads must have the same
+sideband records in both files, one by one. So the recorded threads, inheritance, attaching and
+synthesised records are compared with perf on this kernel, on any machine. No case sleeps to be
+in time.
 """
 
 import json
@@ -31,7 +32,7 @@ def case(f):
 
 
 def need_events(folder):
-    """A kernel that gives us events, and perf to compare with."""
+    """Skip unless the kernel gives us events, and perf is there to compare with."""
     r = Run([PTCAP, *EVENT, "-o", os.path.join(folder, "probe"), "--", "true"])
     if "cannot open 'dummy:u'" in r.err:
         skip(r.err)
@@ -55,7 +56,7 @@ class Record:
 
 
 def records(path):
-    """The kernel's records of a file, by time. A file that has lost one is no measure."""
+    """Return the kernel's records of a file, by time. A file with losses cannot be compared."""
     out = Run([PTCAP, "dump", "-i", path, "--format", "json"]).expect(0).out
     found = [r for r in map(json.loads, out.splitlines()) if r["type"] == "record" and r["record"] < 64]
     check(not [r for r in found if r["name"] in ("LOST", "LOST_SAMPLES")], f"{path} has losses")
@@ -63,7 +64,7 @@ def records(path):
 
 
 def live(path):
-    """{tid: its records}, without what was put in front, and without those of perf alone."""
+    """Return {tid: its records}, without synthesised records, and without those that only perf has."""
     ret = {}
     for r in records(path):
         if r.time and r.name not in ("KSYMBOL", "BPF_EVENT", "CGROUP"):
@@ -72,14 +73,14 @@ def live(path):
 
 
 def executed(threads, comm):
-    """The thread that became COMM."""
+    """Return the thread that became COMM."""
     found = [t for t, l in threads.items() for r in l if r.name == "COMM" and r.fields["comm"] == comm]
     check(len(found) == 1, f"{len(found)} threads exec'ed {comm!r}")
     return found[0]
 
 
 def offspring(threads, tid):
-    """TID and all that came of it."""
+    """Return TID and all its descendants."""
     ret, more = set(), {tid}
     while more:
         ret |= more
@@ -88,7 +89,7 @@ def offspring(threads, tid):
 
 
 def from_exec(threads, tid):
-    """The records of TID from its exec on: only then we are there."""
+    """Keep the records of TID from its exec on: ptcap attaches only then."""
     at = [i for i, r in enumerate(threads[tid]) if r.name == "COMM" and "COMM_EXEC" in r.flags]
     check(at, f"thread {tid} has no exec")
     threads[tid] = threads[tid][at[0] :]
@@ -103,7 +104,7 @@ def same(ours, theirs, tids):
 
 
 def both(folder, argv, options=(), wide=False, switch=True):
-    """perf around ptcap around the program. Returns the records of both, thread by thread."""
+    """Run perf around ptcap around the program. Returns the records of both, by thread."""
     theirs, ours = (os.path.join(folder, n) for n in ("perf", "ptcap"))
     like = [o for o in LIKE_PERF if switch or o != "--switch-events"]
     Run([PERF, "record", "-q", "-m", "4M", "-e", "dummy:u", *like, *(["-a"] if wide else []), "-o", theirs, "--",
@@ -125,7 +126,7 @@ def command(folder, argv, threads, options=(), wide=False):
 
 @case
 def threads(folder):
-    """A command with threads: each of them, on whatever CPU."""
+    """A command with threads: each thread, on any CPU."""
     command(folder, [prog("tasks"), "locks"], 5)
 
 
@@ -143,7 +144,7 @@ def processes(folder):
 
 @case
 def wide(folder):
-    """-a: whole CPUs, with who came before and after at each switch."""
+    """-a: whole CPUs, with the previous and the next thread at each switch."""
     ours, tids = command(folder, [prog("tasks"), "locks"], 5, ["-a"], wide=True)
     names = {r.name for t in tids for r in ours[t]}
     check("SWITCH_CPU_WIDE" in names and "SWITCH" not in names, f"there are {names}")
@@ -151,7 +152,7 @@ def wide(folder):
 
 @case
 def some_cpus(folder):
-    """-C: what ran on that CPU, and nothing of others."""
+    """-C: everything on that CPU, and nothing of other CPUs."""
     need_events(folder)
     online = sorted(os.sched_getaffinity(0))
     path = os.path.join(folder, "f")
@@ -165,7 +166,7 @@ def some_cpus(folder):
 
 @case
 def per_thread(folder):
-    """--per-thread: the thread, and nobody it makes; that is counted, and said."""
+    """--per-thread: the thread, and none of its children; these are counted and reported."""
     need_events(folder)
     path = os.path.join(folder, "f")
     r = Run([PTCAP, *EVENT, "--per-thread", "-o", path, "--", prog("tasks"), "locks"]).expect(0)
@@ -194,7 +195,7 @@ class Server:
 
 
 def attached(folder, path, *argv):
-    """ptcap, once it is attached."""
+    """Return ptcap, once it is attached."""
     log = os.path.join(folder, "log")
     with open(log, "w", encoding="utf-8") as f:
         p = subprocess.Popen([PTCAP, *EVENT, "-m", "4M", "-o", path, *argv], stderr=f)
@@ -208,7 +209,7 @@ def attached(folder, path, *argv):
 
 
 def perf_attached(folder, path, pid):
-    """perf, once it records: it answers a ping."""
+    """Return perf, once it records: it answers a ping."""
     ctl, ack = (os.path.join(folder, n) for n in ("ctl", "ack"))
     os.mkfifo(ctl)
     os.mkfifo(ack)
@@ -222,17 +223,18 @@ def perf_attached(folder, path, pid):
 
 
 def in_front(path, pid):
-    """What the file says of what ran already: names, and what was mapped."""
+    """Return the synthesised records of a running process: names and mappings."""
     front = [r for r in records(path) if not r.time]
     comms = {(r.fields["tid"], r.fields["comm"]) for r in front if r.name == "COMM" and r.fields["pid"] == pid}
     maps = {tuple(r.fields[k] for k in ("addr", "len", "pgoff", "prot", "filename"))
             for r in front if r.name == "MMAP2" and r.fields["pid"] == pid}  # fmt: skip
-    return comms, {m for m in maps if m[-1] != "[vsyscall]"}  # which the kernel never tells of
+    return comms, {m for m in maps if m[-1] != "[vsyscall]"}  # the kernel never reports this one
 
 
 @case
 def attach(folder):
-    """-p: what runs already is put in front, threads and children are there; it ends with its target."""
+    """-p: synthesised records for a running process, then its threads and children; the recording
+    ends with its target."""
     need_events(folder)
     server = Server()
     theirs, ours = (os.path.join(folder, n) for n in ("perf", "ptcap"))
@@ -247,7 +249,7 @@ def attach(folder):
     check(len(in_front(ours, server.p.pid)[0]) == 9, "nine threads")
     a, b = live(ours), live(theirs)
     main = server.p.pid
-    for there in (a, b):  # from the first child on both are there
+    for there in (a, b):  # both have records from the first child on
         first = next(i for i, r in enumerate(there[main]) if r.name == "FORK")
         there[main] = there[main][first:]
     same(a, b, offspring(b, main))
@@ -257,7 +259,8 @@ def attach(folder):
 
 @case
 def churn(folder):
-    """Threads are born all the time while it attaches: each that is born under our eyes has its own records."""
+    """Threads are created all the time during the attach: each thread created afterwards has its
+    own records."""
     need_events(folder)
     path = os.path.join(folder, "f")
     target = subprocess.Popen([prog("crowd"), "on", "100"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
@@ -267,8 +270,9 @@ def churn(folder):
     there = live(path)
     forks = sorted((r for l in there.values() for r in l if r.name == "FORK"), key=lambda r: r.time)
     born = {r.fields["tid"] for r in forks}
-    # A thread that is attached to in the middle of a clone(2): its new thread is told of, but had its events
-    # before there were any. It is its first one, and is found in /proc, if it lives that long.
+    # A thread that is attached in the middle of a clone(2): its new thread is reported, but got its
+    # events before they existed. It is the thread's first child. It is found in /proc, if it lives
+    # long enough.
     first = {}
     for r in forks:
         first.setdefault(r.fields["ptid"], r.fields["tid"])
@@ -283,7 +287,7 @@ def churn(folder):
 
 @case
 def one_thread(folder):
-    """-t: that thread only, and what it makes; it is left as it was when ptcap is told to go."""
+    """-t: only that thread and its children; ptcap leaves it unchanged."""
     need_events(folder)
     server = Server()
     tid = max(int(t) for t in os.listdir(f"/proc/{server.p.pid}/task"))
@@ -299,7 +303,7 @@ def one_thread(folder):
 
 @case
 def killed(folder):
-    """ptcap is killed: what it recorded goes on as if nothing had been."""
+    """ptcap is killed: the recorded process continues undisturbed."""
     need_events(folder)
     server = Server()
     path = os.path.join(folder, "f")
@@ -314,7 +318,7 @@ def killed(folder):
 
 @case
 def vanishing(folder):
-    """What is attached to ends at any moment: a whole file, or a word on that and none; nothing else."""
+    """The attached process ends at any moment: a complete file, or a message about that and no file."""
     need_events(folder)
     path = os.path.join(folder, "f")
     for n in range(60):
@@ -334,7 +338,7 @@ def vanishing(folder):
 
 @case
 def samples(folder):
-    """A software event that counts: one sample for each that perf stat counts of the same run."""
+    """A software event that counts: one sample for each count of perf stat in the same run."""
     need_events(folder)
     ours, count = (os.path.join(folder, n) for n in ("ptcap", "count"))
     Run([PTCAP, "record", "-q", "-m", "4M", "-e", "minor-faults:u", "-o", ours, "--",
@@ -370,7 +374,8 @@ def nobodys_ptcap(folder):
 
 @case
 def refusals(folder):
-    """What the kernel refuses is said with the remedy; nothing of the command runs, no file is left."""
+    """A refusal by the kernel is reported with the remedy; the command does not run, and no file
+    remains."""
     need_events(folder)
     path = os.path.join(folder, "f")
     done = os.path.join(folder, "done")
@@ -414,7 +419,7 @@ def refusals(folder):
 
 @case
 def unprivileged(folder):
-    """What a user may not have is left out, and -v says so; the rest is recorded."""
+    """Features that a user may not have are left out, and -v reports them; the rest is recorded."""
     need_events(folder)
     nobodys_ptcap(folder)
     if paranoid() != 2:

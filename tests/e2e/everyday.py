@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""everyday.py short|long: the command lines of everyday.txt do the same under the emulated source, or ptcap says why not."""
+"""everyday.py short|long: the command lines of everyday.txt behave the same in the emulated source,
+or ptcap reports why not."""
 
 import os
 import re
@@ -29,7 +30,7 @@ FILES = {
 
 
 def lines():
-    """(mark, words, line) of each line of everyday.txt; the mark is one of ">?~", or "" ."""
+    """Yield (mark, words, line) of each line of everyday.txt; the mark is one of ">?~", or "" ."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "everyday.txt"), encoding="ascii") as f:
         for line in f.read().splitlines():
             m = re.fullmatch(r"(?:([>~]) |(\?) (.*?): )?([^#].*)", line)
@@ -38,7 +39,7 @@ def lines():
 
 
 def fresh(path):
-    """A folder of that name with the same files."""
+    """Make a folder of that name with the same files."""
     shutil.rmtree(path, ignore_errors=True)
     os.mkdir(path)
     for name, text in FILES.items():
@@ -51,18 +52,18 @@ def fresh(path):
 
 
 def plain(text):
-    """Without addresses, and without the vdso, which QEMU before 8.2 does not have."""
+    """Remove addresses, and the vdso, which QEMU before 8.2 does not have."""
     text = re.sub(r"\tlinux-vdso.so.1 .*\n", "", text)
     return re.sub(r"0x[0-9a-f]{8,}", "ADDRESS", text)
 
 
 def no_core():
-    """The shell tells whether a core was dumped, which QEMU keeps from it."""
+    """The shell prints whether a core was dumped, which QEMU hides from it."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def difference(folder, mark, words, line):
-    """Runs the line alone and recorded. Returns what is not as it should be, or None."""
+    """Run the line alone and recorded. Returns the differences, or None."""
     argv = ["/bin/sh", "-c", line] if SHELL.search(re.sub("'[^']*'", "", line)) else shlex.split(line)
     where = os.path.join(folder, "cwd")
     env = {**os.environ, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": where}

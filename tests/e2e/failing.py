@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""failing.py NAME [TIMES]: the kernel refuses, or somebody dies, at any moment. What is recorded never notices.
+"""failing.py NAME [TIMES]: the kernel refuses a call, or a process dies at any moment. The recorded
+program never notices.
 
-The moments are random, and the same in each run. Nothing is claimed of how far things were by then.
+The moments are random, and the same in each run. The cases assume nothing about the progress at
+these moments.
 """
 
 import errno
@@ -23,7 +25,7 @@ from lib import PTCAP, Run, check, prog
 CASES = {}
 REFUSE = os.path.join(os.path.dirname(lib.PROGS), "refuse")
 TIMES = int(sys.argv.pop(2)) if len(sys.argv) > 2 else 20
-MOMENT = float(os.environ.get("PTCAP_MOMENT", "0.03"))  # as long as attaching takes, several times
+MOMENT = float(os.environ.get("PTCAP_MOMENT", "0.03"))  # several times the duration of an attach
 
 
 def case(f):
@@ -33,7 +35,8 @@ def case(f):
 
 @case
 def refused(folder):
-    """Each errno of perf_event_open, as containers, kernels without it, and busy machines have them: the remedy is said."""
+    """Each errno of perf_event_open, from containers, kernels without it, and busy machines: the
+    message has the remedy."""
     need_events(folder)
     path, done = (os.path.join(folder, n) for n in ("f", "done"))
     for sys_, words in (
@@ -61,7 +64,7 @@ def refused(folder):
 
 @case
 def software(folder):
-    """Where the kernel gives no events, as in most containers, the software sources record all the same."""
+    """If the kernel gives no events, as in most containers, the software sources still record."""
     path = os.path.join(folder, "f")
     for sys_ in (errno.EPERM, errno.ENOSYS):
         Run([REFUSE, str(sys_), PTCAP, "record", "-q", "--source", "step", "-o", path, "--", prog("hello")]).expect(0)
@@ -70,7 +73,7 @@ def software(folder):
 
 @case
 def descriptors(folder):
-    """A command that is recorded has the descriptors it has alone: none of an event, none of ours."""
+    """A recorded command has the same descriptors as alone: none of an event, none of ptcap."""
     need_events(folder)
     path = os.path.join(folder, "f")
     names = ["/bin/sh", "-c", "for f in /proc/self/fd/*; do readlink $f; done; true"]
@@ -82,7 +85,7 @@ def descriptors(folder):
 
 
 def events_in(pid):
-    """The descriptors of events that a process has."""
+    """Return the event descriptors of a process."""
     ret = []
     for fd in os.listdir(f"/proc/{pid}/fd"):
         try:
@@ -94,7 +97,8 @@ def events_in(pid):
 
 @case
 def target(folder):
-    """What is attached to ends, execs or is killed at random moments: a whole file or a word and none, and its own end."""
+    """An attached process ends, execs or is killed at random moments: a complete file, or a message
+    and no file. The process ends normally."""
     need_events(folder)
     dice = random.Random(7)
     path = os.path.join(folder, "f")
@@ -124,13 +128,14 @@ def target(folder):
 
 @case
 def killed(folder):
-    """ptcap is killed at random moments: the command and what was attached to end as they would have, with no file or a whole one."""
+    """ptcap is killed at random moments: the command and attached processes end normally, with no
+    file or a complete one."""
     need_events(folder)
     os.unlink(os.path.join(folder, "probe"))
     dice = random.Random(11)
     path = os.path.join(folder, "f")
     for n in range(TIMES):
-        # Its own result: what it writes when it is done, once.
+        # Its own result: it writes this once, when it is done.
         argv = ["/bin/sh", "-c", f"cd {folder}; echo >ran{n}; {prog('tasks')} pool && echo good >>out{n}"]
         if n % 2:
             t = subprocess.Popen(argv)
@@ -143,11 +148,11 @@ def killed(folder):
         p.wait()
         if t:
             check(t.wait() == 0, f"its exit status is {t.returncode}")
-        if os.path.exists(path):  # it was done, and perhaps about to exit
+        if os.path.exists(path):  # ptcap was done, and perhaps about to exit
             Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
             os.unlink(path)
     until(lambda: not lib.strays(), "the end of all that was recorded")
-    ran = [f[3:] for f in os.listdir(folder) if f.startswith("ran")]  # the others: killed before they were let go
+    ran = [f[3:] for f in os.listdir(folder) if f.startswith("ran")]  # the others were killed before they were released
     good = [n for n in ran if open(os.path.join(folder, f"out{n}"), encoding="ascii").read() == "good\n"]
     check(good == ran and len(ran) >= TIMES // 2, f"of {TIMES} {len(ran)} ran, and {len(good)} to their end")
     left = [f for f in os.listdir(folder) if not re.match(r"(out|ran)\d", f)]
@@ -157,7 +162,7 @@ def killed(folder):
 
 @case
 def stray(folder):
-    """What was attached to and left has no event of ours, and may be attached to again."""
+    """A process that ptcap attached to and left has no event of ptcap, and can be attached to again."""
     need_events(folder)
     path = os.path.join(folder, "f")
     with subprocess.Popen([prog("tasks"), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as t:
@@ -177,7 +182,8 @@ def stray(folder):
 
 @case
 def cpus(folder):
-    """A CPU goes and comes online, as far as the kernel says: that is told, and it is recorded again."""
+    """A CPU goes offline and online, according to uevents: ptcap reports it, and records the CPU
+    again."""
     need_events(folder)
     last = max(os.sched_getaffinity(0))
     uevent = f"/sys/devices/system/cpu/cpu{last}/uevent"
@@ -190,17 +196,18 @@ def cpus(folder):
     go, come = f"echo offline >{uevent}; ", f"echo online >{uevent}; "
     come_back = f"n=$({events}); {go}{come} until [ $({events}) -gt $n ]; do :; done; "
     for options, actions, status, words in (
-        (["-a"], come, 0, []),  # it has not been away
+        (["-a"], come, 0, []),  # it was never offline
         (["-a"], go, 0, [went]),
         (["-a"], come_back, 3, [was, "what ran there in its first moment", lost + "1 times"]),
         (["-a"], come_back + come_back, 3, [was, lost + "2 times"]),
         (["-C", str(last)], come_back, 3, [was, lost + "1 times"]),
         (["-C", "0"], go + come, 3 if last == 0 else 0, []),
         ([], come, 0, []),
-        ([], go + come, 0, [was]),  # its events of this CPU are still there
+        ([], go + come, 0, [was]),  # its events on this CPU still exist
     ):
         command = f"{actions} exec taskset -c {last} printf ''"
-        # Whatever else runs on the machine is recorded as well. Where that was too much for the rings, once more.
+        # All other activity of the machine is recorded as well. If that was too much for the rings,
+        # try again.
         for _ in range(20):
             r = Run([PTCAP, *EVENT, "-v", "--strict", "-m", "16M", *options, "-o", path, "--", "/bin/sh", "-c", command])
             if not re.search(r"LOST: [1-9]\d* side records", r.err):

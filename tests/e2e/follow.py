@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""follow.py NAME: the emulated source follows a program through exec, or says which program it could not follow.
+"""follow.py NAME: the emulated source follows a program through exec, or reports which program it
+could not follow.
 
-Each function below is a case; its name and text say what holds.
+Each function below is a case; its name and text state the behaviour.
 """
 
 import os
@@ -22,8 +23,8 @@ def case(f):
 
 
 def recorded(folder, argv, status=None, **kw):
-    """Record argv with --strict. Its output and status are those it has alone. Returns the names of the programs that
-    were traced, and what ptcap said."""
+    """Record argv with --strict. Its output and status are the same as alone. Returns the names of
+    the traced programs, and ptcap's messages."""
     path = os.path.join(folder, "f")
     plain = Run(argv, **kw)
     r = lib.record(path, argv, "--strict", **kw).expect(plain.status if status is None else status)
@@ -35,21 +36,21 @@ def recorded(folder, argv, status=None, **kw):
 
 
 def followed(folder, argv, *names, **kw):
-    """Nothing is lost, and each program named has branches."""
+    """Nothing is lost, and each named program has branches."""
     comms, err = recorded(folder, argv, **kw)
     check("not recorded" not in err, err)
     check(set(names) <= comms, f"traced: {comms}, expected {names}")
 
 
 def lost(folder, argv, words, **kw):
-    """Status 3, and the words."""
+    """Expect status 3, and these words."""
     _, err = recorded(folder, argv, status=3, **kw)
     check("1 programs" in err and words in err, err)
 
 
 @case
 def own_exe(folder):
-    """/proc/self/exe is the program, not the emulator: as busybox, Go and systemd use it; after chdir, too."""
+    """/proc/self/exe is the program, not the emulator: for busybox, Go and systemd; after chdir, too."""
     chain = prog("chain_static")
     followed(folder, [chain, "/proc/self/exe"], "exe")
     followed(folder, ["/bin/sh", "-c", f"cd {os.path.dirname(chain)}; ./prog_chain_static /proc/self/exe"], "exe")
@@ -57,19 +58,19 @@ def own_exe(folder):
 
 @case
 def by_descriptor(folder):
-    """fexecve: the descriptor is closed by the exec."""
+    """fexecve: the exec closes the descriptor."""
     followed(folder, [prog("chain_static"), "fd:" + prog("chain_static"), "/usr/bin/true"], "true")
 
 
 @case
 def bad_pointers(folder):
-    """An exec with pointers that lead nowhere fails as it does alone."""
+    """An exec with invalid pointers fails as it does alone."""
     followed(folder, [prog("chain_static"), "bad"], "prog_chain_stat")
 
 
 @case
 def loader_variables(folder):
-    """LD_LIBRARY_PATH and LD_PRELOAD of a program are its own: QEMU does not load these files."""
+    """LD_LIBRARY_PATH and LD_PRELOAD of a program do not affect QEMU: it does not load these files."""
     with open(os.path.join(folder, "libglib-2.0.so.0"), "w", encoding="ascii") as f:
         f.write("not a library\n")
     script = f"LD_LIBRARY_PATH={folder} /bin/echo works; LD_LIBRARY_PATH={folder} /usr/bin/env | sort"
@@ -80,7 +81,7 @@ def loader_variables(folder):
 
 @case
 def any_variable(folder):
-    """No variable of a program acts on QEMU, commas in it or not; their order is theirs."""
+    """No variable of a program affects QEMU, with or without commas; their order stays."""
     with open(os.path.join(folder, "libglib-2.0.so.0"), "w", encoding="ascii") as f:
         f.write("not a library\n")
     script = f"""
@@ -96,7 +97,8 @@ def any_variable(folder):
 
 @case
 def own_name(folder):
-    """A program's name, arguments and environment are in /proc, also those that it writes there itself."""
+    """A program's name, arguments and environment are in /proc, also those that it writes there
+    itself."""
     followed(folder, ["/bin/cat", "/proc/self/comm", "/proc/self/environ"], "cat")
     script = "cat /proc/$$/comm /proc/$$/cmdline /proc/$$/environ; A=1 LD_B=2 cat /proc/self/environ"
     followed(folder, ["/bin/sh", "-c", script, "a", "", "b"], "cat")
@@ -107,7 +109,8 @@ def own_name(folder):
 
 @case
 def killed(folder):
-    """A death by a signal says no more than it says alone. A core is none of the recording's memory, 1.4 GB."""
+    """A death by a signal prints no more than alone. A core does not contain the recording's
+    memory, 1.4 GB."""
     script = """ulimit -c unlimited 2>/dev/null
         { sh -c 'kill -SEGV $$'; sh -c 'kill -ABRT $$'; echo $?; } 2>&1 | sed 's/ (core dumped)//'"""
     followed(folder, ["/bin/sh", "-c", script], "sh", cwd=folder)
@@ -116,7 +119,7 @@ def killed(folder):
 
 
 def as_nobody():
-    """Words in front of a command that another user runs."""
+    """Return the words before a command for another user."""
     if os.getuid() or not shutil.which("setpriv"):
         lib.skip("only root can become another user, by setpriv")
     ret = ["setpriv", "--reuid", "65534", "--clear-groups"]
@@ -132,7 +135,8 @@ def another_user(folder):
 
 
 def may_open_mappings():
-    """May a process open /proc/self/map_files? By it an emulated program finds the recording's memory again."""
+    """Return true if a process may open /proc/self/map_files. An emulated program uses it to find
+    the recording's memory again."""
     folder = "/proc/self/map_files"
     try:
         os.close(os.open(os.path.join(folder, os.listdir(folder)[0]), os.O_RDONLY))
@@ -143,7 +147,7 @@ def may_open_mappings():
 
 @case
 def another_ipc(folder):
-    """A program in another IPC namespace, and what that one executes, are recorded."""
+    """A program in another IPC namespace, and the programs it executes, are recorded."""
     argv = ["unshare", "-i", "/bin/sh", "-c", "/usr/bin/id -u; ls /proc/self/fd"]
     if not shutil.which("unshare") or Run(argv).status:
         lib.skip("no IPC namespaces here")
@@ -155,11 +159,12 @@ def another_ipc(folder):
 
 @case
 def pid_namespaces(folder):
-    """Processes of two PID namespaces have the same numbers there, and their own in the recording; threads, too."""
+    """Processes of two PID namespaces have equal numbers there, and different ones in the
+    recording; threads, too."""
     argv = ["unshare", "-p", "-f", "/bin/sh", "-c"]
     if not shutil.which("unshare") or Run([*argv, "true"]).status:
         lib.skip("no PID namespaces here")
-    if not Run(["unshare", "-p", "-f", "--mount-proc", "true"]).status:  # in a chroot it fails
+    if not Run(["unshare", "-p", "-f", "--mount-proc", "true"]).status:  # fails in a chroot
         argv.insert(3, "--mount-proc")
     script = f"echo $$; {prog('tasks')} locks >/dev/null; seq 20000 | tail -n 1; exec ls -d /"
     script = f"{' '.join(argv)} '{script}' & {' '.join(argv)} '{script}' | cat & wait"
@@ -174,7 +179,7 @@ def pid_namespaces(folder):
 
 @case
 def foreign(folder):
-    """A 32-bit program runs, and is named."""
+    """A 32-bit program runs, and is reported by name."""
     try:
         Run([prog("32")])
     except OSError:
@@ -193,7 +198,7 @@ def another_root(folder):
 
 @case
 def unreadable(folder):
-    """What may be executed and not read; nothing is counted for a file that is not there."""
+    """A file that is executable but not readable; a missing file is not counted."""
     hidden = os.path.join(folder, "hidden")
     shutil.copy(prog("exit"), hidden)
     os.chmod(hidden, 0o111)
@@ -204,7 +209,7 @@ def unreadable(folder):
 
 @case
 def rights(folder):
-    """A set-user-ID program has no more rights than its caller, and that is told."""
+    """A set-user-ID program has only its caller's rights, and ptcap reports that."""
     program = os.path.join(folder, "set_id")
     shutil.copy(prog("exit"), program)
     os.chmod(program, 0o4755)
@@ -221,20 +226,21 @@ def rights(folder):
 
 @case
 def mount_namespace(folder):
-    """A program enters another mount namespace: QEMU's own thread does not hinder it."""
+    """A program enters another mount namespace: QEMU's own thread does not prevent it."""
     argv = ["/bin/sh", "-c", "nsenter -t $$ -m /usr/bin/true"]
     if not shutil.which("nsenter") or Run(argv).status:
         lib.skip("no mount namespaces here")
     root = Run(["/bin/sh", "-c", "stat -c %d:%i /; nsenter -t $$ -m stat -c %d:%i /"]).out.split()
     if root[0] == root[1]:
         followed(folder, argv, "nsenter", "true")
-    else:  # the tests run in a chroot, which that namespace knows nothing of
+    else:  # the tests run in a chroot, which that namespace does not have
         lost(folder, argv, "'/usr/bin/true' has another root directory")
 
 
 @case
 def lacking(folder):
-    """What QEMU does not have is named, though the command goes on without it: a call, a limit on memory."""
+    """Features that QEMU lacks are reported, though the command runs on without them: a call, a
+    limit on memory."""
     path = os.path.join(folder, "l")
     for options in (["--strict"], ["--strict", "-q"]):
         r = lib.record(path, ["/bin/sh", "-c", "unshare -U true 2>/dev/null; true"], *options).expect(3)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every form of a recording: as perf writes it, with software events, and ours turned into it.
+"""Every form of a recording: as perf writes it, with software events, and ptcap's recordings
+converted to it.
 
 usage: forms.py CASE
 """
@@ -18,7 +19,7 @@ from store import fetch
 
 EVENT = ["-e", "cpu-clock:u", "-c", "100000"]
 WORK = ["sh", "-c", "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"]
-# The parent of what perf runs is perf. It dies when some of what was sampled is in the file.
+# The parent of a command of perf is perf. The command kills perf when some samples are in the file.
 KILLER = """
 size() { du -sb "$1" | cut -f1; }
 was=$(size "$1")
@@ -41,7 +42,7 @@ PERF_NAMES = {"ATTR": "HEADER_ATTR", "FEATURE": "HEADER_FEATURE", "TRACING_DATA"
 
 
 def perf_record(path, options, work):
-    """perf record into path, or through a pipe into it; its exit status."""
+    """Run perf record into path, or through a pipe into it. Returns its exit status."""
     if not have_perf():
         skip("no perf (Debian: linux-perf)")
     argv = [PERF, "record", "-q", *EVENT, *options]
@@ -56,14 +57,14 @@ def perf_record(path, options, work):
 
 
 def perf_killed(path, options):
-    """perf record into path, until some of what it has sampled is there."""
-    enough = "3072" if "-z" in options else "8192"  # more than what the samples come with
+    """Run perf record into path, and kill it when the file has some samples."""
+    enough = "3072" if "-z" in options else "8192"  # more than the data before the samples
     if perf_record(path, ["-m", "4", *options], ["sh", "-c", KILLER, "killer", path, enough]) == 0:
         check(False, f"{path}: perf was not killed")
 
 
 def dump(path, status=0, options=(), **kw):
-    """(type, size) of each record, in order; and what was said."""
+    """Return (type, size) of each record, in order; and the messages."""
     d = Run([PTCAP, "dump", "-i", path, *options], **kw).expect(status)
     found = re.findall(r"^(?:[\w.]+:)?0x[0-9a-f]+(?:\+0x[0-9a-f]+)? +(\S+) +(\d+) misc=", d.out, re.M)
     m = re.search(r"^# (\d+) records, 0 of unknown type$", d.out, re.M)
@@ -72,7 +73,7 @@ def dump(path, status=0, options=(), **kw):
 
 
 def perf_dump(path, through_pipe):
-    """The same as perf sees it; in the order in which it processes them."""
+    """The same from perf, in the order in which perf processes the records."""
     with open(path if through_pipe else os.devnull, "rb") as f:
         d = Run([PERF, "report", "-D", "-i", "-" if through_pipe else path], stdin=f)
     found = re.findall(r" \[0x([0-9a-f]+)\]: PERF_RECORD_([A-Z0-9_]+)", d.out)
@@ -87,7 +88,7 @@ def same_counts(ours, theirs):
 
 
 def perf_form(folder, form):
-    """Each record as perf report -D has it, by type and size; read from standard input, too."""
+    """Each record is the same as in perf report -D, by type and size; also from standard input."""
     path = os.path.join(folder, "x")
     perf_record(path, FORMS[form], WORK)
     ours, err = dump(path)
@@ -105,12 +106,12 @@ def perf_form(folder, form):
 
 
 def killed(folder):
-    """What perf leaves when it is killed is shown as far as it is whole, with one line that says so."""
+    """The file of a killed perf is shown as far as it is complete, with one line that says so."""
     for form, options in FORMS.items():
         path = os.path.join(folder, form)
         perf_killed(path, options)
         if "-o" in options:
-            continue  # nothing in it tells
+            continue  # the file does not show it
         records, err = dump(path, 1)
         check("the file was not finished (data size 0)" in err and err.count("\n") == 1, err)
         names = Counter(name for name, _ in records)
@@ -118,7 +119,7 @@ def killed(folder):
         Run([PTCAP, "info", "-i", path]).expect(1)
 
 
-# --- ours, turned into the other forms -----------------------------------------------------------
+# --- ptcap's recordings, converted to the other forms -----------------------------------------
 
 
 class Parts:
@@ -150,14 +151,14 @@ def as_pipe(parts):
     for bit, body in parts.features.items():
         if bit == 2:  # build-ids are records already
             out.append(body)
-        elif bit != 18:  # the index is of file offsets
+        elif bit != 18:  # the index has file offsets
             out += [struct.pack("<IHHQ", 80, 0, 16 + len(body), bit), body]
     out += [struct.pack("<IHHQ", 80, 0, 16, 33), parts.data]
     return b"".join(out)
 
 
 def as_folder(parts, path):
-    """The header and its records up to AUXTRACE_INFO in data, the rest dealt out."""
+    """Write the header and the records up to AUXTRACE_INFO into data, and distribute the rest."""
     d = bytearray(parts.whole)
     off, cuts = 0, []
     while off < len(parts.data):
@@ -191,7 +192,7 @@ def as_folder(parts, path):
 
 
 def ours(folder):
-    """A recording decodes to the same transfers whatever its form."""
+    """A recording decodes to the same branches in each form."""
     path = os.path.join(folder, "file")
     fetch(path, [prog("recurse")]).expect(0)
     fields = ("-F", "tid,time,from,to,kind", "--strict")
@@ -210,7 +211,7 @@ def ours(folder):
             got = Run([PTCAP, "decode", "-i", "-", *fields], stdin=cat.stdout).expect(0).out
         check(got == want, f"decoded otherwise through a pipe, as a {form}")
     if have_perf():
-        # Times are not to be relied on in pipe mode, perf says; nor is a file as standard input.
+        # In pipe mode times are unreliable, says perf; so are they for a file as standard input.
         script = [PERF, "script", "--itrace=b", "-F", "tid,ip,addr", "-i"]
         with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as cat:
             got = Run([*script, "-"], stdin=cat.stdout).out
@@ -218,7 +219,7 @@ def ours(folder):
 
 
 def bad_places(folder):
-    """Damage in a file of a folder, and in what is compressed, is named there."""
+    """Damage in a file of a folder, and in compressed records, is reported with its place."""
     path = os.path.join(folder, "d")
     perf_record(path, ["--threads"], WORK)
     part = next(os.path.join(path, p) for p in sorted(os.listdir(path)) if p.startswith("data.") and
@@ -234,7 +235,7 @@ def bad_places(folder):
 
 
 def places(folder):
-    """What may be read, and what not: whoever owns it, through links, and never for long."""
+    """Which files may be read: of any owner, through links, and without waiting."""
     path, link, loop = (os.path.join(folder, name) for name in ("file", "link", "loop"))
     fetch(path, [prog("hello")]).expect(0)
     want = dump(path)
@@ -249,7 +250,7 @@ def places(folder):
     with subprocess.Popen(["cp", path, fifo]) as cp:
         check(dump(fifo) == want, "read from a FIFO it is another")
         cp.wait()
-    if os.geteuid() == 0:  # else there is nothing of others
+    if os.geteuid() == 0:  # otherwise no file has another owner
         os.chown(path, 65534, 65534)
         check(dump(path) == want, "of another owner it is another")
     for name in (fifo, folder, "/dev/null"):
@@ -259,16 +260,16 @@ def places(folder):
 
 
 def features(folder):
-    """Our header says of this machine what perf's says."""
+    """ptcap's header describes this machine as perf's does."""
     ours, theirs = os.path.join(folder, "ours"), os.path.join(folder, "theirs")
     perf_record(theirs, [], ["true"])
     record(ours, [prog("hello")]).expect(0)
 
     def header(path):
-        """The lines that are of the machine, but for what changes all the time."""
+        """Return the lines about the machine, except values that change all the time."""
         text = Run([PERF, "report", "--header-only", "-I", "-i", path]).expect(0).out
         text = re.sub(r", free = \d+ kB", "", text)
-        # perf 6.12 says "cpu" where there is none, and sorts them otherwise.
+        # perf 6.12 prints "cpu" on machines without it, and sorts the names differently.
         text = re.sub(r"(?m)^# pmu mappings: (.*)$", lambda m: "# " + ", ".join(sorted(
             p for p in m[1].split(", ") if not re.match(r"(intel_pt|cpu) =", p))), text)
         skip_line = r"# (captured on|data |feat |perf version|cmdline|event|time of|sample duration|contains|missing| CPU_PMU|cpu pmu cap|clockid|reference time|=|$)"

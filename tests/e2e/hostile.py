@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""hostile.py NAME: programs that fight whoever records them (../support/prog_hostile.c). SIGTERM and SIGINT end ptcap.
+"""hostile.py NAME: programs that work against their recorder (../support/prog_hostile.c). SIGTERM
+and SIGINT end ptcap.
 
-Each function below is a case; its name and text say what holds. No case measures time: one that waits for ever fails.
+Each function below is a case; its name and text state the behaviour. No case measures time: a
+case that waits for ever fails.
 """
 
 import os
@@ -25,7 +27,7 @@ def case(f):
 
 
 class Left(Live):
-    """Its command has a second to end, as by default."""
+    """A recording with the default: its command has a second to end."""
 
     GRACE = ()
 
@@ -37,7 +39,7 @@ def live(folder, mode, *options):
 
 
 def ended(p, *want):
-    """ptcap ends by itself, whatever is left of what was recorded."""
+    """ptcap ends by itself, for any state of the recorded processes."""
     try:
         status = p.wait(LONG)
     except subprocess.TimeoutExpired:
@@ -48,7 +50,8 @@ def ended(p, *want):
 
 @case
 def deaf(folder):
-    """A command that ignores all signals is left after a second, and lives on as if nobody had recorded it."""
+    """ptcap leaves a command that ignores all signals after a second. The command continues
+    undisturbed."""
     affinity = os.sched_getaffinity(0)
     r = live(folder, "deaf")
     pid = r.command()
@@ -60,7 +63,7 @@ def deaf(folder):
 
 @case
 def grace(folder):
-    """--grace: so long is waited for a command; a second signal ends the wait at once."""
+    """--grace: the time to wait for a command; a second signal ends the wait at once."""
     r = live(folder, "deaf", "--grace", "1h")
     r.signal(signal.SIGTERM)
     r.taken(signal.SIGTERM)
@@ -71,7 +74,7 @@ def grace(folder):
 
 @case
 def itself(folder):
-    """A command that has stopped itself does not take SIGTERM: it is left as it is, stopped."""
+    """A command that has stopped itself does not take SIGTERM: ptcap leaves it stopped."""
     r = live(folder, "itself")
     pid = r.command()
     until(lambda: proc_status(pid)["State"][0] in "Tt", "it has stopped")
@@ -84,7 +87,7 @@ def itself(folder):
 
 @case
 def storm(folder):
-    """Processes that fork without end are let go."""
+    """ptcap leaves processes that fork without end."""
     r = live(folder, "storm")
     r.signal(signal.SIGTERM)
     ended(r.p, 143)
@@ -93,11 +96,12 @@ def storm(folder):
 
 @case
 def waits_in_vfork(folder):
-    """A command in vfork(2) cannot stop: it is let go when it can, long after ptcap's end."""
+    """A command in vfork(2) cannot stop: ptcap leaves it when that is possible, long after ptcap's
+    end."""
     r = live(folder, "vfork")
     parent = r.command()
     until(lambda: proc_status(parent)["State"][0] == "D", "it waits for its child")
-    r.signal(signal.SIGINT)  # SIGTERM is for the command, too, which takes it behind its vfork
+    r.signal(signal.SIGINT)  # the command also gets SIGTERM, after its vfork
     ended(r.p, 130)
     r.valid()
     r.no_more_input()
@@ -109,7 +113,7 @@ def waits_in_vfork(folder):
 
 @case
 def attached_in_vfork(folder):
-    """The same of a process that was to be attached to: ptcap names the thread, and leaves it alone."""
+    """The same for a process to attach to: ptcap names the thread, and does not touch it."""
     for command in (["record", "--source", "step"], ["snapshot", "--source", "step"], ["crash", "--source", "step"]):
         target = subprocess.Popen([prog("hostile"), "vfork"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         check(target.stdout.readline() == b"ready\n", "it is not ready")
@@ -126,7 +130,7 @@ def attached_in_vfork(folder):
 
 @case
 def traces_back(folder):
-    """Who is stepped cannot trace its tracer, nor ptcap: EPERM, and all goes on."""
+    """A stepped process cannot trace its tracer, nor ptcap: EPERM, and all continue."""
     for mode in ("back", "parent"):
         r = Live(folder, [prog("hostile"), mode])
         r.says("refused")
@@ -138,7 +142,8 @@ def traces_back(folder):
 
 @case
 def watched_traces_back(folder):
-    """Who is watched runs freely and can trace pt-watcher and ptcap, as root: signals end ptcap all the same."""
+    """A watched process runs freely and, as root, can trace pt-watcher and ptcap: signals still end
+    ptcap."""
     for mode, sig in (("back", signal.SIGINT), ("back", signal.SIGTERM), ("parent", signal.SIGTERM)):
         p = subprocess.Popen([PTCAP, "crash", "-q", "-e", "dummy:u", "-o", os.path.join(folder, "f"), "--", prog("hostile"), mode],
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -149,7 +154,7 @@ def watched_traces_back(folder):
 
 
 def as_nobody():
-    """A command prefix: somebody else, who can run ptcap here."""
+    """Return a command prefix: another user, who can run ptcap here."""
     argv = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
     if os.geteuid() or not shutil.which("setpriv") or Run([*argv, PTCAP, "--version"]).status:
         lib.skip("it takes root to become somebody else, who can run ptcap")
@@ -158,7 +163,8 @@ def as_nobody():
 
 @case
 def nobody_traces_back(folder):
-    """Who is not root cannot trace pt-watcher: the kernel refuses it, as the watcher is not dumpable."""
+    """Without root a process cannot trace pt-watcher: the kernel refuses it, because the watcher is
+    not dumpable."""
     prefix = as_nobody()
     os.chmod(folder, 0o777)
     p = subprocess.Popen([*prefix, PTCAP, "crash", "-q", "-e", "dummy:u", "-o", os.path.join(folder, "f"), "--", prog("hostile"), "back"],
@@ -171,7 +177,7 @@ def nobody_traces_back(folder):
 
 @case
 def stops_tracer(folder):
-    """SIGSTOP to the tracer is undone at once: the recording is whole, and so is the command."""
+    """SIGSTOP to the tracer is undone at once: the recording and the command are complete."""
     r = live(folder, "stop")
     r.no_more_input()
     r.says("done")
@@ -191,7 +197,8 @@ def stops_ptcap(folder):
 
 @case
 def rights(folder):
-    """A set-user-ID program that an unprivileged ptcap steps lacks its rights, and is named. As root it has them."""
+    """A set-user-ID program that an unprivileged ptcap steps lacks its rights, and is reported. As
+    root it has them."""
     program, out = os.path.join(folder, "set_id"), os.path.join(folder, "out")
     nobody = as_nobody()
     shutil.copy(prog("exit"), program)

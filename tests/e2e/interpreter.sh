@@ -1,4 +1,4 @@
-# What an interpreter is given to do, $1 times over: loops, words, strings, arithmetic, functions.
+# Work for an interpreter, $1 times: loops, words, strings, arithmetic, functions.
 gcd() {
 	if [ "$2" = 0 ]; then
 		divisor=$1

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Names of a jitdump, whose times are of CLOCK_MONOTONIC: what is listed and what is counted have the same.
+"""Names from a jitdump, whose times are from CLOCK_MONOTONIC: listed and counted branches have the
+same names.
 
 usage: jitdump.py CASE
 """
@@ -15,12 +16,12 @@ from collections import Counter
 import lib
 from lib import PTCAP, Run, check, decode, prog, record
 
-FUNCTIONS, CALLS, TURNS = 10, 5, 3  # prog_jitdump: each is called CALLS times before it has a name, CALLS times behind
+FUNCTIONS, CALLS, TURNS = 10, 5, 3  # as in prog_jitdump: it calls each function CALLS times before the name and CALLS times after
 MMAP2, TEXT_POKE, AUXTRACE = 10, 20, 71
 
 
 def anonymous(data):
-    """[(start, end)] of memory without a file that is code, by the MMAP2 records of a pipe."""
+    """Return [(start, end)] of code memory without a file, from the MMAP2 records of a pipe."""
     ret, at = [], 16
     while at < len(data):
         what, _, size = struct.unpack_from("<IHH", data, at)
@@ -32,7 +33,8 @@ def anonymous(data):
 
 
 def drop_made(path, out):
-    """The recording at @path without the code that was made. Newer QEMUs have code of their own, a vdso, which stays."""
+    """Remove the generated code from the recording at @path. Newer QEMUs have code of their own, a
+    vdso, which stays."""
     data = subprocess.run([PTCAP, "convert", "-i", path, "-o", "-"], stdout=subprocess.PIPE, check=True).stdout
     made_at = anonymous(data)
     kept, at = bytearray(data[:16]), 16
@@ -55,7 +57,7 @@ def made(folder, *mode):
 
 
 def jit_names(path):
-    """How often a branch of made code goes back, by function."""
+    """Count the backward branches in generated code, by function."""
     found = Counter()
     for line in decode(path, "-F", "sym,tosym,kind").out.splitlines():
         m = re.match(r"(made\d+)\+0x2 \1\+0x0 jcc$", line)
@@ -65,9 +67,8 @@ def jit_names(path):
 
 
 def check_names(path, times=2):
-    """
-    The first calls of each function are under the name of the one before; a child calls the last. So each is called @times times
-    CALLS times.
+    """The first calls of each function are under the previous function's name; a child calls the
+    last function. So each function is called @times times CALLS times.
     """
     names = jit_names(path)
     want = Counter({f"made{i}": times * CALLS * (TURNS - 1) for i in range(FUNCTIONS)})
@@ -81,7 +82,7 @@ def check_names(path, times=2):
 
 
 def case_names(folder):
-    """With the code that the recording has, and without."""
+    """With the code in the recording, and without it."""
     path = made(folder)
     check_names(path)
     check("assumed" not in decode(path, "--stats").err, "the clock is known")
@@ -92,7 +93,8 @@ def case_names(folder):
 
 
 def case_like_node(folder):
-    """Debug and unwinding information, code that moves, and an end within a record: that end is said to be one."""
+    """Debug and unwinding information, code that moves, and an end within a record, which ptcap
+    reports."""
     path = made(folder, "node")
     check_names(path, 3)
     drop_made(path, path + ".bare")
@@ -103,7 +105,7 @@ def case_like_node(folder):
 
 
 def case_parts(folder):
-    """A part of a recording keeps what is known of the clocks."""
+    """A part of a recording keeps the known clocks."""
     path = made(folder)
     part = os.path.join(folder, "part")
     Run([PTCAP, "convert", "-i", path, "-o", part, "--cpu=0-255"]).expect(0)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""record --lbr: perf reads the branch stacks that the truth says there are; what is spoilt is what the truth says is.
+"""record --lbr: perf reads the branch stacks that the truth lists; the injected errors equal those
+in the truth.
 
 usage: lbr.py CASE
 """
@@ -14,7 +15,7 @@ import store
 from lib import PERF, PTCAP, Run, check, have_perf, prog, record, skip
 
 SMALL = [prog("libc_static")]
-KINDS = {  # words of the filter -> kinds of transfers
+KINDS = {  # words of the filter -> kinds of branches
     "any": None,
     "any_call": {"call", "icall"},
     "any_ret": {"ret"},
@@ -27,14 +28,16 @@ TYPES = {"jcc": "COND", "jmp": "UNCOND", "ijmp": "IND", "call": "CALL", "icall":
 
 
 class Sample:
-    """What the truth says of one: its true entries (from, to, kind), newest first, and notes of what is spoilt."""
+    """A sample in the truth: its true entries (from, to, kind), newest first, and notes of the
+    injected errors."""
 
     def __init__(self, ip, entries):
         self.ip, self.entries, self.notes = ip, entries, []
 
 
 def truth_of(path, word, size):
-    """{(tid, time): Sample}. The number of entries is the truth's: a thread begins anew when it gets the CPU."""
+    """Return {(tid, time): Sample}. The truth gives the number of entries: a thread starts anew
+    when it gets the CPU."""
     ret, flow, frames, last = {}, {}, {}, None
     with open(path, encoding="ascii") as f:
         for line in f:
@@ -65,7 +68,7 @@ def truth_of(path, word, size):
 
 
 def perf_samples(path, *options):
-    """{(tid, time): (ip, [(from, to, type)])} as perf sees them."""
+    """Return {(tid, time): (ip, [(from, to, type)])} as perf prints them."""
     if not have_perf():
         skip("no perf here (Debian: linux-perf)")
     r = Run([PERF, "script", "-i", path, "--no-itrace", "--ns", "-F", "tid,time,ip,brstack", *options]).expect(0)
@@ -80,7 +83,7 @@ def perf_samples(path, *options):
 
 
 def repaired(got, notes, want):
-    """The entries @got, with all undone that was noted; of which the truth must be the outcome."""
+    """Undo all noted errors in the entries @got; the result must be the truth."""
     got = [e[:2] for e in got]
     modes = {mode for _, mode, _, _ in notes}
     check(len(modes) <= 1, f"several modes: {notes}")
@@ -100,7 +103,8 @@ def repaired(got, notes, want):
 
 
 def compare(path, truth, word, size=32, types=False):
-    """perf's stacks are the truth's, what was spoilt undone. Returns the number of samples, and of spoilt ones."""
+    """perf's stacks equal the truth's after the injected errors are undone. Returns the number of
+    samples, and of changed ones."""
     want, got = truth_of(truth, word, size), perf_samples(path)
     check(want.keys() == got.keys(), f"{len(want)} samples, perf has {len(got)}")
     spoilt = 0
@@ -125,7 +129,7 @@ def made(folder, argv, *options, name="perf.data"):
 
 
 def flow_is_whole(path, truth):
-    """The trace beside the samples is as good as without them."""
+    """The trace is the same with and without samples."""
     d = lib.decode(path, "-F", "tid,from,to,kind", "--strict").expect(0)
     with open(truth, encoding="ascii") as f:
         flow = "".join(line for line in f if line[0] != "#")
@@ -141,7 +145,8 @@ def case_filters(folder):
 
 
 def case_threads(folder):
-    """Each thread has what it did itself since it got the CPU, and ptcap finds all of it in the trace."""
+    """Each thread's stack has only its own branches since it got the CPU, and ptcap finds all of
+    them in the trace."""
     options = ["--vcpus", "2"] if lib.SOURCE == "emu" else []
     path, truth = made(folder, [prog("tasks"), "locks"], "--lbr=any,u", "-c", "100", *options)
     compare(path, truth, "any")
@@ -162,7 +167,7 @@ def case_calls(folder):
 
 
 def case_event(folder):
-    """Instructions are counted instead, and what the file says of the event."""
+    """Counts instructions instead, and checks the event in the file."""
     path, truth = made(folder, SMALL, "--lbr=any,u,hw_index,no_flags,no_cycles,priv", "-c", "500", "--lbr-event", "instructions")
     compare(path, truth, "any")
     dump = Run([PTCAP, "dump", "-i", path]).expect(0).out
@@ -174,17 +179,18 @@ def case_event(folder):
 
 
 def case_onward(folder):
-    """Taken jccs to the next instruction: no transfers, but a processor's stacks have them. Each is right."""
+    """Taken jccs to the next instruction: not listed as branches, but a processor's stacks have
+    them. Each is right."""
     path = os.path.join(folder, "perf.data")
     record(path, [prog("jcc")], "--lbr=any,u", "-c", "3").expect(0)
     onward = sum(b - a == 2 for _, entries in perf_samples(path).values() for a, b, _ in entries)
-    check(onward > 100 or lib.SOURCE == "emu", f"{onward} entries to the next instruction")  # QEMU does not say which are taken
+    check(onward > 100 or lib.SOURCE == "emu", f"{onward} entries to the next instruction")  # QEMU does not report them
     report = json.loads(Run([PTCAP, "compare", "-i", path, "--format", "json"]).expect(0).out)
     check(report["verdicts"]["exact"] == report["judged"] >= 0.99 * report["entries"] > 0, report["verdicts"])
 
 
 def case_exec(folder):
-    """A program that runs another one: the thread's samples are its own, before and behind that."""
+    """A program that runs another one: the thread's samples are its own, before and after the exec."""
     for words in ("any,u", "stack,u"):
         path = os.path.join(folder, "perf.data")
         options = ["--vcpus", "2"] if lib.SOURCE == "emu" else []
@@ -207,11 +213,11 @@ def case_spoilt(folder):
             check(least * (0.5 if rate > 1 else 1) <= share <= (1.6 if rate > 1 else 1), f"{mode}: {spoilt} of {n} at 1/{rate}")
     path, truth = made(folder, [prog("tasks"), "locks"], "--lbr=any,u", "-c", "100", "--lbr-spoil", "stale")
     n, spoilt = compare(path, truth, "any")
-    check(spoilt >= 5, f"stale: {spoilt} of {n}")  # how many is chance: an entry is stale if another thread ran meanwhile
+    check(spoilt >= 5, f"stale: {spoilt} of {n}")  # the number varies: an entry is stale if another thread ran meanwhile
 
 
 def case_snapshot(folder):
-    """Samples are side records: they are there whatever part of the trace is kept."""
+    """Samples are sideband records: they are kept for any kept part of the trace."""
     path, truth = made(folder, SMALL, "--lbr=any,u", "-c", "50", "-S8K", "-z")
     n, _ = compare(path, truth, "any")
     check(n > 20, f"{n} samples")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""missing.py NAME: decoding where the code that ran is not where it was, or is another.
+"""missing.py NAME: decoding when the code is missing or replaced.
 
-Each function below is a case; its name and text say what holds.
+Each function below is a case; its name and text state the behaviour.
 """
 
 import glob
@@ -25,7 +25,7 @@ def case(f):
 
 
 def recorded(folder):
-    """A program that calls into a library of its own, recorded. Returns (recording, truth, library)."""
+    """Record a program that calls into a library of its own. Returns (recording, truth, library)."""
     library = os.path.join(folder, "there", "lib.so")
     os.mkdir(os.path.dirname(library))
     shutil.copy(os.path.join(lib.PROGS, "libprog_lib.so"), library)
@@ -36,7 +36,7 @@ def recorded(folder):
 
 
 def build_id(path):
-    """As `readelf -n` prints it; here by what follows the note's header."""
+    """Return the build-id as `readelf -n` prints it; found here by the note's header."""
     with open(path, "rb") as f:
         data = f.read()
     at = data.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16
@@ -44,7 +44,7 @@ def build_id(path):
 
 
 def ranges(path, name):
-    """Where the executable mappings of a file were."""
+    """Return the address ranges of the executable mappings of a file."""
     out = Run([PTCAP, "dump", "-i", path]).expect(0).out
     ret = set()
     for m in re.finditer(r" MMAP2 .* addr=0x([0-9a-f]+) len=0x([0-9a-f]+) .*prot=..x.*filename=\"([^\"]*)\"", out):
@@ -65,7 +65,7 @@ def without_gaps(run):
 
 
 def costs_only(path, run, want, name):
-    """What is missing is what happened in the file, no more and no less."""
+    """Exactly the branches in that file are missing, no more and no fewer."""
     inside = ranges(path, name)
 
     def elsewhere(flow):
@@ -79,7 +79,7 @@ def costs_only(path, run, want, name):
 
 @case
 def removed(folder):
-    """A library that is gone costs what happened in it; it is named, once, with its build-id."""
+    """A deleted library costs its own branches; it is reported once, with its build-id."""
     path, want, library = recorded(folder)
     bid = build_id(library)
     os.rename(library, library + ".away")
@@ -94,7 +94,7 @@ def removed(folder):
 
 @case
 def in_json(folder):
-    """The same as data: file, build-id, gaps, branches, and the way out."""
+    """The same as data: file, build-id, gaps, branches, and the remedy."""
     path, want, library = recorded(folder)
     bid = build_id(library)
     os.unlink(library)
@@ -114,7 +114,7 @@ def in_json(folder):
 
 @case
 def replaced(folder):
-    """Another file at its path is not decoded with: both build-ids are said."""
+    """Another file at its path is not used: the message has both build-ids."""
     path, want, library = recorded(folder)
     other = os.path.join(lib.PROGS, "libprog_lib_two.so")
     bids = build_id(library), build_id(other)
@@ -127,7 +127,7 @@ def replaced(folder):
 
 @case
 def in_place(folder):
-    """Where nothing has changed there is nothing to be said."""
+    """With all files unchanged there is no message."""
     path, want, library = recorded(folder)
     r = decode(path, "--strict").expect(0)
     lib.same_transfers(without_gaps(r), want, "decode", "truth")
@@ -138,13 +138,13 @@ def in_place(folder):
 
 @case
 def cached(folder):
-    """perf's build-id cache has it."""
+    """perf's build-id cache has the library."""
     if not lib.have_perf():
         lib.skip("no perf here")
     path, want, library = recorded(folder)
     cache = os.path.join(folder, "cache")
     Run([lib.PERF, "--buildid-dir", cache, "buildid-cache", "-a", library]).expect(0)
-    os.unlink(library)  # the cache may have a link to it: not to be written over
+    os.unlink(library)  # the cache may have a link to it, which must not be overwritten
     shutil.copy(os.path.join(lib.PROGS, "libprog_lib_two.so"), library)
     r = decode(path, "--strict", PERF_BUILDID_DIR=cache).expect(0)
     lib.same_transfers(without_gaps(r), want, "decode", "truth")
@@ -171,10 +171,10 @@ def symfs(folder):
 
 @case
 def core(folder):
-    """--core: the code of a program that died, and is gone."""
+    """--core: the code of a program that died and was deleted."""
     def all_of_it():
         with open("/proc/self/coredump_filter", "w", encoding="ascii") as f:
-            f.write("0x37")  # and what is mapped of files
+            f.write("0x37")  # also mapped files
 
     program = os.path.join(folder, "shell")
     shutil.copy("/bin/sh", program)

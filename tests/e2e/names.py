@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""names.py NAME: functions and source lines have the names that people gave them.
+"""names.py NAME: functions and source lines get readable names.
 
-Each function below is a case; its name and text say what holds.
+Each function below is a case; its name and text state the behaviour.
 """
 
 import http.server
@@ -31,7 +31,7 @@ def tool(*argv):
 
 
 def recorded(folder, *how, by=prog("names")):
-    """The program, changed by `how` (objcopy's options), recorded. Returns (recording, program)."""
+    """Record the program, changed by `how` (objcopy's options). Returns (recording, program)."""
     program, path = os.path.join(folder, "names"), os.path.join(folder, "perf.data")
     tool("objcopy", *how, by, program)
     lib.record(path, [program]).expect(0)
@@ -44,21 +44,21 @@ def decode(path, *options, **env):
 
 
 def functions(path, *options, **env):
-    """The functions of both ends of all transfers, without offsets."""
+    """Return the functions at both ends of all branches, without offsets."""
     out = decode(path, "-F", "sym,tosym", *options, **env).out
     return {re.sub(r"\+0x[0-9a-f]+$", "", s) for line in out.splitlines() for s in line.split(" ")}
 
 
 @case
 def demangled(folder):
-    """C++ as in the source; with --no-demangle as the linker has it; --sym takes both."""
+    """C++ names as in the source; with --no-demangle the linker's names; --sym accepts both."""
     path, program = recorded(folder)
     text = decode(path).out
     for name in CPP:
         check(name in text, f"{name}: {text}")
     check(not re.search(r"\b_Z", text), text)
     have = functions(path)
-    check("names::shape::area(int)_const" in have, have)  # no blanks in a line of fields
+    check("names::shape::area(int)_const" in have, have)  # fields in a line have no blanks
     raw = functions(path, "--no-demangle")
     known = {line.split()[-1] for line in tool("nm", program).splitlines()}
     check({n for n in raw if n.startswith("_ZN5names")} <= known, raw)
@@ -76,8 +76,8 @@ def demangled(folder):
 
 @case
 def aliases(folder):
-    """Of several names for a place global goes before weak, and fewer underscores before more; a
-    label inside a function does not hide it, and one outside is a name."""
+    """Of several names for a place global goes before weak, and fewer underscores before more. A
+    label inside a function does not hide it, and a label outside is a name."""
     path, _ = recorded(folder)
     have = functions(path)
     check("twice" in have and not have & {"__twice", "weak_twice", "inner_label"}, have)
@@ -86,8 +86,8 @@ def aliases(folder):
 
 @case
 def plt(folder):
-    """A stub is called by what it leads to, whichever linker option made it, and so is the part of it
-    that is for the first call only."""
+    """A PLT stub is named after its target, for all linker options, also its part for the first
+    call only."""
     for name in ("names", "names_ibt"):
         sub = os.path.join(folder, name)
         os.mkdir(sub)
@@ -98,9 +98,9 @@ def plt(folder):
 
 @case
 def like_perf(folder):
-    """perf gives the same names to the program's own code, but for parameters. Where it does not, it
-    is not right: a label inside a function hides that from it, and it takes _init, which has no
-    size, to reach over the stubs."""
+    """perf gives the same names to the program's own code, without parameters. perf is wrong in the
+    other cases: a label inside a function hides the function, and perf extends _init, which has
+    no size, over the stubs."""
     if not lib.have_perf():
         lib.skip("no perf here")
     path, program = recorded(folder)
@@ -116,12 +116,12 @@ def like_perf(folder):
     for ip, (name, off) in theirs.items():
         have = ours[f"{ip:x}"]
         theirs_short, short = name.split("(")[0], re.split(r"[(+]", have)[0]
-        # perf 6.12 has the type in front that an instance of a template returns.
+        # perf 6.12 puts the return type before the name of a template instance.
         check(have.endswith("+0x" + off) and theirs_short in (short, "int_" + short), (ip, name, off, have))
 
 
 def separated(folder, *how):
-    """The program without its symbols, and a debug file that has them. The link's CRC is right."""
+    """Return the program without its symbols, and a debug file that has them. The link's CRC is right."""
     debug = os.path.join(folder, "names.debug")
     tool("objcopy", "--only-keep-debug", *how, prog("names"), debug)
     return debug, ("--strip-all", *how, f"--add-gnu-debuglink={debug}")
@@ -129,7 +129,7 @@ def separated(folder, *how):
 
 @case
 def debug_by_link(folder):
-    """.gnu_debuglink leads to the symbols and the lines, by the CRC where there is no build-id."""
+    """.gnu_debuglink leads to the symbols and the lines, checked by the CRC if there is no build-id."""
     for how in ((), ("--remove-section=.note.gnu.build-id",)):
         debug, strip = separated(folder, *how)
         path, _ = recorded(folder, *strip)
@@ -141,7 +141,7 @@ def debug_by_link(folder):
         check("twice" in functions(path), how)
         with open(os.path.join(folder, ".debug", "names.debug"), "ab") as f:
             f.write(b"more")
-        # Another file of that name: the CRC tells, unless the build-id says it is the one.
+        # Another file of that name: the CRC reveals it, unless the build-id matches.
         check(("twice" in functions(path)) == (how == ()), how)
         shutil.rmtree(os.path.join(folder, ".debug"))
         check("twice" not in functions(path), how)
@@ -149,7 +149,7 @@ def debug_by_link(folder):
 
 @case
 def debug_by_id(folder):
-    """/usr/lib/debug/.build-id, below --symfs."""
+    """/usr/lib/debug/.build-id, within --symfs."""
     debug, strip = separated(folder)
     path, program = recorded(folder, *strip)
     root, bid = os.path.join(folder, "root"), build_id(program)
@@ -175,7 +175,7 @@ def packed(folder):
 
 @case
 def static(folder):
-    """A static program: its symbols, and the stubs of functions that have several bodies."""
+    """A static program: its symbols, and the stubs of functions with several implementations."""
     path = os.path.join(folder, "perf.data")
     lib.record(path, [prog("libc_static")]).expect(0)
     have = functions(path)
@@ -195,7 +195,7 @@ class Server(http.server.SimpleHTTPRequestHandler):
 
 @case
 def debuginfod(folder):
-    """A server gives what is missing, if the user names one, and is not asked else."""
+    """A debuginfod server gives missing files, if the user names one, and is not asked otherwise."""
     try:
         lib.ctypes.CDLL("libdebuginfod.so.1")
     except OSError:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""numbers.py NAME: numbers of a recording at their extremes. A sanitizer build finds what is done with them.
+"""numbers.py NAME: numbers of a recording at their extremes. A sanitizer build finds wrong uses of
+them.
 
-Each function below is a case; its name and text say what holds.
+Each function below is a case; its name and text state the behaviour.
 """
 
 import os
@@ -29,7 +30,7 @@ def case(f):
 
 
 def records(data):
-    """(type, offset, size) of each record of the data section, up to the first trace."""
+    """Yield (type, offset, size) of each record of the data section, up to the first trace."""
     at, size = struct.unpack_from("<QQ", data, 40)
     end = at + size
     while at < end:
@@ -42,7 +43,8 @@ def records(data):
 
 @case
 def auxtrace_info(folder):
-    """Each number of AUXTRACE_INFO and of TIME_CONV: every command ends with one of its own exit statuses."""
+    """Each number of AUXTRACE_INFO and of TIME_CONV: every command ends with one of its own exit
+    statuses."""
     path, bad = os.path.join(folder, "recording"), os.path.join(folder, "bad")
     store.fetch(path, [prog("signal")]).expect(0)
     with open(path, "rb") as f:

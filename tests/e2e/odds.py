@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""odds.py NAME: what ptcap is started with, and what happens to its files: closed descriptors, limits, pagers, cuts.
+"""odds.py NAME: unusual conditions at start and for files: closed descriptors, limits, pagers, cut
+files.
 
-Each function below is a case; its name and text say what holds.
+Each function below is a case; its name and text state the behaviour.
 """
 
 import filecmp
@@ -20,7 +21,7 @@ import store
 from lib import PTCAP, Run, check, prog
 
 CASES = {}
-PIPE = 1 << 20  # more than a pipe and a buffer of ptcap hold
+PIPE = 1 << 20  # larger than a pipe plus a buffer of ptcap
 
 
 def case(f):
@@ -35,7 +36,7 @@ def made(folder, name="recording"):
 
 
 def reading(path):
-    """Commands that print what they read at @path."""
+    """Yield commands that print the content of @path."""
     for words in ("info", "info --format json", "dump", "decode", "decode -F from,to", "decode --insn", "decode --stats",
                   "decode --counts=edges", "decode --format json", "decode --format bin", "decode --calls"):
         yield [PTCAP, *words.split(), "-i", path]
@@ -50,7 +51,8 @@ def without(fds, argv, **kw):
 
 @case
 def closed(folder):
-    """No file gets a number that is standard output's. A report that nobody got is an error, as cat says it."""
+    """No file gets the number of standard output. A report that cannot be written is an error, as
+    in cat."""
     path = made(folder)
     shutil.copy(path, path + ".kept")
     for argv in reading(path):
@@ -88,7 +90,8 @@ __attribute__((force_align_arg_pointer)) void _start(void)
 
 
 def ask(folder):
-    """A program whose exit status says which of 0, 1 and 2 are open (1, 2, 4), and whether SIGXFSZ is ignored (8)."""
+    """Make a program whose exit status tells which of 0, 1 and 2 are open (1, 2, 4), and whether
+    SIGXFSZ is ignored (8)."""
     source, program = os.path.join(folder, "ask.c"), os.path.join(folder, "ask")
     with open(source, "w", encoding="ascii") as f:
         f.write(ASK)
@@ -98,7 +101,7 @@ def ask(folder):
 
 @case
 def for_command(folder):
-    """A command that is recorded finds closed what was closed, and its own SIGXFSZ."""
+    """A recorded command has the same descriptors closed, and its own SIGXFSZ."""
     program = ask(folder)
     for fds, open_ones in (((), 7), ((0, 1), 4), ((0,), 6), ((0, 1, 2), 0)):
         without(fds, [*lib.RECORD, "-q", "-o", os.path.join(folder, "o"), "--", program]).expect(open_ones)
@@ -128,7 +131,7 @@ def limited(folder):
 
 @case
 def nobody_reads(folder):
-    """A reader that has gone ends ptcap as it ends others: by SIGPIPE, without a word."""
+    """If the reader is gone, ptcap ends like other programs: by SIGPIPE, without a message."""
     path = made(folder)
     for argv in reading(path):
         read, write = os.pipe()
@@ -141,7 +144,7 @@ def nobody_reads(folder):
 
 
 def cut(argv, path):
-    """Cut @path when @argv, whose reader waits, has begun to print."""
+    """Truncate @path when @argv, whose reader waits, has begun to print."""
     with subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0) as p:
         check(p.stdout.read(1), "it prints nothing")
         os.truncate(path, 0)
@@ -154,7 +157,7 @@ def cut(argv, path):
 
 @case
 def cut_recording(folder):
-    """A recording that is truncated while it is read."""
+    """A recording that is truncated during reading."""
     path = os.path.join(folder, "recording")
     lib.record(path, [prog("busy"), lib.BUSY_A_WHILE], "-m", "8K,8K").expect(7)
     for argv in ([PTCAP, "decode", "-j1"], [PTCAP, "decode", "-j2"], [PTCAP, "decode", "--engine", "libipt"]):
@@ -187,7 +190,7 @@ void second(int n)
 
 @case
 def cut_program(folder):
-    """A program whose debug information is read, the same."""
+    """The same for a program whose debug information is being read."""
     program, path = os.path.join(folder, "program"), os.path.join(folder, "recording")
     for name, text in (("first.c", FIRST), ("second.c", SECOND)):
         with open(os.path.join(folder, name), "w", encoding="ascii") as f:
@@ -201,7 +204,8 @@ def cut_program(folder):
 
 
 def on_terminal(argv, presses=b"", ready=b"", **env):
-    """What @argv writes to a terminal, and its status. The user @presses keys when @ready was written."""
+    """Return the output of @argv on a terminal, and its status. The user presses the keys @presses
+    once @ready is printed."""
     out = b""
     pid, fd = pty.fork()
     if not pid:
@@ -224,7 +228,7 @@ def on_terminal(argv, presses=b"", ready=b"", **env):
 
 @case
 def no_pager(folder):
-    """One that is missing loses nothing, and is named if the user named it. One that is there is used."""
+    """A missing pager loses nothing, and is reported if the user named it. An existing pager is used."""
     path = made(folder)
     want = Run([PTCAP, "decode", "-i", path]).out.encode()
     for pager in ("no-such-pager", "no-such-pager -R", "/nowhere/pager", "A=1 B=2 no-such-pager", folder):
@@ -243,7 +247,7 @@ def no_pager(folder):
 
 
 def long(folder):
-    """A command that prints more than a pipe holds."""
+    """Return a command that prints more than a pipe holds."""
     path = os.path.join(folder, "recording")
     store.fetch(path, [prog("busy"), lib.BUSY_A_WHILE]).expect(7)
     argv = [PTCAP, "decode", "-i", path]
@@ -253,7 +257,7 @@ def long(folder):
 
 @case
 def pager_leaves(folder):
-    """A pager that the user quits ends ptcap without a word; one that fails is told of."""
+    """If the user quits the pager, ptcap ends without a message; a failed pager is reported."""
     argv = long(folder)
     for jobs in ("-j1", "-j2"):
         for pager, lines in (("head -n 3", 3), ("true", 0), ("head -n 3; exit 5", 3)):
@@ -278,7 +282,8 @@ print("QUIT", flush=True)
 
 @case
 def pager_interrupted(folder):
-    """At ^C the pager keeps the terminal until the user quits it, and sees the end of its input. Then ptcap dies of it."""
+    """At ^C the pager keeps the terminal until the user quits it, and sees the end of its input.
+    Then ptcap dies from the ^C."""
     argv = long(folder)
     program = os.path.join(folder, "pager.py")
     with open(program, "w", encoding="ascii") as f:
@@ -291,7 +296,8 @@ def pager_interrupted(folder):
 
 @case
 def terminal_without_utf_8(folder):
-    """There, all but ASCII is escaped; a UTF-8 terminal and a file get it as it is."""
+    """Such a terminal gets all non-ASCII characters escaped; a UTF-8 terminal and a file get them
+    unchanged."""
     path = os.path.join(folder, "h\u00e9")
     for lang, want in (("C", b"h\\xc3\\xa9"), ("", b"h\\xc3\\xa9"), ("C.UTF-8", "h\u00e9".encode()), ("xx_XX.utf8", "h\u00e9".encode())):
         out, status = on_terminal([PTCAP, "info", "-i", path], LC_ALL=lang, LC_CTYPE="", LANG="")

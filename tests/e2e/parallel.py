@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""parallel.py NAME: with any number of threads, and the second engine, the same comes out as with one, and libipt, to
-the byte.
+"""parallel.py NAME: with any number of threads, and the second engine, the output equals that of
+one thread with libipt, to the byte.
 
-NAME is a program of the tables below, which is recorded, or `traces`: the real ones, if they are there.
+NAME is a program of the tables below, which is recorded, or `traces`: the real traces, if
+available.
 """
 
 import hashlib
@@ -19,7 +20,8 @@ import store
 from lib import PTCAP, check, prog
 
 LIB = os.path.join(lib.PROGS, "libprog_lib.so")
-# The source, the program, and options. PSBs are near to each other: with BYTES 1 there is a slice for each.
+# The source, the program, and options. PSBs are close together: with BYTES 1 each makes a work unit
+# of its own.
 PROGRAMS = {
     "signal": ("step", [prog("signal")], []),
     "jit": ("step", [prog("jit")], []),
@@ -30,9 +32,9 @@ PROGRAMS = {
     "except": ("emu", [prog("except")], []),
     "shell": ("emu", ["/bin/sh", "-c", "ls -l / | wc -l"], []),
 }
-# Of so many pieces the second engine decodes, at least.
+# The second engine must decode at least this many segments.
 PIECES = {"except": 4, "shell": 20}
-AUXTRACE = 71  # a record's type
+AUXTRACE = 71  # record type
 FORMS = (
     ["--format=bin", "--events"],
     ["-F", "pid,tid,cpu,time,from,to,kind,sym,tosym"],
@@ -48,22 +50,23 @@ FORMS = (
 )
 RAW = ("griffin-hello", "xdc-unzip", "xdc-foo")
 THREADS = ("2", "2:1", "3:4096")
-# Decoded in slices of ptcap's own choice: the program, for how many CPUs, each of which has a queue of so many bytes, and forms.
+# Decoded in work units of the default size: the program, the number of CPUs (each has a queue), the
+# limits of a queue's bytes, and forms.
 DEFAULTS = {
-    # Each a slice, of less than is wanted.
+    # Each queue is one work unit, smaller than the default.
     "many_queues": ([prog("crowd"), "crowd", "300"], 64, (1 << 10, 16 << 10), (FORMS[0], FORMS[1], FORMS[3])),
-    # Several, even of libipt's, which are of 256 KiB.
+    # Several work units, even of libipt's size, 256 KiB.
     "many_slices": ([prog("busy"), "30000"], 1, (1 << 20, 2 << 20), FORMS[:1]),
 }
 
 
 def anywhere():
-    """On all CPUs: threads that have one each do not sleep at once."""
+    """Use all CPUs: threads pinned to one CPU each never sleep at the same time."""
     os.sched_setaffinity(0, range(os.cpu_count()))
 
 
 def output(args):
-    """What a decode puts out, as a hash: there may be much of it. It may be nothing: exit status 4."""
+    """Return the output of a decode as a hash, because it may be long. It may be empty: exit status 4."""
     r = subprocess.run([PTCAP, "decode", *args], stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=anywhere)
     check(r.returncode in (0, 3, 4), f"{args}: exit status {r.returncode}\n{r.stderr.decode(errors='replace')}")
     out = re.split(rb"^engines ", r.stdout, flags=re.M)[0] if "--stats" in args else r.stdout
@@ -79,7 +82,8 @@ def same(args, threads=THREADS):
 
 
 def verify(args):
-    """The engines agree, and in something; in what threads have made ahead, too. How many pieces one has."""
+    """The engines agree, and in at least one segment; also for segments decoded in advance by
+    threads. Returns the number of segments with one thread."""
     args, pieces = list(args), []
     for jobs in ("1", "2:1"):
         r = subprocess.run([PTCAP, "decode", *args, "--engine=verify", "-j", jobs, "--stats"], capture_output=True, text=True)
@@ -98,7 +102,7 @@ def program(name):
         path = os.path.join(folder, "perf.data")
         store.fetch(path, argv, "--psb-period", "2K", *options, source=source)
         check(same(["-i", path, "--format=bin"]) > 0, "nothing was decoded")
-        for form in FORMS[:: 3 if store.READS else 1]:  # under a sanitizer what formats is the same for all
+        for form in FORMS[:: 3 if store.READS else 1]:  # under a sanitizer one form of each formatter is enough
             same(["-i", path, *form], ["2:1"])
         pieces = verify(["-i", path])
         check(pieces >= PIECES.get(name, 0), f"{pieces} pieces for the second engine")
@@ -107,7 +111,7 @@ def program(name):
 
 
 def queues(path):
-    """How many, and the sizes of the first ones, sorted."""
+    """Return the number of queues, and the sizes of the first ones, sorted."""
     said = subprocess.run([PTCAP, "info", "-i", path], capture_output=True, text=True).stdout
     count = re.search(r"bytes in (\d+) queue", said)
     return int(count.group(1)) if count else 0, sorted(int(n) for n in re.findall(r"queue \d+: .* (\d+) bytes", said))
@@ -129,7 +133,7 @@ def defaults(name):
 
 
 def raw_options(folder):
-    """As tests/traces/raw.sh has them."""
+    """Yield the options as in tests/traces/raw.sh."""
     yield "--pt=" + os.path.join(folder, "pt.bin")
     with open(os.path.join(folder, "image.map"), encoding="ascii") as f:
         for line in f:
@@ -150,7 +154,7 @@ def traces(_):
 
 
 def twins(folder):
-    """Two queues of one CPU, and two of one thread: switches change what both run."""
+    """Two queues of one CPU, and two of one thread: a switch changes what both run."""
     if not shutil.which("qemu-x86_64"):
         lib.skip("no qemu-x86_64")
     path, twin = os.path.join(folder, "perf.data"), os.path.join(folder, "twin")
@@ -174,7 +178,7 @@ def twins(folder):
         body = b"".join(record for _, record in records)
         header = bytearray(data[: struct.unpack_from("<Q", data, 40)[0]])
         struct.pack_into("<Q", header, 48, len(body))
-        header[72:104] = bytes(32)  # no features: their places have moved
+        header[72:104] = bytes(32)  # no features: their offsets have changed
         with open(twin, "wb") as f:
             f.write(header + body)
         for form in FORMS[: 1 if store.READS else 4]:

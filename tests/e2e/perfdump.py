@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 """perfdump.py NAME [OPTION...]: `ptcap dump` and `perf report -D` of one file agree, record by record.
 
-file=GLOB                       a recording that is there already
-perf OPTION...                  one that perf makes, with these options of perf record
+file=GLOB                       an existing recording
+perf OPTION...                  a recording by perf, with these options of perf record
 perf-pipe OPTION...             the same, written to a pipe
-ptcap [OPTION... --] CMD...     one of ours
-made                            one made here, of records and fields that no machine at hand makes
+ptcap [OPTION... --] CMD...     a recording by ptcap
+made                            a file built here, with records and fields that no available machine makes
 
-What is compared: each record's file, offset, type, size, time and CPU, and every field that perf prints. A line of
-perf's that is not understood is a failure. Nor may --verify have a finding.
+Compared: each record's file, offset, type, size, time and CPU, and every field that perf prints. An unknown line
+of perf's output is a failure. --verify must have no finding.
 """
 
 import glob
@@ -26,7 +26,7 @@ from lib import Run, check
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# tools/lib/perf/include/perf/event.h; the kernel's own come from the vendored header.
+# tools/lib/perf/include/perf/event.h; the kernel's record types come from the vendored header.
 USER = {
     64: "HEADER_ATTR", 65: "HEADER_EVENT_TYPE", 66: "HEADER_TRACING_DATA", 67: "HEADER_BUILD_ID", 68: "FINISHED_ROUND",
     69: "ID_INDEX", 70: "AUXTRACE_INFO", 71: "AUXTRACE", 72: "AUXTRACE_ERROR", 73: "THREAD_MAP", 74: "CPU_MAP",
@@ -44,7 +44,7 @@ def numbers():
 
 
 class Record:
-    """One record, by either tool. text: the lines perf prints of it; json: our object."""
+    """One record, from either tool. text: the lines that perf prints for it; json: our object."""
 
     def __init__(self, place, kind, size, text=(), obj=None):
         self.place, self.kind, self.size, self.text, self.json = place, kind, size, list(text), obj
@@ -62,10 +62,10 @@ def is_pipe(path):
 
 
 def perf_records(path, folder):
-    """What perf report -D prints, record by record: each is first its bytes, then its fields."""
+    """Return the output of perf report -D, record by record: first the bytes of each, then its fields."""
     env = dict(os.environ, HOME=folder, DEBUGINFOD_URLS="", PERF_PAGER="cat", LC_ALL="C.UTF-8")
     argv = [lib.PERF, "report", "-D", "-i"]
-    if is_pipe(path):  # perf loses its way where that is a file, and not a pipe
+    if is_pipe(path):  # perf fails if this is a file, and not a pipe
         with subprocess.Popen(["cat", path], stdout=subprocess.PIPE) as cat:
             r = subprocess.run([*argv, "-"], env=env, stdin=cat.stdout, capture_output=True, check=False)
     else:
@@ -76,7 +76,7 @@ def perf_records(path, folder):
     for line in out.split("\nAggregated stats:")[0].split("\n"):
         m = re.match(r"(?:0x)?([0-9a-f]+)@(.*) \[(0x[0-9a-f]+)\]: event: (\d+)$", line)
         if m:
-            # It counts behind the header there.
+            # Here perf counts offsets from behind the header.
             off = int(m[1], 16) + (16 if m[2] == "pipe" else 0)
             ret.append(Record((os.path.basename(m[2]), off), names.get(int(m[4]), m[4]), int(m[3], 16)))
             continue
@@ -110,7 +110,7 @@ def our_records(path):
     return ret
 
 
-# --- what perf prints of a record, as our fields -------------------------------------------------
+# --- perf's output for a record, as our fields ------------------------------------------------
 
 MARKS = {"HV": -32, "KERNEL": -128, "USER": -512, "USER_DEFERRED": -640, "GUEST": -2048, "GUEST_KERNEL": -2176, "GUEST_USER": -2560}
 AUX_FLAGS = {1: "TRUNCATED", 2: "OVERWRITE", 4: "PARTIAL", 8: "COLLISION"}
@@ -132,12 +132,13 @@ CONV = {
 
 
 def number(v):
-    """Ours: a number, a string with 0x, a truth value; perf's: decimal, or with 0x."""
+    """Parse ours: a number, a string with 0x, or a truth value; perf's: decimal, or with 0x."""
     return int(v, 0) if isinstance(v, str) else int(v)
 
 
 def ints(*names):
-    """The groups of a match are these fields; name:16 is hex without 0x. '=': text as it is."""
+    """Make a parser whose match groups are these fields; name:16 is hex without 0x. '=': text
+    unchanged."""
 
     def make(m):
         ret = {}
@@ -179,7 +180,7 @@ def switch(m):
     return ret
 
 
-# type: (perf's first line, our fields given the match)
+# type: (perf's first line, a function from the match to our fields)
 FIELDS = {
     "MMAP": (r" (-?\d+)/(-?\d+): \[(\w+)\((\w+)\) @ (\w+)\]: . (.*)$", ints("pid", "tid", "addr:16", "len:16", "pgoff:16", "=filename")),
     "MMAP2": (
@@ -231,7 +232,7 @@ def page_size(text):
 
 
 class Lines:
-    """perf's lines of one record, taken one after the other."""
+    """perf's lines for one record, taken one after the other."""
 
     def __init__(self, lines):
         self.lines, self.at = lines, 0
@@ -280,7 +281,7 @@ def sample(t, ret):
     m = t.take(r"\(IP, 0x(\w+)\): (-?\d+)/(-?\d+): (0x\w+|0) period: (\d+) addr: (\w+)")
     check(m, f"perf's sample {t.lines[0]!r}")
     ret.update(misc=int(m[1], 16), pid=int(m[2]), tid=int(m[3]), ip=int(m[4], 16), addr=int(m[6], 16))
-    ret["period?"] = int(m[5])  # where no sample has one it tells the event's
+    ret["period?"] = int(m[5])  # if the sample has none, the event's
     if t.take(r"\.\.\. FP chain: nr:\d+"):
         ret["callchain"] = [int(m[1], 16) for m in t.all(r"\.\.\.\.\. +\d+: (\w+)")]
     if m := t.take(r"\.\.\. branch stack: nr:(\d+)"):
@@ -355,7 +356,7 @@ def words(table, lead):
     def make(t, ret):
         if m := t.take(r"(?: type: (\d+))?"):
             ret.update({"type": int(m[1])} if m[1] else {})
-        # Event trace is perf's own word, and not one of Intel PT's as we read them.
+        # Event trace is perf's own field, not one of those that we read for Intel PT.
         names = [*table, "Filter string len.", "Filter string", "Cap Event Trace"]
         for m in t.all(lead + "(" + "|".join(map(re.escape, names)) + r") *(.*?) *"):
             if m[1] in table:
@@ -380,7 +381,7 @@ PARSERS = {
 
 
 def expected(r):
-    """perf's record as a dict of our fields."""
+    """Return perf's record as a dict of our fields."""
     if r.kind in NOTHING or r.text == [": unhandled!"]:
         return {}
     if r.kind in FIELDS:
@@ -396,7 +397,7 @@ def expected(r):
 
 
 def same(want, have):
-    """Equal, whatever way a number is written; of an object only what is wanted."""
+    """Compare values in any number format; of an object only the wanted fields."""
     if isinstance(want, dict):
         return isinstance(have, dict) and all(same(v, have.get(k, 0 if k == "reserved" else None)) for k, v in want.items())
     if isinstance(want, list):
@@ -412,7 +413,7 @@ def same(want, have):
 
 
 def member(o, name):
-    """What our object has for a field of perf's."""
+    """Return our object's value for a field of perf's."""
     fields, told = o["fields"], o.get("sample_id", {})
     if name == "misc":
         return o["misc"]
@@ -428,7 +429,7 @@ def member(o, name):
 
 
 def differences(theirs, ours):
-    """Fields that perf prints and we have otherwise."""
+    """Return the fields that perf prints and that differ from ours."""
     ret = []
     if theirs.time is not None and ours.time is not None and theirs.time != ours.time:
         ret.append(f"time {theirs.time} and {ours.time}")
@@ -450,7 +451,7 @@ def differences(theirs, ours):
 
 
 def compare(path, folder):
-    """Records at one place (those of one compressed record) are matched by what they hold."""
+    """Records at one place (inside one compressed record) are matched by their contents."""
     theirs, ours, problems, compared = perf_records(path, folder), our_records(path), [], 0
     places = {}
     for r in ours:
@@ -474,7 +475,7 @@ def compare(path, folder):
     print(f"ok {os.path.basename(path)}: {len(ours)} records, {compared} with fields: {' '.join(kinds)}", flush=True)
 
 
-# --- a file with all that is seldom --------------------------------------------------------------
+# --- a file with all rare records and fields --------------------------------------------------
 
 IDENTIFIER, TIME, TID, CPU = 1 << 16, 1 << 2, 1 << 1, 1 << 7
 # IP TID TIME ADDR CPU PERIOD BRANCH_STACK REGS_USER DATA_SRC IDENTIFIER TRANSACTION PHYS_ADDR and
@@ -496,7 +497,7 @@ def attr():
 
 
 def kernel(kind, misc, body, n):
-    """A kernel's record, with its trailer."""
+    """Make a kernel record with its trailer."""
     body += bytes(-len(body) % 8) + struct.pack("<IIQIIQ", 7, 8, NOW + n, n % 4, 0, 77)
     return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
 
@@ -583,7 +584,7 @@ def made_by_perf(folder, options, pipe):
     path = os.path.join(folder, "perf.data")
     work = ["--", "/usr/bin/find", "/usr/include", "-name", "a*"]
     if pipe:
-        # perf's pipe is its standard output, which find is not to share
+        # perf's pipe is its standard output, which find must not share.
         work = ["--", "sh", "-c", '"$@" >/dev/null', "sh", *work[1:]]
         with open(path, "wb") as out:
             r = subprocess.run([lib.PERF, "record", "-q", *options, "-o", "-", *work], stdout=out, stderr=subprocess.PIPE, check=False)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""plaintext.py NAME: nothing that others chose acts on a terminal: names of programs, functions, source files.
+"""plaintext.py NAME: no name from outside controls a terminal: names of programs, functions, source
+files.
 
-Each function below is a case; its name and text say what holds.
+Each function below is a case; its name and text state the behaviour.
 """
 
 import json
@@ -16,7 +17,7 @@ from lib import PTCAP, check
 
 CASES = {}
 PLACE = b"AAAAAAAA"
-# ESC, a C1 control as a byte and as UTF-8, an override, DEL. What is printed of it.
+# ESC, a C1 control as a byte and as UTF-8, a direction override, DEL. Then the printed form.
 EVIL = b"\x1b\x9b\xc2\x9b\xe2\x80\xae\x7f"
 PRINTED = rb"\x1b\x9b\xc2\x9b\xe2\x80\xae\x7f"
 ACTS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -55,7 +56,7 @@ def evil(text):
 
 
 def program(folder):
-    """A program whose names of all kinds are evil."""
+    """Make a program whose names of all kinds have control characters."""
     source = os.path.join(folder, "src_AAAAAAAA.c")
     built = os.path.join(folder, "program")
     with open(source, "w", encoding="ascii") as f:
@@ -72,7 +73,7 @@ def program(folder):
 
 
 def look(argv, statuses, is_json=False):
-    """Run it. What it prints is UTF-8 and acts on no terminal."""
+    """Run it. Its output is UTF-8 without terminal control characters."""
     r = subprocess.run([PTCAP, *argv], stdin=subprocess.DEVNULL, capture_output=True, check=False)
     what = f"{argv}: exit status {r.returncode}\n{r.stdout[-2000:]!r}\n{r.stderr[-2000:]!r}"
     check(r.returncode in statuses, what)
@@ -93,7 +94,7 @@ def look(argv, statuses, is_json=False):
 
 @case
 def printed(folder):
-    """Every command over recordings of a program whose names are evil."""
+    """Every command with recordings of a program whose names have control characters."""
     path = program(folder)
     data, crash, lbr = (os.path.join(folder, name) for name in ("data", "crash", "lbr"))
     look(["record", "--source", lib.SOURCE, "-o", data, "--", path], (0,))
@@ -119,7 +120,7 @@ def printed(folder):
     check(PRINTED in look(["compare", "-i", lbr], (0, 3)), "compare has no name")
     look(["compare", "-i", lbr, "--list"], (0, 3))
     look(["compare", "-i", lbr, "--format", "json"], (0, 3), True)
-    # Without the program: its name is in messages, hints and lists of what is missing.
+    # Without the program: its name is in messages, hints and lists of missing files.
     os.rename(path, os.path.join(folder, "gone"))
     for recording in (data, crash):
         check(PRINTED in look(["decode", "-i", recording], (0,)), "decode does not say what is missing")
@@ -131,7 +132,7 @@ def printed(folder):
 
 @case
 def refused(folder):
-    """Messages about names that the user was given."""
+    """Messages about names given by the user."""
     name = os.fsencode(folder) + b"/" + EVIL
     with open(name + b".data", "wb") as f:
         f.write(b"PERFILE2" + EVIL * 40)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""recorder_id.py OUT FILE...: write a digest of the files. It names the build whose recordings are in the store."""
+"""recorder_id.py OUT FILE...: write a digest of the files. The digest names the build whose
+recordings are in the store."""
 
 import hashlib
 import sys

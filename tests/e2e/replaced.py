@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""replaced.py NAME: files that are replaced, or go, while a program that has them mapped is recorded.
+"""replaced.py NAME: files that are replaced, or deleted, during the recording of a program that has
+them mapped.
 
-Each function below is a case. In each, all that happened is listed, and nothing else: the recording has the code of the file
-that is gone.
+Each function below is a case. In each, all branches are listed, and nothing else: the recording
+has the code of the deleted file.
 """
 
 import json
@@ -19,7 +20,7 @@ from lib import PTCAP, Run, check, prog
 from snapshot import Live
 
 CASES = {}
-# perf keeps copies of what it reads in ~/.debug, where decode would find the file that is gone.
+# perf keeps copies of files in ~/.debug, where decode would find the deleted file.
 os.environ["PERF_BUILDID_DIR"] = "/nowhere"
 
 
@@ -29,20 +30,20 @@ def case(f):
 
 
 def skip(why):
-    """Where nothing may be skipped (scripts/test --all), that is a failure."""
+    """A skip is a failure if nothing may be skipped (scripts/test --all)."""
     check(os.environ.get("PTCAP_GUEST") != "required", why)
     lib.skip(why)
 
 
 def put(folder, name, source):
-    """A copy of one of the test programs."""
+    """Make a copy of one of the test programs."""
     path = os.path.join(folder, name)
     shutil.copy(os.path.join(lib.PROGS, source), path)
     return path
 
 
 def is_whole(folder, path, truth, gone, out=None):
-    """Everything is decoded, the files in `gone` are said to be gone, and `info` misses nothing."""
+    """Everything is decoded, the files in `gone` are reported as gone, and `info` misses nothing."""
     r = Run([PTCAP, "decode", "-i", path, "-F", "tid,from,to,kind", "--strict"]).expect(0) if out is None else out
     with open(truth, encoding="ascii") as f:
         lib.same_transfers(lib.transfers(r.out), lib.transfers(f.read()), "decode", "truth")
@@ -71,14 +72,14 @@ def recorded(folder, argv, gone, **kw):
 
 @case
 def library(folder):
-    """A library is upgraded while it is used."""
+    """A library is upgraded during its use."""
     old, new = put(folder, "lib.so", "libprog_lib.so"), put(folder, "new.so", "libprog_lib_two.so")
     recorded(folder, [prog("upgrade"), "library", old, new], [old])
 
 
 @case
 def unlinked(folder):
-    """A library is deleted while it is used."""
+    """A library is deleted during its use."""
     old = put(folder, "lib.so", "libprog_lib.so")
     recorded(folder, [prog("upgrade"), "unlinked", old], [old])
 
@@ -99,7 +100,7 @@ def forked(folder):
 
 @case
 def bound(folder):
-    """Another file is mounted over a library. Recorded and decoded where that mount is."""
+    """Another file is mounted over a library. Recorded and decoded within that mount."""
     if os.geteuid():
         skip("only root can mount")
     if Run(["unshare", "-m", "true"]).status:
@@ -116,7 +117,7 @@ def bound(folder):
 
 @case
 def container(folder):
-    """A program in a mount namespace of its own, where its name means another file than here."""
+    """A program in a mount namespace of its own, where its name refers to another file than here."""
     if os.geteuid():
         skip("only root can make a mount namespace")
     name, new = put(folder, "program", "prog_indirect"), put(folder, "new", "prog_hello")
@@ -127,7 +128,7 @@ def container(folder):
 
 
 def without_id(folder, name, source):
-    """The same without a build-id."""
+    """The same copy without a build-id."""
     if not shutil.which("objcopy"):
         skip("no objcopy here (Debian: binutils)")
     path = put(folder, name, source)
@@ -137,14 +138,14 @@ def without_id(folder, name, source):
 
 @case
 def nameless(folder):
-    """Files without a build-id are told apart by their inodes."""
+    """Files without a build-id are distinguished by their inodes."""
     old, new = without_id(folder, "lib.so", "libprog_lib.so"), without_id(folder, "new.so", "libprog_lib_two.so")
     recorded(folder, [prog("upgrade"), "library", old, new], [old])
 
 
 @case
 def rebuilt(folder):
-    """Such a file that is replaced behind the recording is not decoded with; --symfs takes it all the same."""
+    """Such a file that is replaced after the recording is not used; --symfs still uses it."""
     library = without_id(folder, "lib.so", "libprog_lib.so")
     new = without_id(folder, "new.so", "libprog_lib_two.so")
     path, truth = os.path.join(folder, "perf.data"), os.path.join(folder, "truth")
@@ -161,7 +162,7 @@ def rebuilt(folder):
         rest = iter(want[tid])
         check(all(t in rest for t in flow), "branches are listed that did not happen")
     check(f"'{library}' (no build-id; its inode is another one now)" in r.err, r.err)
-    Run([*command, "--symfs", "/"])  # whatever that gives
+    Run([*command, "--symfs", "/"])  # with any result
     os.rename(library + ".old", library)
     lib.same_transfers(lib.transfers(Run([*command, "--strict"]).expect(0).out), want, "decode", "truth")
 
@@ -174,15 +175,14 @@ ROUNDS = {"step": "3000", "emu": "100000"}[lib.SOURCE]  # more than a small ring
 
 
 def code_in(path):
-    """The files whose code a recording has."""
+    """Return the files whose code is in a recording."""
     rows = map(json.loads, Run([PTCAP, "dump", "-i", path, "--format", "json"]).expect(0).out.splitlines())
     return {r["fields"]["filename"] for r in rows if r.get("fields", {}).get("name") == "ptcap code"}
 
 
 def part(path, gone):
-    """
-    A file by itself: verified, and decoded without a loss; it has the code of the files in `gone`, and of no others. Returns what
-    is listed.
+    """Check a file by itself: verified, and decoded without a loss; it has the code of the files in
+    `gone`, and of no others. Returns the listed lines.
     """
     Run([PTCAP, "dump", "-i", path, "--verify"]).expect(0)
     check(code_in(path) == set(gone), f"{path}: code of {code_in(path)}, not of {gone}")
@@ -211,7 +211,7 @@ def goes_on(stdin):
 
 @case
 def snapshots(folder):
-    """A program is upgraded between snapshots: those behind that have its code, each for itself."""
+    """A program is upgraded between snapshots: each later snapshot has the program's old code."""
     for n, rings in enumerate((WHOLE, SMALL)):
         inner = os.path.join(folder, str(n))
         os.mkdir(inner)
@@ -232,7 +232,7 @@ def snapshots(folder):
 
 @case
 def forgotten(folder):
-    """Code of a file is in the snapshots as long as their records name that file."""
+    """The code of a file is in the snapshots as long as their records name that file."""
     copy = put(folder, "copy", "prog_busy")
     script = f"{copy} 9; rm {copy}; echo gone; read x; {prog('busy')} {lib.BUSY}; exit 0"
     live = Live(folder, "-m", "256K,64K", "--", "/bin/dash", "-c", script)
@@ -254,7 +254,7 @@ def forgotten(folder):
 
 @case
 def attached(folder):
-    """The same of a program that runs already, and of one that was replaced before."""
+    """The same for a program that already runs, and for one that was replaced before."""
     for late in (False, True):
         inner = os.path.join(folder, str(late))
         os.mkdir(inner)
@@ -271,7 +271,7 @@ def attached(folder):
                 says(t.stdout, b"replaced")
                 goes_on(t.stdin)
             says(t.stdout, b"looped long")
-            # A file that was gone before cannot be opened: its code is copied from memory as it runs.
+            # A file deleted before cannot be opened: its code is copied from memory as it runs.
             gone = [] if late else [old]
             part(take(live), gone)
             goes_on(t.stdin)
@@ -282,7 +282,8 @@ def attached(folder):
 
 @case
 def crashing(folder):
-    """A program dies after it was upgraded: its recording has the code, whether of all of the trace or of its end."""
+    """A program dies after its upgrade: its recording has the code, with the whole trace or only
+    its end."""
     for n, rings in enumerate(([], WHOLE, SMALL)):
         inner = os.path.join(folder, str(n))
         os.mkdir(inner)

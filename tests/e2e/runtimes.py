@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Names and code of what real JITs make: node and java, if they are installed. A function is hot; it is listed by its name.
+"""Names and code of real JITs: node and java, if installed. A hot function is listed by its name.
 
 usage: runtimes.py CASE
 """
@@ -37,7 +37,7 @@ public class Hot {
   }
 }
 """
-# Compiled by the thread that asks for it: otherwise it depends on the load when the code is ready.
+# The thread that requests the code compiles it: otherwise the load decides when the code is ready.
 NODE = ["node", "--no-concurrent-recompilation"]
 JAVA_OPTIONS = ["-Xbatch", "-XX:+UseSerialGC", "-XX:+UnlockDiagnosticVMOptions", "-XX:+DumpPerfMapAtExit"]
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(("NODE_", "JAVA_", "JDK_"))}
@@ -57,7 +57,7 @@ def write(folder, name, text):
 
 
 def recorded(folder, argv):
-    """Recorded from its beginning; it prints what it prints by itself."""
+    """Record from the beginning; the program prints the same as alone."""
     path = os.path.join(folder, "perf.data")
     with subprocess.Popen(argv, cwd=folder, env=ENV, stdout=subprocess.PIPE, text=True) as bare:
         out = bare.stdout.read()
@@ -69,7 +69,7 @@ def recorded(folder, argv):
 
 
 def remove_map(pid):
-    """What a runtime leaves there."""
+    """Remove the map file of a runtime."""
     path = f"/tmp/perf-{pid}.map"
     if os.path.exists(path):
         os.unlink(path)
@@ -83,7 +83,7 @@ def has_map(path, name):
 
 
 def is_hot(path, name, least=ROUNDS // 10):
-    """Everything is decoded, and code called @name ran its loop."""
+    """Everything is decoded, and the code named @name ran its loop."""
     r = Run([PTCAP, "decode", "-i", path, "--counts=blocks", "--strict"]).expect(0)
     found = [int(m[1]) for m in re.finditer(rf"^ *(\d+) +[\d.]+ +jcc +{name}\+0x", r.out, re.M)]
     check(sum(found) >= least, f"{name}: {found[:5]} times: {r.err}")
@@ -114,7 +114,7 @@ def case_node_map(folder):
 
 
 def case_node_attached(folder):
-    """A node that runs already is stepped for a while; its dump is not complete yet."""
+    """A running node is stepped for a while; its dump is not complete yet."""
     need("node")
     argv = [*NODE, "--perf-prof", write(folder, "hot.js", JS_FOREVER)]
     path = os.path.join(folder, "perf.data")

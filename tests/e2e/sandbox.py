@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""sandbox.py NAME: the sandbox of commands that read a recording, and the capabilities of those that record.
+"""sandbox.py NAME: the sandbox of commands that read a recording, and the capabilities of commands
+that record.
 
-SANDBOXED tries system calls in the sandbox and says what each gave. The other cases run ptcap itself.
-Each function below is a case; its name and text say what holds.
+SANDBOXED tries system calls in the sandbox and prints the result of each. The other cases run
+ptcap itself. Each function below is a case; its name and text state the behaviour.
 """
 
 import os
@@ -20,7 +21,7 @@ from odds import on_terminal
 SANDBOXED = os.environ.get("SANDBOXED", "")
 CASES = {}
 
-# What each attempt gives in the sandbox of a command that reads, with Landlock.
+# Result of each attempt in the sandbox of a reading command, with Landlock.
 READS = {
     "read_file": "ok", "list_folder": "ok", "resolve_name": "ok", "overwrite": "EPERM", "overwrite_resolved": "EACCES",
     "cut": "ENOSYS", "cut_read_only": "EPERM", "create": "EPERM", "remove_file": "EPERM", "move_out": "EPERM",
@@ -30,10 +31,10 @@ READS = {
     "unknown_call": "ENOSYS", "x32_call": "stopped", "call_of_32_bit": "stopped", "internet": "stopped",
     "other_program": "stopped", "set_time": "ok", "set_time_by_name": "EPERM", "set_time_of_round_name": "EPERM",
 }
-# What is different where there is an output.
+# Differences with an output.
 WRITES = {"overwrite": "EACCES", "create": "EACCES", "remove_file": "EACCES", "nowhere": "ok", "make_output": "ok",
           "cut_read_only": "EACCES", "move_out": "EACCES"}
-# And where files are fetched.
+# Differences when files are fetched.
 FETCHES = {"overwrite": "EACCES", "create": "EACCES", "remove_file": "EACCES", "move_out": "EACCES", "nowhere": "ok",
            "make_output": "EACCES", "cut_read_only": "EACCES", "map_code": "ok", "make_code": "ok", "internet": "ok",
            "other_program": "EAFNOSUPPORT"}
@@ -46,7 +47,8 @@ def case(f):
 
 
 def attempts(folder, mode, **env):
-    """{attempt: result}, and the version of Landlock. OUTPUT and ELSEWHERE are not in the temporary folder."""
+    """Return {attempt: result}, and the version of Landlock. OUTPUT and ELSEWHERE are not in the
+    temporary folder."""
     out, elsewhere = os.path.join(folder, "out"), os.path.join(folder, "elsewhere")
     for path in (out, elsewhere):
         os.makedirs(path, exist_ok=True)
@@ -70,7 +72,7 @@ def compare(have, want):
 
 
 def others(have, but=()):
-    """Calls that nobody makes that reads a file."""
+    """Calls that no reading command makes."""
     names = set(have) - set(READS) - set(but)
     check(len(names) > 60 and {"execve", "ptrace", "mount", "perf_event_open", "process_vm_readv"} <= names, names)
     for name in names:
@@ -86,7 +88,7 @@ def confined(version):
 
 @case
 def reading(folder):
-    """A command that reads: no program, no process, no socket, no name is written to."""
+    """A reading command: no program, no process, no socket, no writing."""
     have, version = attempts(folder, "reads")
     confined(version)
     compare(have, READS)
@@ -95,7 +97,7 @@ def reading(folder):
 
 @case
 def writing(folder):
-    """A command that writes: in the folder of its output, nowhere else."""
+    """A writing command: only in the folder of its output."""
     have, version = attempts(folder, "writes")
     confined(version)
     compare(have, {**READS, **WRITES})
@@ -104,7 +106,7 @@ def writing(folder):
 
 @case
 def fetching(folder):
-    """With DEBUGINFOD_URLS: the network, libraries, and the cache. Other programs' sockets are none of it."""
+    """With DEBUGINFOD_URLS: the network, libraries, and the cache, but no sockets of other programs."""
     cache = os.path.join(folder, "a", "cache")
     have, version = attempts(folder, "fetches", DEBUGINFOD_URLS="http://127.0.0.1:1", DEBUGINFOD_CACHE_PATH=cache)
     confined(version)
@@ -117,7 +119,7 @@ def fetching(folder):
 
 @case
 def without_landlock(folder):
-    """A kernel without Landlock: openat2(2) is not there either for a command that reads."""
+    """A kernel without Landlock: a reading command then gets no openat2(2) either."""
     have, _ = attempts(folder, "reads,landlock")
     compare(have, {**READS, "resolve_name": "ENOSYS", "overwrite_resolved": "ENOSYS", "nameless_elsewhere": "ok"})
     others(have)
@@ -133,7 +135,7 @@ def without_seccomp(folder):
 
 @case
 def off(folder):
-    """--no-sandbox: everything."""
+    """--no-sandbox: everything is allowed."""
     have, _ = attempts(folder, "off")
     compare(have, {"overwrite": "ok", "create": "ok", "map_code": "ok", "internet": "ok", "make_output": "ok"})
 
@@ -147,7 +149,7 @@ def status_of(pid):
 
 
 def while_it_waits(argv, fifo, look):
-    """Runs `argv`, which opens the FIFO and waits for what is in it: look(pid), and the end of it."""
+    """Run `argv`, which opens the FIFO and waits for data: call look(pid), then close the FIFO."""
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as p:
         opened = []
 
@@ -155,7 +157,7 @@ def while_it_waits(argv, fifo, look):
             check(p.poll() is None, f"{argv}: exit status {p.returncode}")
             try:
                 opened.append(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
-            except OSError:  # nobody reads it yet
+            except OSError:  # no reader yet
                 return False
             return True
 
@@ -170,7 +172,8 @@ def while_it_waits(argv, fifo, look):
 
 @case
 def commands(folder):
-    """Each command that reads is in the sandbox when it opens the recording, and does there what it does without."""
+    """Each reading command is in the sandbox when it opens the recording, and works there as
+    without it."""
     path, fifo = os.path.join(folder, "perf.data"), os.path.join(folder, "fifo")
     store.fetch(path, [prog("hello")]).expect(0)
     os.mkfifo(fifo)
@@ -215,7 +218,7 @@ def nothing_refused(folder):
 
 @case
 def pager(folder):
-    """The pager is not in it."""
+    """The pager is outside the sandbox."""
     path = os.path.join(folder, "perf.data")
     store.fetch(path, [prog("hello")]).expect(0)
     out, status = on_terminal([PTCAP, "decode", "-i", path], PAGER="grep -h -e ^Seccomp: -e ^NoNewPrivs: /proc/self/status; cat")
@@ -225,7 +228,7 @@ def pager(folder):
     check(status == 1 and b"paged" not in out and b"cannot open" in out, out)
 
 
-# --- capabilities of what records -----------------------------------------------------------------
+# --- capabilities of recording commands -------------------------------------------------------
 
 DAC_OVERRIDE, DAC_READ_SEARCH, FOWNER, KILL, IPC_LOCK, SYS_CHROOT, SYS_PTRACE, SYS_ADMIN, SYS_NICE, PERFMON = (
     1 << bit for bit in (1, 2, 3, 5, 14, 18, 19, 21, 23, 38))
@@ -261,7 +264,7 @@ def rights_case(f):
 
 
 def threads_of(pid):
-    """The statuses of the process's threads, and of its children's."""
+    """Return the statuses of the process's threads, and of its children's."""
     with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
         pids = [pid, *map(int, f.read().split())]
     return [status_of(f"{p}/task/{tid}") for p in pids for tid in os.listdir(f"/proc/{p}/task")]
@@ -272,14 +275,15 @@ def has(status, rights, dropped):
 
 
 def keeps(pid, rights, dropped=True):
-    """ptcap has these rights when it says that it has begun. Its other threads drop theirs before they do anything."""
+    """ptcap has these rights when it prints that it has begun. Its other threads drop theirs before
+    they do anything."""
     main = status_of(pid)
     check(has(main, rights, dropped), f"CapEff {main['CapEff']}, CapBnd {main['CapBnd']}, wanted {rights:x}")
     lib.until(lambda: all(has(s, rights, dropped) for s in threads_of(pid)), f"rights {rights:x}, of {threads_of(pid)}")
 
 
 class Stranger:
-    """prog_busy of user nobody, in a root of its own, from a folder that nobody else may enter."""
+    """prog_busy of user nobody, in a root of its own, from a folder that only nobody may enter."""
 
     def __init__(self, folder):
         os.chmod(folder, 0o755)
@@ -345,33 +349,34 @@ def record_stranger(folder, argv, options, more=(), end=signal.SIGINT):
 
 @rights_case
 def rights_of_record(folder):
-    """record -p of another user's process, whose files nobody else may read, with what that takes."""
+    """record -p of another user's process with unreadable files keeps exactly the rights for that."""
     record_stranger(folder, ["record"], EVENTS)
 
 
 @rights_case
 def rights_of_step(folder):
-    """The same with the step source, and its tracer. The program's end is recorded however slow the tracer is."""
+    """The same with the step source and its tracer. The program's end is recorded even if the
+    tracer is slow."""
     path = record_stranger(folder, ["record"], STEPS, end=0)
     check("prog_main" in Run([PTCAP, "decode", "-i", path, "--strict"]).expect(0).out, "no branches of the program")
 
 
 @rights_case
 def rights_of_crash(folder):
-    """crash -p, and what watches for signals."""
+    """crash -p, and the watcher of signals."""
     path = record_stranger(folder, ["crash"], EVENTS, end=signal.SIGSEGV)
     check("SIGSEGV" in Run([PTCAP, "crash", "show", "-i", path]).expect(0).out, "the state was not kept")
 
 
 @rights_case
 def rights_of_snapshot(folder):
-    """snapshot -p writes snapshots when it is asked to."""
+    """snapshot -p writes snapshots on request."""
     record_stranger(folder, ["snapshot"], STEPS)
 
 
 @rights_case
 def rights_of_all(folder):
-    """record -a, and record -p with --no-sandbox, which keeps all."""
+    """record -a, and record -p with --no-sandbox, which keeps all rights."""
     path = os.path.join(folder, "all")
     r = Recording("record", "-a", *EVENTS, "-o", path)
     keeps(r.p.pid, needed(EVENTS))
@@ -382,7 +387,7 @@ def rights_of_all(folder):
 
 @rights_case
 def rights_of_output(folder):
-    """In another user's folder, a sticky one, the recording takes the place of that user's file."""
+    """In another user's sticky folder the recording replaces that user's file."""
     os.chmod(folder, 0o755)
     theirs = os.path.join(folder, "theirs")
     os.mkdir(theirs)
@@ -400,7 +405,7 @@ def rights_of_output(folder):
 
 @rights_case
 def rights_of_command(folder):
-    """A command has all the rights that it would have without ptcap."""
+    """A command has the same rights as without ptcap."""
     show = ["grep", "-h", "-e", "^Cap", "-e", "^NoNewPrivs", "-e", "^Seccomp:", "/proc/self/status"]
     alone = Run(show).expect(0).out
     for argv in (["record", *EVENTS], ["record", "-a", *EVENTS], ["record", *STEPS], ["crash", *EVENTS]):

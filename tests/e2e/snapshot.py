@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""snapshot.py NAME [TIMES]: `ptcap snapshot`: who asks for one gets a file, whole by itself, of the newest trace.
+"""snapshot.py NAME [TIMES]: `ptcap snapshot`: each request gives a file, complete by itself, with
+the newest trace.
 
-Each function below is a case; its name and text say what holds. Nothing sleeps to be in time, but for the
-moments at which ptcap is killed.
+Each function below is a case; its name and text state the behaviour. No case sleeps to be in
+time, except before ptcap is killed.
 """
 
 import json
@@ -22,9 +23,10 @@ from lib import PTCAP, Run, check, prog, until
 
 CASES = {}
 SNAPSHOT = [PTCAP, "snapshot", "--source", lib.SOURCE]
-# The trace of a step has more times in it the longer the step took. So even if each is held up, there are 300 steps.
+# The trace of a step has more time packets the longer the step took. So even with delayed steps
+# there are 300 steps.
 RINGS = ["-m", {"step": "256K,64K", "emu": "256K,8K"}[lib.SOURCE], "--"]
-WHOLE = ["-m", "256K,1M", "--"]  # all of a small program, however long its steps take
+WHOLE = ["-m", "256K,1M", "--"]  # holds a whole small program, at any step duration
 BUSY = lib.BUSY
 
 
@@ -34,7 +36,7 @@ def case(f):
 
 
 def flow(path):
-    """The transfers of a recording, one line each: from its beginning, or from where the ring's is."""
+    """Return the branches of a recording, one line each: from its beginning, or from the ring's."""
     out = lib.decode(path, "-F", "from,to,kind", "--strict").expect(0).out.splitlines()
     gaps = [l for l in out if l.startswith("#")]
     check(not gaps or (gaps == out[:1] and "cause=snapshot" in gaps[0]), f"{path} has gaps: {gaps}")
@@ -42,7 +44,7 @@ def flow(path):
 
 
 def whole(path):
-    """A file by itself: verified, decoded without a loss; by perf, too. Returns its flow."""
+    """Check a file by itself: verified, decoded without a loss; by perf, too. Returns its branches."""
     Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
     ret = flow(path)
     if lib.have_perf():
@@ -54,14 +56,14 @@ def whole(path):
 
 
 def all_of(folder, argv, status):
-    """What the program does, from its beginning to its end."""
+    """Return all branches of the program, from its beginning to its end."""
     path = os.path.join(folder, "all")
     store.fetch(path, argv).expect(status)
     return lib.decode(path, "-F", "from,to,kind", "--strict").expect(0).out.splitlines()
 
 
 class Live:
-    """ptcap snapshot under way, with a control FIFO."""
+    """A running ptcap snapshot with a control FIFO."""
 
     def __init__(self, folder, *args, out=subprocess.PIPE):
         self.folder = folder
@@ -81,7 +83,7 @@ class Live:
         os.close(self.ctl)
 
     def command(self, text):
-        """The answer to it: ack or error."""
+        """Send a command. Returns the answer: ack or error."""
         os.write(self.ctl, text.encode() + b"\n")
         ret = b""
         while not ret.endswith(b"\n"):
@@ -104,7 +106,8 @@ class Live:
 
 @case
 def on_exit(folder):
-    """The end of a program is the end of what it did: one file, numbered, or named if there is one to come."""
+    """A snapshot at the program's end has all branches up to the end: one file, numbered, or
+    unnumbered if only one is to come."""
     argv = [prog("busy"), "1500"]
     want = all_of(folder, argv, 7)
     path = os.path.join(folder, "f")
@@ -126,14 +129,15 @@ def on_exit(folder):
 
 @case
 def verdict(folder):
-    """Code of a file that was written to is a hole in the trace: it is said, of the thread, and --strict exits 3."""
+    """Overwritten code of a file makes a hole in the trace: ptcap reports it for the thread, and
+    --strict exits with 3."""
     copy = os.path.join(folder, "copy")
     for options, status in (([], 0), (["--strict"], 3), (["--strict", "-q"], 3)):
         shutil.copy(prog("busy"), copy)
         live = Live(folder, *options, "--on-exit", "-m", "1M,4M", "--", "/bin/dash", "-c", f"{copy} 300; read x; exit 0")
         for text in (b"ready\n", b"done\n"):
             check(live.p.stdout.readline() == text, "the program does not go on")
-        check(live.command("snapshot") == "ack", "no snapshot")  # its code was compared with the file by now
+        check(live.command("snapshot") == "ack", "no snapshot")  # its code was compared with the file before this
         with open(copy, "r+b") as f, open(prog("hello"), "rb") as other:
             f.write(other.read())
             f.truncate()
@@ -146,14 +150,14 @@ def verdict(folder):
 
 
 def newest_of(path):
-    """What `info` says of it, as text and as JSON."""
+    """Return the output of `info` about the newest trace, as text and as JSON."""
     text = Run([PTCAP, "info", "-i", path]).expect(0).out
     return text, json.loads(Run([PTCAP, "info", "-i", path, "--format", "json"]).expect(0).out)["newest"]
 
 
 @case
 def silent(folder):
-    """Who waits all the time has no branch in it: that is counted, and no loss."""
+    """A thread that always waits has no branch in the trace: it is counted, and is no loss."""
     live = Live(folder, *RINGS, "/bin/dash", "-c", f"{prog('busy')} {BUSY}; exit 0")
     check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
     n, newest = 0, {"silent_threads": 0}
@@ -173,7 +177,7 @@ def silent(folder):
 
 @case
 def nothing(folder):
-    """A ring without a sync point: nothing of it can be decoded, which is not complete."""
+    """A ring without a sync point: it cannot be decoded, so it is not complete."""
     path = os.path.join(folder, "f")
     lib.record(path, [prog("busy"), "1500"], "-S", "-m", "256K,8K", "--psb-period", "64M").expect(7)
     text, newest = newest_of(path)
@@ -183,9 +187,9 @@ def nothing(folder):
 
 @case
 def lost(folder):
-    """
-    Side records that were lost by then are in the ledger: not complete, whatever the trace has. The software
-    sources wait for room, and lose none: one is entered (doc/format.md), as a kernel's ring would have it.
+    """The ledger has the sideband records lost so far: then nothing is complete, for any trace. The
+    software sources wait for space and lose none, so the test adds a loss (doc/format.md), like
+    from a kernel's ring.
     """
     path = os.path.join(folder, "f")
     Run([*SNAPSHOT, "-o", path, "--count", "1", *RINGS, prog("busy"), "1500"]).expect(7)
@@ -202,7 +206,8 @@ def lost(folder):
 
 @case
 def damaged(folder):
-    """Bytes that are no trace: a gap of the thread, with their number; what is behind it is complete."""
+    """Bytes that are no trace: a gap of the thread, with their number; the trace behind it is
+    complete."""
     path = os.path.join(folder, "f")
     Run([*SNAPSHOT, "-o", path, "--count", "1", *RINGS, prog("busy"), "1500"]).expect(7)
     flow_ = whole(path)
@@ -232,7 +237,8 @@ def by_thread(text):
 
 @case
 def moved(folder):
-    """Threads move between rings that reach back differently: what is said to be complete is the end of what they did."""
+    """Threads move between rings that begin at different times: the part reported as complete is
+    the end of their branches."""
     path, truth = os.path.join(folder, "f"), os.path.join(folder, "truth")
     parted = told = 0
     for mode in ("locks", *["pool"] * 20):
@@ -247,7 +253,7 @@ def moved(folder):
             check(t["complete"] == (n > 0), f"{t}")
             check(n or t["moved_cpu"] is not None, f"nobody says why there is nothing: {t}")
             parted += n < len(got.get(tid, []))
-            if t["moved_cpu"] is not None and f"tid {tid}:" in text:  # of many, not all are listed
+            if t["moved_cpu"] is not None and f"tid {tid}:" in text:  # not all of many are listed
                 check(re.search(rf"tid {tid}: .*; until [0-9.]+ it was on CPU {t['moved_cpu']}: overwritten", text), f"{t}: {text}")
                 told += 1
         check(newest["complete"] == (newest["threads"] != [] and all(t["complete"] for t in newest["threads"])), f"{newest}")
@@ -259,21 +265,22 @@ def moved(folder):
 
 @case
 def control(folder):
-    """A line, an answer when it is done; each file is a part of what the program does, and the files before stay."""
+    """A command line gets an answer when it is done. Each file has a part of the program's
+    branches, and earlier files stay."""
     live = Live(folder, *RINGS, prog("busy"), BUSY)
     check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
     for word, answer in (("ping", "ack"), ("snap", "error"), ("", "error"), ("x" * 1000, "error")):
         check(live.command(word) == answer, f"{word!r} is not answered by {answer!r}")
     check(not live.files(), "there are files already")
     n, full, loop = 0, 0, []
-    while full < 3:  # there is hardly anything at first
+    while full < 3:  # the first snapshot has little
         check(live.command("snapshot") == "ack", "no snapshot")
         check(live.files() == [f"f.{i:03}" for i in range(n + 1)], f"{live.files()}")
         part = whole(f"{live.path}.{n:03}")
         n += 1
         if len(part) > 300:
             full += 1
-            loop = loop or part[-100:-40]  # what is in the midst of it comes again and again
+            loop = loop or part[-100:-40]  # the middle part repeats all the time
             check("\n".join(loop) in "\n".join(part), "another loop")
     check(live.command("stop") == "ack", "it does not stop")
     live.ends(0)
@@ -285,14 +292,15 @@ def control(folder):
 
 
 def end_of_program(live):
-    """It was left as it was, and ends as it does: with its input."""
+    """The program was left unchanged, and ends with its input."""
     live.p.stdin.close()
     check(live.p.stdout.read() == b"done\n", "the program is not done")
 
 
 @case
 def pipelined(folder):
-    """Commands that come at once are all answered, in their order; what comes too late is an error."""
+    """Commands that arrive together are all answered, in order; a command that comes too late is an
+    error."""
     live = Live(folder, *RINGS, prog("busy"), BUSY)
     check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
     os.write(live.ctl, b"snapshot\n" * 10 + b"ping\n")
@@ -310,7 +318,7 @@ def pipelined(folder):
 
 @case
 def clock(folder):
-    """--every and --after, until --count: so many files, and the program's own end."""
+    """--every and --after, until --count: the number of files, and the program's own end."""
     for options, n in ((["--every", "5ms", "--count", "4"], 4), (["--after", "5ms", "--count", "1"], 1),
                        (["--after", "1ms", "--no-final", "--every", "1h"], 1)):  # fmt: skip
         live = Live(folder, *options, *RINGS, prog("busy"), BUSY)
@@ -327,7 +335,7 @@ def clock(folder):
 
 @case
 def interrupt(folder):
-    """^C takes a last one, which --no-final does not; the program gets it, too."""
+    """^C takes a last snapshot, except with --no-final; the program gets it, too."""
     for options, n in (([], 1), (["--no-final"], 0)):
         live = Live(folder, *options, *RINGS, prog("busy"), BUSY)
         check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
@@ -341,7 +349,8 @@ def interrupt(folder):
 
 @case
 def signals(folder):
-    """--on-signal: one for each, before it is delivered; and the program gets it, and ends as alone."""
+    """--on-signal: one snapshot before the delivery of each signal; the program gets it, and ends
+    as alone."""
     path = os.path.join(folder, "f")
     r = Run([*SNAPSHOT, "-o", path, "--on-signal", "USR1,SIGHUP", *WHOLE, prog("signal")]).expect(0)
     names = sorted(os.listdir(folder))
@@ -358,7 +367,7 @@ def signals(folder):
 
 @case
 def places(folder):
-    """--at: each so many times that it comes there, in front of it; of a library, too."""
+    """--at: one snapshot for every so many visits of the place, taken before it; in a library, too."""
     path = os.path.join(folder, "f")
     out = Run(["nm", prog("busy")]).expect(0).out
     hop = int(next(l for l in out.splitlines() if l.endswith(" hop")).split()[0], 16)
@@ -378,7 +387,8 @@ def places(folder):
 
 @case
 def crashes(folder):
-    """--on-crash: one for each process that dies of a signal, with its state; they die as they would have."""
+    """--on-crash: one for each process that dies from a signal, with its state; the processes die
+    as without ptcap."""
     path, die = os.path.join(folder, "f"), prog("crash_static")
     r = Run([*SNAPSHOT, "-o", path, "--on-crash", *RINGS, die, "null"]).expect(128 + signal.SIGSEGV)
     check(os.listdir(folder) == ["f.000"], f"{os.listdir(folder)}: {r.err}")
@@ -395,13 +405,13 @@ def crashes(folder):
 
 @case
 def attached(folder):
-    """What runs already, stepped: snapshots by signal and at ^C, and it goes on as it was."""
+    """A running process, stepped: snapshots by signal and at ^C; the process then continues unchanged."""
     with subprocess.Popen([prog("busy"), BUSY], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as t:
         check(t.stdout.readline() == b"ready\n", "the program is not ready")
         live = Live(folder, "-m", "256K,8K", "-p", str(t.pid))
         until(lambda: "armed" in live.err(), "attached")
         n, seen = 0, []
-        while not seen:  # at first it may not have done a step yet
+        while not seen:  # at first no step may be done yet
             live.p.send_signal(signal.SIGUSR2)
             n += 1
             until(lambda: f"snapshot {n}:" in live.err(), f"snapshot {n}")
@@ -425,7 +435,7 @@ def asleep(folder):
         live = Live(inner, "--every", "1s", *WHOLE, *argv)
         check(live.p.stdout.readline().startswith(b"ready"), "the program is not ready")
         flows = []
-        while len(flows) < 2 or flows[-1] != flows[-2]:  # then nobody ran in between
+        while len(flows) < 2 or flows[-1] != flows[-2]:  # then no thread ran in between
             check(live.command("snapshot") == "ack", "no snapshot")
             flows.append(flow(os.path.join(inner, live.files()[-1])))
         check(flows[-1], "the trace is empty")
@@ -440,13 +450,14 @@ def asleep(folder):
 
 @case
 def killed(folder, times=12):
-    """ptcap is killed at random moments: no half file under a name, nothing else is left, the program runs on."""
+    """ptcap is killed at random moments: no partial file with a name, no other files, the program
+    runs on."""
     dice = random.Random(17)
     there = 0
     for n in range(int(times)):
         live = Live(folder, "--every", "1ms", *RINGS, prog("busy"), BUSY)
         check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
-        if n % 2:  # some are killed when there is a file
+        if n % 2:  # some are killed when a file exists
             until(lambda: "snapshot 1:" in live.err(), "the first")
         time.sleep(dice.random() * 0.1)
         live.p.kill()
@@ -464,7 +475,7 @@ def killed(folder, times=12):
 
 @case
 def threads(folder):
-    """Threads come and go, again and again: in each file is whose trace there is, with its code."""
+    """Threads come and go all the time: each file has the threads of its trace, with their code."""
     path = os.path.join(folder, "f")
     Run([*SNAPSHOT, "-o", path, "--every", {"step": "100ms", "emu": "3ms"}[lib.SOURCE], "--on-exit", "-m", "64K,16K", "--", prog("tasks"), "storm"]).expect(0)
     names = sorted(os.listdir(folder))
@@ -482,7 +493,7 @@ def threads(folder):
 
 @case
 def refused(folder):
-    """What cannot be is said, with what can be done; nothing runs and there is no file."""
+    """Impossible requests are reported with the remedy; nothing runs and there is no file."""
     path = os.path.join(folder, "f")
     here = os.path.join(folder, "plain")
     with open(here, "w", encoding="ascii"):

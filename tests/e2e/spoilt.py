@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""ptcap compare finds what the software sources spoilt of their branch stacks, and nothing else: the truth file says what.
+"""ptcap compare finds the errors that the software sources injected into their branch stacks, and
+nothing else. The truth file lists the errors.
 
 usage: spoilt.py CASE
 """
@@ -28,7 +29,7 @@ SPOILT_PATTERNS = {"top": "duplicated top entry", "stale": "stale oldest entries
 
 
 def recorded(work, spoil, argv, period):
-    """A recording whose source spoils its stacks, and its truth: by thread and time what is spoilt."""
+    """Make a recording with injected errors. Returns its path, and the errors by thread and time."""
     path, truth, sample = os.path.join(work, "lbr"), {}, None
     options = ["--lbr=any,u,save_type", "--lbr-size", str(DEPTH), "-c", str(period), "--truth", path + ".truth"]
     fetch(path, argv, *options, *(["--lbr-spoil", spoil] if spoil else []))
@@ -45,7 +46,7 @@ def recorded(work, spoil, argv, period):
 
 
 def stacks_of(path):
-    """By thread and time: the entries of each sample, and all transfers, as text to look for them."""
+    """Return by thread and time the entries of each sample as text, to look them up in the trace."""
     stacks = {}
     for o in map(json.loads, Run([PTCAP, "dump", "-i", path, "--format", "json"]).expect(0).out.splitlines()):
         if o.get("name") == "SAMPLE" and "branch_stack" in o["fields"]:
@@ -55,7 +56,8 @@ def stacks_of(path):
 
 
 def score(path, truth):
-    """Report, and how many findings there are, are true, and should be: those that are not ambiguous."""
+    """Return the report, and the numbers of findings, of true ones, and of expected ones: those
+    that are not ambiguous."""
     stacks, trace = stacks_of(path), Trace(path)
     lines = Run([PTCAP, "compare", "-i", path, "--format", "json", "--list"])
     check(lines.status in (0, 3), lines.err)
@@ -65,7 +67,7 @@ def score(path, truth):
         at, depth = (o["tid"], o["time"]), o["depth"]
         if o["verdict"] in UNJUDGED:
             vague |= {(at, depth), at}
-        else:  # which one of several that are the same is missing nobody can tell
+        else:  # with several equal entries the missing one is unknown
             found.add((at, "missing") if o["verdict"] == "missing" else (at, depth, o["verdict"]))
     wanted, all_true = set(), set()
     for at, entries in truth.items():
@@ -90,7 +92,7 @@ def check_mode(work, mode, rate, argv, period):
     check(not pattern or pattern in [p["pattern"] for p in report["patterns"]], f"{what}: {report['patterns']}")
 
 
-# So many transfers between two samples: the fewer are spoilt, the more it takes.
+# Branches between two samples: the fewer errors, the more samples are needed.
 PERIODS = {1: 13, 10: 5, 1000: 1}
 
 
@@ -109,13 +111,14 @@ def case_modes(work):
 
 
 def case_stale(work, *rates):
-    """What is left of a thread that runs the same code looks like a piece of this one's."""
+    """Entries left over from a thread with the same code look like entries of this thread."""
     for rate in map(int, rates or PERIODS):
         check_mode(work, "stale", rate, [prog("tasks"), "locks"], PERIODS[rate])
 
 
 def case_shift(work):
-    """No entry is wrong. That all samples are shifted is a finding; an ip may skid, so that a few are named only."""
+    """No entry is wrong. A shift of all samples is a finding; an ip may skid, so a few shifted
+    samples are only named."""
     for rate, period in PERIODS.items():
         path, truth = recorded(work, f"shift=3:{rate}", [prog("names")], period)  # few loops
         report = report_of(path, 3 if rate == 1 else 0)
@@ -126,7 +129,7 @@ def case_shift(work):
 
 
 def case_shift_by_any(work):
-    """In loops a shifted stack is found at the ip, too: the shift is named all the same."""
+    """In loops a shifted stack also matches at the ip: the shift is still named."""
     for argv in (SMALL, ["/bin/true"]):
         for k in (1, 5, 8, DEPTH - 4):
             path, _ = recorded(work, f"shift={k}:1", argv, 13)

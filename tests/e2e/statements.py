@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""statements.py NAME: what ptcap says of a recording is true of it."""
+"""statements.py NAME: ptcap's statements about a recording are true."""
 
 import os
 import re
@@ -19,7 +19,7 @@ def case(f):
 
 
 def perfs(folder):
-    """Recordings that perf makes: in a file, and what it writes to a pipe; an instruction trace is not needed."""
+    """Yield recordings by perf: a file, and its output to a pipe; no instruction trace is needed."""
     if not have_perf() or not lib.has_events():
         skip("no perf, or no perf events here")
     for name, options in (("file", []), ("pipe", ["-o", "-"]), ("pipe_z", ["-o", "-", "-z"])):
@@ -30,7 +30,8 @@ def perfs(folder):
 
 @case
 def of_perf(folder):
-    """`dump --verify` finds nothing in what perf wrote, `recover` loses nothing of it, and a pipe of it is not empty."""
+    """`dump --verify` finds nothing in perf's files, `recover` loses nothing of them, and a pipe of
+    them is not empty."""
     for name, path in perfs(folder):
         Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
         out = os.path.join(folder, "out")
@@ -53,7 +54,8 @@ def of_perf(folder):
 
 @case
 def inputs(folder):
-    """An empty pipe is called empty; no trace is status 4; a place in a library wants the library's path."""
+    """An empty pipe is called empty; no trace is status 4; a place in a library needs the library's
+    path."""
     with open(os.devnull, "rb") as f:
         r = Run([PTCAP, "info", "-i", "-"], stdin=f).expect(1)
     check("the file is empty" in r.err, r.err)
@@ -67,7 +69,7 @@ def inputs(folder):
 
 @case
 def of_series(folder):
-    """How long `crash -m` ran: its records are in files of their own."""
+    """The duration of `crash -m`, although its records are in separate files."""
     path, begun = os.path.join(folder, "f"), time.monotonic()
     r = Run([PTCAP, "crash", "-m", "64,64K", "--source", "step", "-o", path, "--", prog("crash_static"), "null"])
     most = time.monotonic() - begun
@@ -77,7 +79,8 @@ def of_series(folder):
 
 @case
 def of_senders(folder):
-    """Who sent the signal that killed a thread; a runtime that handles its signal and exits was not killed."""
+    """The sender of the signal that killed a thread; a runtime that handles its signal and exits
+    was not killed."""
     path = os.path.join(folder, "f")
     Run([PTCAP, "crash", "--source", "step", "-o", path, "--", "/bin/dash", "-c", "kill -SEGV $$"])
     text = Run([PTCAP, "crash", "show", "-i", path]).expect(0).out

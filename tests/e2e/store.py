@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Recordings that tests share.
 
-A test that only reads a recording takes it from here. Each recording is made once, by the recorder of the gcc build,
-and serves the tests of all builds. Its key is what it depends on: the recorder, the command, the options, the files
-that the command names. A recording is made anew when a file that was mapped in it has changed.
+A test that only reads a recording takes it from here. The recorder of the gcc build makes each recording once, for
+the tests of all builds. Its key has all inputs: the recorder, the command, the options, the files that the command
+names. A recording is repeated when a file that was mapped in it has changed.
 
 PTCAP_STORE     the folder
 PTCAP_RECORDER  the program that records; if it is not the one under test, checks of recording are left out (READS)
@@ -22,7 +22,7 @@ import tempfile
 import lib
 
 RECORDER = os.environ.get("PTCAP_RECORDER") or lib.PTCAP
-READS = RECORDER != lib.PTCAP  # this build's tests read what another build has recorded
+READS = RECORDER != lib.PTCAP  # this build's tests read the recordings of another build
 
 
 def digest(path):
@@ -31,7 +31,7 @@ def digest(path):
 
 
 def stamp(path):
-    """What changes when a file does; None if there is no such file."""
+    """Return a value that changes with the file; None if there is no such file."""
     try:
         s = os.stat(path)
     except OSError:
@@ -40,13 +40,13 @@ def stamp(path):
 
 
 def recorder_id():
-    """The build writes it (tests/e2e.cmake): a digest of all that records."""
+    """Return the digest of all code that records; the build writes it (tests/e2e.cmake)."""
     with open(os.path.join(os.path.dirname(RECORDER), "recorder.id"), encoding="ascii") as f:
         return f.read().strip()
 
 
 def key_of(source, command, argv, options, prefix):
-    """A digest of all that the recording depends on and that is known before it is made."""
+    """Return a digest of all inputs of the recording that are known before it is made."""
     words = [*prefix, *argv]
     parts = {
         "source": source, "command": command, "argv": argv, "options": options, "prefix": prefix,
@@ -57,14 +57,14 @@ def key_of(source, command, argv, options, prefix):
 
 
 def mapped(path):
-    """{file: stamp} of the code that the recording names."""
+    """Return {file: stamp} of the code that the recording names."""
     dump = lib.Run([RECORDER, "dump", "-i", path, "--type", "MMAP2"])
     names = set(re.findall(r'filename="(/[^"]+)"', dump.out))
     return {name: stamp(name) for name in names if os.path.isfile(name)}
 
 
 def usable(entry):
-    """Whether the entry is complete and its files are the same as then."""
+    """Return true if the entry is complete and its files are unchanged."""
     try:
         with open(os.path.join(entry, "mapped"), encoding="utf-8") as f:
             then = json.load(f)
@@ -74,7 +74,7 @@ def usable(entry):
 
 
 class Recorded:
-    """How a stored recording's command ended. It has the interface of lib.Run."""
+    """The end of a stored recording's command, with the interface of lib.Run."""
 
     def __init__(self, entry):
         self.entry = entry
@@ -114,7 +114,7 @@ def make(entry, record, prefix, argv, options, truth_option):
 
 
 def without(options, word):
-    """The options without `word VALUE`. Returns (options, VALUE or None)."""
+    """Remove `word VALUE` from the options. Returns (options, VALUE or None)."""
     if word not in options:
         return options, None
     n = options.index(word)
@@ -122,9 +122,10 @@ def without(options, word):
 
 
 def fetch(path, argv, *options, source=None, command="record", prefix=(), anew=False):
-    """
-    Copy the stored recording of `COMMAND OPTIONS -- ARGV` to @path, and its truth to the file behind --truth.
-    If it is not there, or if @anew, make it.
+    """Copy the stored recording of `COMMAND OPTIONS -- ARGV` to @path, and its truth to the file
+    behind --truth.
+
+    Makes the recording if it is missing, or if @anew.
     """
     options, truth = without(list(options), "--truth")
     truth_option = "--truth" if command != "snapshot" else None

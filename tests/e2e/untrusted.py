@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""untrusted.py NAME: names that others chose: of files that programs map, that recordings name, that outputs get.
+"""untrusted.py NAME: names from outside: of files that programs map, that recordings name, that
+outputs get.
 
-Each function below is a case; its name and text say what holds. An open of a FIFO, a device or a socket is a failure:
-inotify sees it while a program is recorded, strace where a recording is read.
+Each function below is a case; its name and text state the behaviour. An open of a FIFO, a device
+or a socket is a failure. inotify detects it during a recording, strace during reading.
 """
 
 import ctypes
@@ -74,7 +75,7 @@ def output_link(folder):
 
 @case
 def output_special(folder):
-    """A link to a FIFO or a device is not moved away: refused before the command runs."""
+    """A link to a FIFO or a device is not moved away: it is refused before the command runs."""
     fifo, recording = os.path.join(folder, "fifo"), os.path.join(folder, "recording")
     store.fetch(recording, [prog("hello")]).expect(0)
     os.mkfifo(fifo)
@@ -89,13 +90,14 @@ def output_special(folder):
         os.unlink(link)
 
 
-# --- programs that put something else in the place of what they have mapped ------------------------
+# --- programs that replace a file that they have mapped
+# -----------------------------------------------
 
 IN_OPEN, IN_CREATE, IN_NONBLOCK, IN_CLOEXEC = 0x20, 0x100, 0o4000, 0o2000000
 
 
 class Watch:
-    """What is opened in a folder from now on. An open with O_PATH is none."""
+    """Watch which files are opened in a folder from now on. An open with O_PATH does not count."""
 
     def __init__(self, folder):
         libc = ctypes.CDLL(None, use_errno=True)
@@ -103,7 +105,7 @@ class Watch:
         check(libc.inotify_add_watch(self.fd, folder.encode(), IN_OPEN | IN_CREATE) >= 0, os.strerror(ctypes.get_errno()))
 
     def events(self):
-        """[(was it made, name)]; else it was opened. They are gone then."""
+        """Return and clear [(created, name)]; not created: opened."""
         ret = []
         while True:
             try:
@@ -116,7 +118,7 @@ class Watch:
                 data = data[16 + n :]
 
     def fifo_is_not_opened(self, *names):
-        """Each has been made, and has not been opened since."""
+        """Each FIFO has been created, and not opened since."""
         events = self.events()
         for name in names:
             made = max((i for i, e in enumerate(events) if e == (True, name)), default=None)
@@ -129,7 +131,7 @@ def special(*args):
 
 
 def ends(argv, **kw):
-    """It ends by itself."""
+    """The command ends by itself."""
     try:
         return Run(argv, timeout=lib.DEADLINE / 4, **kw)
     except subprocess.TimeoutExpired as e:
@@ -147,7 +149,7 @@ def swapped(folder):
         ("record", ["record", "-o"]), ("crash", ["crash", "-o"]), ("snapshot", ["snapshot", "--count", "1", "-o"]),
     ):
         if command == "crash" and lib.SOURCE == "emu":
-            continue  # which has no crash
+            continue  # this source has no crash
         out, name = os.path.join(folder, command), command + ".mapped"
         target = special("swap", os.path.join(folder, name))
         ends([PTCAP, argv[0], "--source", lib.SOURCE, *argv[1:], out, "--", *target])
@@ -167,7 +169,7 @@ def says(path, *words):
 
 @case
 def swapped_running(folder):
-    """The same of a program that runs already."""
+    """The same for a program that runs already."""
     watch, name, out = Watch(folder), "mapped", os.path.join(folder, "out")
     commands = [["record", "--source", "step"], ["crash", "--source", "step"], ["snapshot", "--source", "step", "--count", "1"]]
     if lib.has_events():
@@ -191,9 +193,10 @@ def swapped_running(folder):
         watch.fifo_is_not_opened(name, name + " (deleted)")
 
 
-# --- recordings that name what is no file -----------------------------------------------------------
+# --- recordings that name special files
+# ---------------------------------------------------------------
 
-FINE = {"/dev/null", "/dev/tty"}  # which a command opens by itself
+FINE = {"/dev/null", "/dev/tty"}  # a command opens these by itself
 OPEN = re.compile(r'open(?:at2?)?\((.*)')
 
 
@@ -205,9 +208,10 @@ def is_special(path):
 
 
 def traced(folder, argv, want=(), env=None, status=None):
-    """Run it under strace: it opens nothing special but with O_PATH, and so each path in @want."""
+    """Run it under strace: it opens special files only with O_PATH, and each path in @want in this
+    way."""
     log = os.path.join(folder, "strace.log")
-    asan = os.environ.get("ASAN_OPTIONS", "")  # LeakSanitizer does not work below strace
+    asan = os.environ.get("ASAN_OPTIONS", "")  # LeakSanitizer does not work under strace
     env = {**os.environ, "HOME": folder, "PERF_BUILDID_DIR": "/nowhere", "DEBUGINFOD_URLS": "", **(env or {}),
            "ASAN_OPTIONS": f"{asan}:detect_leaks=0".lstrip(":")}
     r = ends(["strace", "-f", "-y", "-qq", "-s", "4096", "-e", "trace=open,openat,openat2", "-o", log, *argv], env=env)
@@ -231,7 +235,7 @@ def traced(folder, argv, want=(), env=None, status=None):
 
 
 def special_files(folder):
-    """{path: what}. All of these are no files, or links to such."""
+    """Return {path: kind}. All of these are special files, or links to them."""
     fifo, sock = os.path.join(folder, "a_fifo"), os.path.join(folder, "a_socket")
     device, to_fifo = os.path.join(folder, "a_device"), os.path.join(folder, "to_fifo")
     jit, null = os.path.join(folder, "jit-1.dump"), os.path.join(folder, "to_random")
@@ -256,7 +260,7 @@ def need_strace():
 
 @case
 def named(folder):
-    """A recording names FIFOs, sockets, devices and links to such: no command opens one."""
+    """A recording names FIFOs, sockets, devices and links to them: no command opens one."""
     need_strace()
     files = special_files(folder)
     for path in files:
@@ -271,7 +275,7 @@ def named(folder):
         if os.path.exists(path):
             os.unlink(path)
         make_special(path, what)
-    # A link leads to what is looked at.
+    # A link leads to the checked file.
     want = [os.path.join(folder, "a_fifo"), os.path.join(folder, "a_socket"), "/dev/full", "/dev/random", os.path.join(folder, "jit-1.dump")]
     for path in recordings.values():
         for reader in (["decode"], ["decode", "--stats"], ["decode", "-F", "tid,from,to,kind,sym,srcline"], ["info"]):
@@ -307,7 +311,7 @@ def below_symfs(folder):
         traced(folder, argv, [inside] if what == "fifo" else [])
         os.unlink(inside)
         os.unlink(names)
-    # A link to a file elsewhere is a link below the root.
+    # A link to a file elsewhere resolves below the root.
     os.unlink(library)
     os.rename(os.path.join(folder, "outside"), os.path.join(folder, "fifo"))
     other = os.path.join(folder, "other")
@@ -336,7 +340,7 @@ void _start(void)
 """
 
 
-# Enough that dwz has something to share.
+# Enough types for dwz to share.
 THINGS = "".join(
     f"struct thing{i} {{ struct thing{i} *next_of_{i}; int first_of_{i}; long last_of_{i}[{i + 1}]; }};\nstruct thing{i} variable{i};\n"
     for i in range(60)
@@ -344,7 +348,7 @@ THINGS = "".join(
 
 
 def small(folder, name, *options, before=""):
-    """A program without a libc, recorded. Returns (program, recording)."""
+    """Record a program without a libc. Returns (program, recording)."""
     if not shutil.which("gcc") or not shutil.which("objcopy"):
         lib.skip("no gcc, or no objcopy here")
     code, path, out = (os.path.join(folder, name + end) for end in (".c", "", ".data"))
@@ -362,7 +366,8 @@ def lines(folder, out, want=(), env=None):
 
 @case
 def debug_files(folder):
-    """What debug information refers to: .gnu_debuglink, .gnu_debugaltlink, split DWARF, build-ids. Libdw opens none of it."""
+    """References in debug information: .gnu_debuglink, .gnu_debugaltlink, split DWARF, build-ids.
+    Libdw opens none of these files."""
     need_strace()
     fifo = os.path.join(folder, "is_fifo")
     os.mkfifo(fifo)
@@ -377,7 +382,7 @@ def debug_files(folder):
         want = os.path.join(folder, name)
         r = lines(folder, out, [want])
         check("alternate.c:" in r.out, f"no lines\n{r.out}{r.err}")
-    # Debug information that is elsewhere: of that name, with any CRC.
+    # Debug information in another file: with that name, and any CRC.
     path, out = small(folder, "linked", "-Wl,--build-id=none")
     with open(link, "wb") as f:
         f.write(b"is_fifo\0" + b"\x22" * 4)
@@ -411,7 +416,7 @@ def debug_files(folder):
 
 @case
 def alternate(folder):
-    """An alternate file (dwz) is found by its name, and not opened where a FIFO has the name."""
+    """An alternate file (dwz) is found by its name, and not opened if a FIFO has this name."""
     need_strace()
     if not shutil.which("dwz"):
         lib.skip("no dwz here")
@@ -437,7 +442,8 @@ def alternate(folder):
 
 @case
 def others_jitdump(folder):
-    """A jitdump and a perf-PID.map are code and names: of another user they are not believed, and a way out is said."""
+    """A jitdump and a perf-PID.map have code and names: those of another user are not trusted, and
+    the message has a remedy."""
     if os.geteuid():
         lib.skip("only root can give a file away")
     path, root = os.path.join(folder, "perf.data"), os.path.join(folder, "root")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""unwound.py NAME: stacks of dead processes, against those that eu-stack reads from the core of the same moment."""
+"""unwound.py NAME: stacks of dead processes, compared with those that eu-stack reads from the core
+of the same moment."""
 
 import json
 import os
@@ -32,15 +33,15 @@ def case(f):
 
 
 def eu_stack(core):
-    """Addresses of the frames of the thread that died."""
+    """Return the frame addresses of the thread that died."""
     text = Run(["eu-stack", "--core", core]).out.split("\nTID ")[1]
     frames = re.findall(r"(?m)^#\d+ +0x([0-9a-f]+)(?: - 1)?(?: (.*))?$", text)
-    # What the kernel returns to from a handler is no function that anybody called.
+    # The kernel's return address from a handler is not a called function.
     return [int(ip, 16) for ip, name in frames if name != "__restore_rt"]
 
 
 def died(folder, argv, options):
-    """What is said of it, and its core."""
+    """Return the report about the death, and the core."""
     path = os.path.join(folder, "f")
     core = lib.core_of(folder, [PTCAP, "crash", *options, "-o", path, "--", *argv])
     run = Run([PTCAP, "crash", "show", "-i", path, "--format", "json"]).expect(0)
@@ -51,7 +52,7 @@ def same_as_eu_stack(what, said, core):
     got = [int(f["ip"], 16) for f in said["stack_unwound"]]
     want = eu_stack(core)
     names = [f["function"] for f in said["stack_unwound"]]
-    if len(want) == 1 and "mold static-pie" in what:  # elfutils 0.192 with mold 2.37: nothing to compare with
+    if len(want) == 1 and "mold static-pie" in what:  # elfutils 0.192 with mold 2.37: no comparison possible
         print(f"{what}: eu-stack finds no way out of the first frame; we find {names}")
         return
     check(len(want) > 2, f"{what}: eu-stack has {len(want)} frames")
@@ -68,7 +69,7 @@ def need_eu_stack():
 
 @case
 def linked(folder):
-    """Whatever the linker does with segments: frames of the program and of its libraries."""
+    """For each linker's layout of segments: frames of the program and of its libraries."""
     need_eu_stack()
     done = 0
     for compiler in ("gcc", "clang"):
@@ -85,7 +86,7 @@ def linked(folder):
 
 @case
 def uncaught(folder):
-    """An exception of C++ that nobody catches."""
+    """A C++ exception that is not caught."""
     need_eu_stack()
     for compiler in ("g++", "clang++"):
         for linker in linkers():
@@ -97,7 +98,7 @@ def uncaught(folder):
 
 @case
 def rust(folder):
-    """A program of Rust, linked by its own linker and by lld."""
+    """A Rust program, linked by its own linker and by lld."""
     need_eu_stack()
     if not shutil.which("rustc"):
         lib.skip("no rustc")
@@ -126,7 +127,7 @@ def go_stripped(folder):
         check(want == got[-1 - len(want) : -1], f"go {mode}: {got}")
 
 
-# mode: the functions of both stacks, from the innermost out; None: where no code is
+# mode: the functions of both stacks, innermost first; None: an address without code
 STRAY = {
     "null": [None, "fire", "handle", "main"],
     "sixteen": [None, "fire", "handle", "main"],
@@ -137,7 +138,8 @@ STRAY = {
 
 @case
 def stray(folder):
-    """A call to where no code is has a caller. A handler on another stack has interrupted somebody."""
+    """A call to an address without code has a caller. A handler on another stack has interrupted a
+    function."""
     for mode, want in STRAY.items():
         path = os.path.join(folder, mode)
         Run([PTCAP, "crash", *TRACE, "-o", path, "--", prog("stray"), mode])

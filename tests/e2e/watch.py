@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""watch.py NAME [TIMES]: what kills a program is seen beside the kernel's events, without stepping it.
+"""watch.py NAME [TIMES]: ptcap sees what kills a program with the kernel's events, without stepping
+it.
 
-The event is dummy:u, which needs no PT: there is a state, and no trace. With Intel PT: tests/guest/crash.sh.
+The event is dummy:u, which needs no PT: there is a state, and no trace. With Intel PT:
+tests/guest/crash.sh.
 """
 
 import json
@@ -42,14 +44,15 @@ def tracer(pid):
 
 
 def state(pid):
-    """"S": it sleeps."""
+    """Return the state of a process; "S": it sleeps."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as f:
         return f.read().rsplit(")", 1)[1].split()[0]
 
 
 @case
 def faults(folder):
-    """Each dies as it would have; the instruction, the line, the reason and the stack are those of the state."""
+    """Each process dies as without ptcap; the instruction, the line, the reason and the stack come
+    from the state."""
     path = os.path.join(folder, "f")
     for mode, (signame, reason, function, insn, access, _) in FAULTS.items():
         bare = Run([STATIC, mode])
@@ -70,8 +73,9 @@ def faults(folder):
 
 @case
 def cores(folder):
-    """All that die leave the core that they leave alone; each thread of it is where the state has it: none runs on."""
-    os.sched_setaffinity(0, range(os.cpu_count()))  # so that one could
+    """All processes leave the same core as alone; each thread in it is at its place in the state:
+    none ran on."""
+    os.sched_setaffinity(0, range(os.cpu_count()))  # otherwise none could run on
     path = os.path.join(folder, "f")
     library = os.path.join(os.path.dirname(prog("x")), "libprog_lib_store.so")
     died = [[STATIC, mode] for mode in (*FAULTS, *JUMPS, "jit", "abort", "doublefree")]
@@ -87,7 +91,8 @@ def cores(folder):
 
 @case
 def children(folder):
-    """What a child dies of ends the recording; its parent runs on, and its status is ptcap's."""
+    """A child's death ends the recording; its parent runs on, and ptcap exits with the parent's
+    status."""
     path = os.path.join(folder, "f")
     r = Run([*CRASH, "-o", path, "--", "/bin/dash", "-c", f"{STATIC} handled; {STATIC} null; echo on; exit 5"]).expect(5)
     check(r.out == "on\n", f"{r.out!r}")
@@ -98,7 +103,7 @@ def children(folder):
 
 
 class Attached:
-    """A program that waits, and ptcap beside it."""
+    """A waiting program with an attached ptcap."""
 
     def __init__(self, folder, *mode, program="wait"):
         self.path = os.path.join(folder, "f")
@@ -111,7 +116,7 @@ class Attached:
         raise AssertionError("not attached")
 
     def ends(self):
-        """ptcap does; what it said."""
+        """Wait for ptcap's end. Returns its messages."""
         err = self.us.stderr.read()
         check(self.us.wait() == 0, f"{err}")
         return err
@@ -124,7 +129,7 @@ class Attached:
 
 @case
 def attached(folder):
-    """What runs already dies of its signal, and not of those that it handles."""
+    """A running process dies from its signal, and not from signals that it handles."""
     a = Attached(folder, "catch")
     a.target.send_signal(signal.SIGTERM)
     check(a.target.stdout.readline() == b"caught\n", "the handler did not run")
@@ -141,7 +146,7 @@ def attached(folder):
 
 @case
 def stopped(folder):
-    """Job control works: it stops, and goes on when it is told to."""
+    """Job control works: the process stops, and continues on request."""
     a = Attached(folder)
     a.target.send_signal(signal.SIGSTOP)
     until(lambda: state(a.target.pid) in "tT", "stopped")
@@ -154,7 +159,7 @@ def stopped(folder):
 
 @case
 def left(folder):
-    """^C leaves it as it was; so does whoever kills ptcap, or what watches."""
+    """^C leaves the process unchanged; so does killing ptcap, or its watcher."""
     a = Attached(folder)
     busy = Run([*CRASH, "-o", a.path + "2", "-p", str(a.target.pid)]).expect(1)
     check(f"process {tracer(a.target.pid)} does already" in busy.err, busy.err)
@@ -177,7 +182,8 @@ def left(folder):
 
 @case
 def asleep(folder):
-    """A thread that nothing wakes, as it waits in vfork, keeps nobody waiting for long: there is a state without it."""
+    """A thread that nothing wakes, because it waits in vfork, delays the end only briefly: the
+    state is saved without it."""
     path = os.path.join(folder, "f")
     with subprocess.Popen([*CRASH, "-o", path, "--", prog("vforked")], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as p:
         check(p.wait() == 128 + signal.SIGSEGV, f"exit status {p.returncode}")
@@ -192,7 +198,8 @@ def asleep(folder):
 
 @case
 def killed(folder, times=10):
-    """ptcap, or what watches, is killed at random moments: the target runs on, there is no file, nothing is left."""
+    """ptcap, or its watcher, is killed at random moments: the target runs on, and no file or
+    process remains."""
     path, dice, there = os.path.join(folder, "f"), random.Random(23), 0
     begin = time.monotonic()
     alone = Attached(folder, "100", program="pairs")
@@ -206,7 +213,7 @@ def killed(folder, times=10):
         check(target.stdout.readline() == b"ready\n", "the target is not ready")
         with subprocess.Popen([*CRASH, "-q", "-o", path, "-p", str(target.pid)], stderr=subprocess.DEVNULL) as us:
             end = time.monotonic() + dice.random() * 2 * attaching
-            while time.monotonic() < end:  # it is not asleep meanwhile
+            while time.monotonic() < end:  # it is awake all the time
                 target.stdin.write(b"x")
                 target.stdin.flush()
                 check(target.stdout.readline() == b"mapped\n", "the target does not run")
@@ -221,17 +228,17 @@ def killed(folder, times=10):
 
 
 def resident(pid):
-    """KiB."""
+    """Return the resident memory in KiB."""
     with open(f"/proc/{pid}/status", encoding="ascii") as f:
         return int(re.search(r"VmRSS:\s+(\d+) kB", f.read())[1])
 
 
-PAIRS, ROUNDS = 20000, 8  # of code that is mapped and unmapped
+PAIRS, ROUNDS = 20000, 8  # pairs of mapping and unmapping code
 
 
 @case
 def flat(folder, rounds=ROUNDS):
-    """A target maps code at ever new addresses, and unmaps it: ptcap's memory does not grow with that."""
+    """A target maps code at ever new addresses, and unmaps it: ptcap's memory does not grow."""
     a = Attached(folder, str(PAIRS), program="pairs")
     took = []
     for _ in range(int(rounds)):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every libFuzzer target has. */
+/* Common parts of all libFuzzer targets. */
 #ifndef PTC_TESTS_FUZZ_H
 #define PTC_TESTS_FUZZ_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* libFuzzer keeps the bytes for which a target aborts. */
+/* libFuzzer saves the input that makes a target abort. */
 #define CHECK(cond)                                                                                \
 	do {                                                                                       \
 		if (!(cond))                                                                       \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as what AUXTRACE_INFO tells of Intel PT. lib_walk.h says what is asserted. */
+/* Any bytes as the Intel PT part of AUXTRACE_INFO. lib_walk.h lists the assertions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
 	if (len > PTC_REC_MAX - PTC_REC_HEADER_SIZE - sizeof(intel_pt))
 		return 0;
-	copy = malloc(sizeof(intel_pt) + len); /* its end is the allocation's */
+	copy = malloc(sizeof(intel_pt) + len); /* exact size: ASan sees an overread */
 	if (!copy)
 		abort();
 	memcpy(copy, intel_pt, sizeof(intel_pt));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a branch stack and as the transfers of its thread. Asserted: each entry has a
- * verdict; what it is read as is a step, older ones of older steps; an exact one is that step; and
- * stacks of the call-stack mode the same. A stack that is found as it is, is what aligning says.
+ * Any bytes as a branch stack and as the branches of its thread. Asserted: each entry has a
+ * verdict. Each entry maps to a step, and older entries to older steps. An exact entry equals its
+ * step. The same holds for stacks of call-stack mode. A stack found without alignment gets the same
+ * result as from alignment.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static void check_entries(const struct ptc_align_in *in, const struct ptc_align_
 	}
 }
 
-/* Few addresses, so that entries and transfers have something to do with each other. */
+/* Uses few addresses, because entries and branches must often match. */
 static uint64_t address(uint8_t byte)
 {
 	return (UINT64_C(0x1000) * (byte % ADDRESSES)) | (byte >= 0xf0 ? UINT64_C(1) << 63 : 0);
@@ -89,7 +90,7 @@ static void run_calls(struct ptc_align *a, struct ptc_recent_thread *t, struct p
 	ptc_compare_calls_release(&c);
 }
 
-/* What is found without aligning is what aligning says. */
+/* A match found without alignment must equal the result of alignment. */
 static void run_place(struct ptc_align *a, struct ptc_recent_thread *t, struct ptc_align_in in,
 		      uint8_t options)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a perf.data, whole or damaged, that is written again; the last
- * byte says how. Asserted: what is written can be read, and has the records,
- * the trace, the events and the features that were read; of a part of it, no
- * more than that.
+ * Any bytes as a perf.data, whole or damaged, that is copied; the last byte sets the options.
+ * Asserted: the copy is readable and has the same records, trace, events and features. A copy of a
+ * part has no more than that part.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +23,7 @@ static void leave(void)
 	(void)rmdir(folder);
 }
 
-/* Memory, if there is some under a name: nothing here is worth a disk's time. */
+/* Uses a folder in memory if there is one: this needs no disk. */
 static void enter(void)
 {
 	struct stat st;
@@ -38,7 +37,7 @@ static void enter(void)
 	CHECK(!atexit(leave));
 }
 
-/* What is the header of a file, or names for those who do not wait for one. */
+/* Returns true for records of a file's header, or of names for a pipe. */
 static bool is_front(uint32_t type)
 {
 	return type == PTC_REC_HEADER_ATTR || type == PTC_REC_HEADER_FEATURE ||
@@ -46,7 +45,7 @@ static bool is_front(uint32_t type)
 	       type == PTC_REC_EVENT_UPDATE;
 }
 
-/* What reading ends with is the other one's business. */
+/* Returns the next record. The other fuzz targets check the code at the end. */
 static bool next(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *rec)
 {
 	struct ptc_err err;
@@ -75,7 +74,7 @@ static void compare_trace(const struct ptc_file *a, const struct ptc_rec *ra,
 	CHECK(same_bytes(ta, tb));
 }
 
-/* What there was of a piece that was cut is one now, behind all others. */
+/* The existing bytes of a cut AUXTRACE record become a record of their own, behind all others. */
 static void compare_cut_trace(const struct ptc_file *a, const struct ptc_file *b, uint64_t *pos)
 {
 	struct ptc_auxtrace x, y;
@@ -119,7 +118,7 @@ static void compare_attrs(const struct ptc_file *a, const struct ptc_file *b)
 	}
 }
 
-/* Those that are not made anew, nor left out of this form. */
+/* Compares the features that are neither rebuilt nor dropped in this form. */
 static void compare_features(const struct ptc_file *a, const struct ptc_file *b,
 			     const struct ptc_copy_stats *st)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a core. Asserted: segments and mappings ascend, code is asked for
- * at each of them and is no more than the file has, and an error has a text.
+ * Any bytes as a core. Asserted: segments and mappings ascend. The code at each of them has at most
+ * the file's size. An error has a text.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a PT stream over code with every kind of transfer. The first
- * byte says how. pt_replay aborts when it does not come to an end, when a
- * transfer has no kind, or when a gap lies outside the stream. A stream in
- * parts has to give the same.
+ * Any bytes as a PT stream over code with every kind of branch. The first byte sets the options.
+ * pt_replay aborts when the decode does not end, when a branch has no kind, or when a gap is
+ * outside the stream. A stream in parts must give the same result.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -26,12 +25,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	how.insns = data[0] & 2;
 	how.bytes = data[0] & 4;
 	how.conv = data[0] & 8 ? &conv : NULL;
-	how.disorder = true; /* a TSC may be anything */
+	how.disorder = true; /* a TSC may have any value */
 	if (data[0] & 128)
 		how.params = (struct ptc_ipt_params){
 			.mtc_freq = 3, .nom_freq = 20, .tsc_ctc_n = 168, .tsc_ctc_d = 2
 		};
-	/* Most inputs have no PSB of their own: start decoding for them. */
+	/* Most inputs have no PSB of their own: puts one first. */
 	if (data[0] & 16)
 		pt_psb_on(&b, PT_CODE + data[0] % 16);
 	else if (data[0] & 32)

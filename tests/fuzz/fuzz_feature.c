@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A feature's section: the first byte says which, the second how many CPUs
- * NRCPUS tells of. Asserted: what is left lies at the end of the section, and
- * the section without it is read to its last byte.
+ * A feature's section: the first byte selects the feature, the second the number of CPUs in NRCPUS.
+ * Asserted: the unread rest is at the end of the section. Without this rest the section is read to
+ * its last byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	if (len < 2)
 		return 0;
 	bit = (enum ptc_feature)bytes[0];
-	copy = malloc(len - 2); /* its end is the allocation's */
+	copy = malloc(len - 2); /* exact size: ASan sees an overread */
 	CHECK(copy || len == 2);
 	if (len > 2)
 		memcpy(copy, bytes + 2, len - 2);

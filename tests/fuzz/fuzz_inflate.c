@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as what is compressed: the first byte says in what pieces, the rest
- * is compressed as it is (even: a record that is split anywhere) or are the
- * compressed bytes themselves (odd). Asserted: the first comes back as the same
- * bytes would be read without compression; the second is survived, in bounds.
+ * Any bytes as compressed data: the first byte sets the chunk sizes. The rest is compressed (even:
+ * records split anywhere) or is used as the compressed bytes (odd). Asserted: in the first case the
+ * records are the same as without compression. In the second case no access is out of bounds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "fuzz.h"
 #include "lib_packed.h"
 
-/* The records of a recording whose data are p->data; what ended them. */
+/* Returns the records of a recording with the data p->data, and the code at their end. */
 static int read_records(const struct pd *p, struct ptc_buf *ret)
 {
 	struct ptc_file *f;
@@ -30,7 +29,7 @@ static int read_records(const struct pd *p, struct ptc_buf *ret)
 	return rc;
 }
 
-/* Records that pipe mode looks into, if they are not themselves compressed. */
+/* Returns true for records that pipe mode handles specially when they are not compressed. */
 static bool has_special(const uint8_t *bytes, size_t len)
 {
 	struct ptc_cur c = ptc_cur_init(bytes, len);
@@ -42,7 +41,7 @@ static bool has_special(const uint8_t *bytes, size_t len)
 		    rec.type == PTC_REC_HEADER_BUILD_ID || rec.type == PTC_REC_COMPRESSED ||
 		    rec.type == PTC_REC_COMPRESSED2)
 			return true;
-		/* What follows them is none of the loop's business. */
+		/* The data behind these records is not a record. */
 		if (rec.type == PTC_REC_AUXTRACE || rec.type == PTC_REC_HEADER_TRACING_DATA)
 			return true;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a jitdump. Asserted: its code and names are inside, there is no
- * more of it than the bytes have room for, and an error has a text.
+ * Any bytes as a jitdump. Asserted: its code and names are in bounds. It yields no more records
+ * than the bytes can hold. An error has a text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static void walk(const uint8_t *bytes, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
-	uint8_t *copy = malloc(len ? len : 1); /* its end is the allocation's */
+	uint8_t *copy = malloc(len ? len : 1); /* exact size: ASan sees an overread */
 
 	CHECK(copy);
 	if (len)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a perf.data: its records by time, its trace by queue and joined
- * to AUX records, and pieces put together by content. Asserted: ordering gives
- * each record once and breaks no promise of its own, spans ascend and add up,
- * what two pieces have in common is the same.
+ * Any bytes as a perf.data: its records sorted by time, its trace by queue and matched with AUX
+ * records, and chunks joined by content. Asserted: sorting returns each record once and keeps its
+ * own promises. Spans ascend and add up. The overlap of two chunks has equal bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,7 @@
 #include "auxtrace/sample.h"
 #include "fuzz.h"
 
-/* Returns the sum of the places of what was given, or 0 if it ended with an error. */
+/* Returns the sum of the offsets of all returned records, or 0 after an error. */
 static uint64_t order(const struct ptc_file *f, const struct ptc_order_opts *opts)
 {
 	struct ptc_order_stats stats;

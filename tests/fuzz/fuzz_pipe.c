@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as the records behind a header of pipe mode, in memory and through a
- * pipe. Asserted, beside what lib_walk.h says: both are the same recording.
+ * Any bytes as the records behind a pipe-mode header, in memory and through a pipe. Asserted,
+ * besides the list in lib_walk.h: both give the same recording.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "fuzz.h"
 #include "lib_walk.h"
 
-enum { MAX = 32768 }; /* a pipe takes it without anybody reading */
+enum { MAX = 32768 }; /* a pipe holds it without a reader */
 
 static void compare(const struct ptc_file *a, const struct ptc_file *b)
 {
@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
 	if (len > MAX)
 		return 0;
-	whole = calloc(1, PTC_PIPE_HEADER_SIZE + len); /* its end is the allocation's */
+	whole = calloc(1, PTC_PIPE_HEADER_SIZE + len); /* exact size: ASan sees an overread */
 	CHECK(whole);
 	memcpy(whole, PTC_MAGIC_FILE2, 8);
 	whole[8] = PTC_PIPE_HEADER_SIZE;

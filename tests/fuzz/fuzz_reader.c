@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a perf.data: lib_walk.h says what is asserted. */
+/* Any bytes as a perf.data: lib_walk.h lists the assertions. */
 #include "fuzz.h"
 #include "lib_walk.h"
 

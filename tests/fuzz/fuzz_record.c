@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One record through every parser: its type, its misc, what an attr says of it,
- * then its body. lib_walk.h says what is asserted.
+ * One record through every parser: its type, its misc, fields of its attr, then its body.
+ * lib_walk.h lists the assertions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "lib_walk.h"
 
-/* What the input begins with. */
+/* Reads the fields at the beginning of the input. */
 static bool take_head(struct ptc_cur *c, struct ptc_rec *rec, struct perf_event_attr *attr)
 {
 	uint64_t sample_type, read_format, branch, user, intr;
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	n = ptc_cur_left(&c);
 	if (n > PTC_REC_MAX - PTC_REC_HEADER_SIZE)
 		return 0;
-	copy = malloc(n ? n : 1); /* its end is the allocation's */
+	copy = malloc(n ? n : 1); /* exact size: ASan sees an overread */
 	if (!copy)
 		abort();
 	if (n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a perf.data that is verified, as it is or as a damaged one.
- * Asserted: it comes to an end, each finding has a name that verify.h lists and
- * a text, and they are counted, as are the records.
+ * Any bytes as a perf.data that is verified, as a whole or a damaged file. Asserted: it ends; each
+ * finding has a text and a name from the list in verify.h; the counts of findings and records are
+ * right.
  */
 #include <stdlib.h>
 #include <string.h>

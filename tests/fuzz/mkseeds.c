@@ -2,7 +2,7 @@
 /*
  * Writes the seeds: small recordings of each form, for tests/fuzz/seeds.
  *
- *   mkseeds DIR    (tests/fuzz/seeds, from the root of the sources)
+ * mkseeds DIR    (tests/fuzz/seeds, from the root of the sources)
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void put(const char *folder, const char *name, const void *bytes, size_t 
 	}
 }
 
-/* Something of all that is looked into. */
+/* Adds an example of each kind of data that a reader parses. */
 static void build(struct pd *p)
 {
 	const struct ptc_time_conv conv = { 31, 715827883, 5000 };
@@ -85,7 +85,7 @@ static void put_reader(const char *folder)
 	}
 }
 
-/* The first byte says how: see fuzz_inflate.c. */
+/* The first byte sets the options: see fuzz_inflate.c. */
 static void put_inflate(const char *folder)
 {
 	struct packer *z = pk_new();
@@ -109,7 +109,7 @@ static void put_inflate(const char *folder)
 	pd_release(&p);
 }
 
-/* What pipe mode has behind its header. */
+/* Writes the pipe-mode records behind the header. */
 static void put_pipe(const char *folder)
 {
 	struct pd p;
@@ -127,7 +127,7 @@ static void put_pipe(const char *folder)
 	pd_release(&p);
 }
 
-/* One record as fuzz_record.c takes it, its attr with @sample_type and all there is of a kind. */
+/* Writes one record for fuzz_record.c, behind an attr with @sample_type and fixed other fields. */
 static void put_one(const char *folder, const char *name, uint32_t type, uint64_t sample_type,
 		    const void *body, size_t len)
 {
@@ -145,8 +145,8 @@ static void put_one(const char *folder, const char *name, uint32_t type, uint64_
 	ptc_buf_release(&b);
 }
 
-/* A record of each type, of small numbers; then those of a recording. */
-/* The records of ours: what became of the bytes of rings, and a process that died. */
+/* Writes a record of each type with small numbers, then the records of a recording. */
+/* Writes the records of our own types: the ledger of the rings, and a dead process. */
 static void put_ours(const char *folder)
 {
 	const struct ptc_ledger_ring ring = { .idx = 1, .cpu = -1, .aux_read = 8, .aux_stored = 8 };
@@ -209,7 +209,7 @@ static void put_record(const char *folder)
 	put_ours(folder);
 }
 
-/* Words behind the type, with and without a filter. */
+/* Writes the words behind the type, with and without a filter. */
 static void put_info(const char *folder)
 {
 	struct ptc_pt_info info = { .type = PTC_AUXTRACE_TYPE_INTEL_PT,
@@ -234,8 +234,7 @@ static void put_info(const char *folder)
 	ptc_buf_release(&b);
 }
 
-/* What verify holds one against the other: a sound file, and one with a claim of each kind broken.
- */
+/* Writes inputs for verify: a sound file, and a file with a false claim of each kind. */
 static void put_verify(const char *folder)
 {
 	static const uint8_t time[16] = { 10, [8] = 20 };
@@ -279,7 +278,7 @@ static void put_verify(const char *folder)
 	pd_release(&p);
 }
 
-/* The last byte says how it is written again: see fuzz_copy.c. */
+/* The last byte sets the options of the copy: see fuzz_copy.c. */
 static void put_copy(const char *folder)
 {
 	static const uint8_t hows[] = { 32, 33, 35, 36, 40, 48 };
@@ -344,7 +343,7 @@ static void put_gopclntab(const char *folder)
 	}
 }
 
-/* Mappings of a program, its first page among them; and memory without a name. */
+/* Writes mappings of a program, with its first page, and unnamed memory. */
 static void put_core(const char *folder)
 {
 	static const struct le_mapped maps[] = { { 0x400000, 0x401000, 0, "/bin/a" },
@@ -362,8 +361,10 @@ static void put_core(const char *folder)
 	ptc_buf_release(&elf);
 }
 
-/* Walks over the code of lib_pt, with times and without, whole and in parts; the first byte as
- * fuzz_decode reads it. */
+/*
+ * Writes walks over the code of lib_pt, with and without times, whole and in parts; the first byte
+ * as in fuzz_decode.
+ */
 static void put_decode(const char *folder)
 {
 	static const uint8_t hows[] = { 0, 1, 2, 4, 8, 8 | 128, 64, 64 | 8 | 128 };

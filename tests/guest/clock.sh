@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Times by MTC packets, of two periods, ours and perf's of the same file. Each entry is at the same nanosecond. In between
-# perf says of a branch what the time was when its packet came, and ptcap when the code in front of it began: so ours is
-# not before perf's of the branch in front, and not behind perf's of the branch itself. One was once seen behind that, but not
-# behind the next, which is why few are let through where there are few; with all the counts none is, in 200,000 branches.
+# Compares times by MTC packets, of two periods, between ptcap and perf for the same file. Each
+# entry is at the same nanosecond. In between, perf gives a branch the time when its packet came,
+# and ptcap the time when the code before it began. So our time is not before perf's time of the
+# previous branch, and not after perf's time of the branch itself. Once one was after that, but not
+# after the next. So with small counts a few are allowed; with full counts none occurred in 200,000
+# branches.
 . ./lib.sh
 program=$progs/prog_busy rounds=500 most=2
 [ -z "${FULL-}" ] || rounds=12000 most=0

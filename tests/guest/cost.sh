@@ -1,16 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What a trace costs the recorder, ptcap and perf record one after the other, attached to a program whose trace is made
-# large (softpt's pad). It is made in portions, and what is told is the CPU time and the bytes written from the end of the
-# first to the end of the last one, as the kernel counts them: no start, no end. `full` runs this in a guest whose time
-# is the number of instructions executed, so that the figures do not depend on how busy the host is.
+# Measures the cost of a trace for the recorder: ptcap and perf record, one after the other,
+# attached to a program whose trace is made large (softpt's pad). The trace comes in portions.
+# Prints the CPU time and the written bytes from the end of the first portion to the end of the last
+# one, from the kernel's counters, so start and end do not count. `full` runs this in a guest whose
+# time is the number of executed instructions, so that the figures do not depend on the load of the
+# host.
 . ./lib.sh
 pad=/sys/module/softpt/parameters/pad
 rounds=250 portions=4
 mkfifo go did ctl ack
 exec 6<>go 7<>did
 
-ours() { # ours PID: the recorder is there when it is attached
+ours() { # ours PID: waits until the recorder is attached
 	rm -f cost.err
 	"$ptcap" record -v -m 512K,4M -e intel_pt/mtc=0/u -o cost.data -p "$1" >cost.out 2>cost.err 6<&- 7<&- &
 	recorder=$!
@@ -23,10 +25,10 @@ theirs() {
 	read -r _ <ack
 }
 
-# spent: the nanoseconds that the recorder's threads have run, and the bytes that it has written.
+# spent: prints the nanoseconds that the recorder's threads have run, and its written bytes.
 spent() {
 	local n name thread sum=-1 before=-2
-	until [ $sum = $before ]; do # it is idle
+	until [ $sum = $before ]; do # until it is idle
 		pause 100
 		before=$sum sum=0
 		for thread in "/proc/$recorder/task"/*/schedstat; do

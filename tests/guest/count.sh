@@ -1,22 +1,23 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Every byte is accounted for: recordings of the PMU softcount, whose trace is a count (softcount.c), held to what that
-# PMU says of each ring (support/countcheck.c). Drained rings of many sizes, at many rates, with a reader that is
-# stopped now and then; one that is fast enough; snapshots.
+# Accounts for every byte: compares recordings of the PMU softcount, whose trace is a counter
+# (softcount.c), with that PMU's account of each ring (support/countcheck.c). Drained rings of many
+# sizes, at many rates, with a reader that is sometimes stopped; a fast reader; snapshots.
 . ./lib.sh
 runs=4 whole=8388608 rounds=1 patient=,patient
 [ -z "${FULL-}" ] || runs=100 whole=536870912 rounds=5 patient=
 : "${SEED:=1}"
 RANDOM=$SEED
 
-# one_of VARIABLE VALUE...: one of the values (without a process: that would have another RANDOM).
+# one_of VARIABLE VALUE...: sets one of the values (without a subprocess: that would have another
+# RANDOM).
 one_of() {
 	local -n ret=$1
 	shift $((1 + RANDOM % ($# - 1)))
 	ret=$1
 }
 
-# judge NAME MOST...: the rings that there were since the last time are what NAME.data has.
+# judge NAME MOST...: the rings since the last call must match NAME.data.
 seen=$(tail -n 1 /proc/softcount | cut -d ' ' -f 1)
 : "${seen:=0}"
 judge() {
@@ -31,7 +32,8 @@ judge() {
 	read_sums "$name"
 }
 
-# read_sums NAME: the number behind each word of NAME.sums is sums[WORD]. (A process for each takes longer than all of it.)
+# read_sums NAME: sets sums[WORD] to the number behind each word of NAME.sums. (A process for each
+# would be too slow.)
 declare -A sums
 read_sums() {
 	local words i
@@ -41,7 +43,7 @@ read_sums() {
 	done
 }
 
-# Stops a process now and then, as long as it is there.
+# Stops a process now and then while it exists.
 hold_up() {
 	while kill -STOP "$1" 2>/dev/null; do
 		pause $((RANDOM % 60))
@@ -55,7 +57,8 @@ hold_up() {
 spin='for ((i = 0; i < 4000; i++)); do :; done'
 move='for c in 1 0 1 0; do taskset -pc $c $$ >/dev/null; for ((i = 0; i < 1000; i++)); do :; done; done'
 
-# accounted NAME OPTIONS...: recorded while it is held up, or not; what ptcap says is what there is.
+# accounted NAME OPTIONS...: records, sometimes with a stopped reader; ptcap's report must match the
+# account.
 accounted() {
 	local name=$1 recorder holder= said
 	shift
@@ -92,20 +95,21 @@ for ((run = 0; run < runs; run++)); do
 	stored=$((stored + sums[stored])) dropped=$((dropped + sums[dropped])) offered=$((offered + sums[offered]))
 	[ "${sums[dropped]}" = 0 ] || with_loss=$((with_loss + 1))
 done
-# Off and on all the time, so slowly that whoever drains it is always where the trace ends, in the middle of a page.
+# Goes on and off all the time, and so slowly that the reader is always at the end of the trace, in
+# the middle of a page.
 held=0
 accounted slow -e softcount/chunk=8,us=300/ -m 64K,8K --per-thread -- bash -c "$move"
 [ $((stored + dropped)) = "$offered" ] || fail "$stored stored and $dropped dropped, of $offered"
 [ "$with_loss" -gt 0 ] || fail "nothing was dropped where it cannot fit"
 echo "ok drained rings: $runs runs, $with_loss of them with a loss: $stored bytes stored, $dropped dropped, $offered offered"
 
-# How much is offered to a ring, in all.
+# Sets how many bytes a ring is offered in total.
 ceiling() {
 	echo "$1" >/sys/module/softcount/parameters/ceiling
 }
 no_ceiling=18446744073709551615
 
-# Until both rings, the next that there are, were offered so much.
+# Waits until both of the next rings were offered this number of bytes.
 await_offered() {
 	local n=0 ring offered _
 	until [ $n = 2 ]; do
@@ -117,7 +121,7 @@ await_offered() {
 	done
 }
 
-# A reader that is fast enough, or a PMU that waits for it: nothing is missing.
+# A fast reader, or a PMU that waits for it: nothing is missing.
 ceiling $whole
 what="a fast reader"
 "$ptcap" record -C 0,1 -m 512K,4M -e "softcount/chunk=16384,us=1000$patient/" -o whole.data 2>whole.err &
@@ -134,7 +138,8 @@ rm whole.data
 
 # --- snapshots ---
 
-# snapshots SIZE MOST OFFERED...: of rings of SIZE, the newest MOST bytes (0: all), each when so much was offered (0: now).
+# snapshots SIZE MOST OFFERED...: of rings of SIZE, the newest MOST bytes (0: all), each when that
+# many bytes were offered (0: now).
 snapshots() {
 	local size=$1 most=$2 n=0 snap=-S
 	shift 2
@@ -166,7 +171,7 @@ taken=0 wrapped=0
 busy=$!
 for ((round = 0; round < rounds; round++)); do
 	size=$((16384 << 2 * (round % 5))) most=$((round % 2 * size / 2))
-	# Before it went round, on, to its end, nothing new, a whole lap, a little more than one, and on.
+	# Before the wrap, further, up to the end of the ring, nothing new, a whole lap, a little more than a lap, and further.
 	snapshots $size $most $((size / 2)) $((size / 2 + 8)) $size $size $((2 * size)) $((3 * size + 4096)) \
 		$((3 * size + 8192))
 	[ "$most" != 0 ] || [ "${sums[wrapped]}" -ge 2 ] || fail "snapshots: no ring went round"

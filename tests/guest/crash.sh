@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# `ptcap crash`, and snapshots that signals ask for, on the kernel's rings: the trace ends where the state says that it died.
+# `ptcap crash`, and snapshots triggered by signals, on the kernel's rings: the trace ends where the
+# saved state says that the process died.
 . ./lib.sh
 
-# explained FILE SIGNAL FUNCTION: what `crash show` says of it, and that the trace ends there.
+# explained FILE SIGNAL FUNCTION: checks the output of `crash show`, and that the trace ends there.
 explained() {
 	"$ptcap" dump --verify -i "$1" >"$1.verify" || fail "$1: $(tail -n 3 "$1.verify")"
 	"$ptcap" crash show -i "$1" >"$1.said" 2>&1 || fail "$1: $(cat "$1.said")"
@@ -14,7 +15,8 @@ explained() {
 	! grep LOST "$1.err" || fail "$1 has losses"
 }
 
-# Commands: its own fault; a thread beside others; a return to nowhere, of which the trace has the culprit; a child.
+# Commands: a fault of its own; a thread next to others; a return to an invalid address, whose cause
+# is in the trace; a child.
 for how in "null SIGSEGV write_null" "thread SIGSEGV write_null" "division SIGFPE divide" "child SIGSEGV write_null"; do
 	read -r mode sig function <<<"$how"
 	status=0
@@ -30,7 +32,7 @@ done
 grep -q '^  from .* smash+0x' smash.said || fail "the return that did it is not there: $(cat smash.said)"
 echo "ok crash smash: $(head -n 1 smash.said)"
 
-# What runs already: the newest of a long trace; a signal that it handles is none to die of.
+# A running process: the newest part of a long trace; a handled signal is no death.
 mkfifo in out
 "$progs/prog_wait" catch <in >out &
 target=$!
@@ -53,7 +55,7 @@ grep -q '^SIGABRT: ' waits.said || fail "$(cat waits.said)"
 "$ptcap" decode -i waits | grep -q 'caught' || fail "the trace has nothing of its handler: $("$ptcap" decode -i waits | tail -n 5)"
 echo "ok crash -p: $(head -n 1 waits.said)"
 
-# One snapshot for each signal, before it is delivered, and the program ends as alone.
+# One snapshot for each signal, before its delivery, and the program ends as alone.
 "$ptcap" snapshot --on-signal USR1,HUP -m 256K,64K -o sig -- "$progs/prog_signal" 2>sig.err || fail "snapshot --on-signal: $(cat sig.err)"
 [ "$(echo sig.0??)" = "sig.000 sig.001 sig.002 sig.003" ] || fail "$(echo sig.0??): $(cat sig.err)"
 for f in sig.0??; do

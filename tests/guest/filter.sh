@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Address filters: of a static program only one function is traced, or all up to one. Held to perf's replay and to the same
-# program without a filter.
+# Address filters: in a static program only one function is traced, or all code up to one. Compared
+# with perf's decode and with the same program without a filter.
 . ./lib.sh
 program=$progs/prog_recurse
 
@@ -12,7 +12,7 @@ record() { # record NAME OPTIONS...
 		[ $? -lt 125 ] || fail "$name: $(cat "$name.err")"
 }
 
-# calm NAME: "from to" without what interrupted it.
+# calm NAME: "from to" without interruptions.
 calm() {
 	"$ptcap" decode -i "$1.data" -F from,to,kind >"$1.all"
 	! grep -m 3 '^#' "$1.all" || fail "$1 has gaps"
@@ -25,7 +25,7 @@ record down --filter "filter down @ $program"
 calm down >down.calm
 lines=$(wc -l <down.calm)
 [ "$lines" -gt 100 ] || fail "filter: $lines transfers"
-# Those of the whole, from where the function is: 0x40104b to 0x401063.
+# The branches of the whole trace that start in the function: 0x40104b to 0x401063.
 range() { grep -E "^4010(4[b-f]|5|6[0-3])"; }
 range <whole.calm | diff - down.calm >down.diff || fail "filter: not the function's: $(head -n 3 down.diff)"
 perf script -i down.data --itrace=be -F ip,addr 2>down.perf.err | awk '{ print $1, $3 }' >down.perf
@@ -34,7 +34,7 @@ echo "ok filter: $lines transfers, as perf has them, those of the function"
 
 # Up to a function, and no further.
 record stop --filter "tracestop inner @ $program"
-calm stop | sed '$d' >stop.calm # the last one leads into it
+calm stop | sed '$d' >stop.calm # the last one leads into the function
 lines=$(wc -l <stop.calm)
 [ "$lines" -gt 100 ] && [ "$lines" -lt "$(wc -l <whole.calm)" ] || fail "tracestop: $lines transfers"
 head -n "$lines" whole.calm | diff - stop.calm >stop.diff || fail "tracestop: not the beginning: $(head -n 6 stop.diff)"

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""kcores.py OURS PERFS: two copies (folders) of the kernel's code hold the same, but for pages of zeros, which ours has not.
+"""kcores.py OURS PERFS: two copies (folders) of the kernel's code are equal, except pages of zeros,
+which ours leaves out.
 
-Behind the last function of the modules ours may go on, where the function does. Between the modules' code is their data,
-which changes: of them the code has to be the same, as /sys/module says where it is.
+Behind the last function of the modules our copy may be longer, up to the function's end. The
+modules' data between their code changes, so only their code must be equal; /sys/module has its
+addresses.
 """
 
 import os
@@ -14,7 +16,7 @@ PAGE = 4096
 
 
 def pages(path):
-    """address -> bytes of each page of the PT_LOAD segments."""
+    """Return {address: bytes} of each page of the PT_LOAD segments."""
     data = open(path, "rb").read()
     phoff, phnum = struct.unpack_from("<Q", data, 32)[0], struct.unpack_from("<H", data, 56)[0]
     ret = {}
@@ -27,7 +29,7 @@ def pages(path):
 
 
 def text(path):
-    """The pages of the kernel's own text."""
+    """Return the pages of the kernel's own text."""
     at = {}
     for line in open(path, encoding="ascii"):
         addr, _, name, *module = line.split()
@@ -37,14 +39,15 @@ def text(path):
 
 
 def module_text():
-    """The pages of the modules' code: from the first section of it on, in front of the next that is none."""
+    """Return the pages of the modules' code: from its first section on, up to the next section
+    without code."""
     ret = set()
     for module in os.listdir("/sys/module"):
         folder, at = f"/sys/module/{module}/sections", {}
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             with open(f"{folder}/{name}", encoding="ascii") as f:
                 at[name] = int(f.read(), 16)
-        # That of the beginning is elsewhere, and gone.
+        # Init code is elsewhere, and freed.
         code = [a for name, a in at.items() if ".text" in name and not name.startswith(".init")]
         behind = [a for name, a in at.items() if ".text" not in name and code and a > max(code)]
         if code and behind:

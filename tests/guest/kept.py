@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""kept.py KEPT ASKED SIZE FILE...: is each snapshot what the rings of SIZE bytes held, and is everybody there?
+"""kept.py KEPT ASKED SIZE FILE...: checks that each snapshot equals the content of the rings of
+SIZE bytes, and has all threads.
 
-KEPT is the folder of what softpt wrote (softpt_kept.c). ASKED has a line for each FILE: the counts of both CPUs when it was
-asked for, and those when it was there. FILE.tids has the threads that ptcap sees in it. Each window ends where the trace
-was stopped in between, is what was written last, and begins at the first PSB of all that the ring had. Each thread that the
-module saw traced within the windows is there, and no other but those that were in the middle of something.
+KEPT is the folder with all bytes that softpt wrote (softpt_kept.c). ASKED has a line for each
+FILE: the counts of both CPUs at the request, and when the file was there. FILE.tids has the
+threads that ptcap sees in it. Each window ends where the trace was stopped in between, has the
+newest bytes, and begins at the first PSB in the ring. Each thread that the module saw traced
+within the windows is there, and no other threads except those that were already being traced.
 """
 
 import bisect
@@ -17,11 +19,11 @@ import sys
 
 PSB = bytes.fromhex("0282") * 8
 CPUS = 2
-UNIT = 8  # a trace in a file is filled up with zeros
+UNIT = 8  # a trace in a file is padded with zeros to this
 
 
 class Cpu:
-    """What was written on one CPU."""
+    """The bytes written on one CPU."""
 
     def __init__(self, folder, cpu):
         def blob(name):
@@ -37,12 +39,13 @@ class Cpu:
                 sys.exit(f"CPU {cpu}: more was written than is kept")
 
     def traced(self, begin, end):
-        """Who began to be traced within this part; and who was traced when it began."""
+        """Return the threads whose trace began within this part, and those traced at its begin."""
         first, behind = (bisect.bisect_left(self.starts, at) for at in (begin, end))
         return {tid for _, tid in self.turns[first:behind] if tid}, {tid for _, tid in self.turns[max(first - 1, 0) : first]}
 
     def window(self, trace, size, asked, there):
-        """Where in the stream a snapshot is that was asked for and there by then; or what is wrong with it."""
+        """Return the place in the stream of a snapshot that was requested and done by these counts;
+        or the fault."""
         ends = self.stops[bisect.bisect_left(self.stops, asked) : bisect.bisect_right(self.stops, there)]
         sizes = [len(trace) - n for n in range(UNIT) if not any(trace[len(trace) - n :])]
         found = ((e - n, e) for e in ends for n in sizes if n <= e and self.bytes[e - n : e] == trace[:n])
@@ -56,7 +59,7 @@ class Cpu:
 
 
 def traces(path):
-    """cpu -> bytes"""
+    """Return {cpu: bytes}."""
     ret = {}
     out = subprocess.run([os.environ["PTCAP"], "dump", "-i", path, "--type", "AUXTRACE"], check=True, capture_output=True, text=True)
     with open(path, "rb") as f:

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The kernel's code beside a recording: held to perf's copy of it, and read by perf. (The trace is of user mode: the
-# module has no other.)
+# The kernel's code stored with a recording: compared with perf's copy of it, and read by perf. (The
+# trace is of user mode: the module makes no other.)
 . ./lib.sh
 
-# What the kernel changes in its own code when the first event of a kind is there is done now, not between two copies.
+# The kernel changes its own code when the first event of a kind exists. This makes it do so now,
+# not between two copies.
 perf record -q -a -e dummy -o holds.data -- sleep 10000 2>holds.err &
 holder=$!
 until [ "$(find "/proc/$holder/fd" -lname 'anon_inode:*perf_event*' | wc -l)" -ge 2 ]; do # on both CPUs
@@ -19,7 +20,7 @@ cmp ours/kcore_dir/kallsyms perfs/kcore_dir/kallsyms || fail "not the same kalls
 python3 "$share/kcores.py" ours/kcore_dir perfs/kcore_dir >kcores || fail "the copies differ: $(head kcores)"
 echo "ok copies: $(cat kcores)"
 
-# Both folders, by both.
+# Both tools read both folders.
 for which in ours perfs; do
 	"$ptcap" dump --verify -i $which >$which.verify || [ $which = perfs ] || fail "$which: $(head $which.verify)"
 	"$ptcap" info -i $which >$which.info || fail "$which: info"
@@ -29,7 +30,7 @@ for which in ours perfs; do
 	diff $which.ours $which.perf >$which.diff || fail "$which: perf differs: $(head -n 6 $which.diff)"
 	[ ! -s $which.perf.err ] || fail "$which: $(cat $which.perf.err)"
 done
-maps() { # the kernel and its modules, as a recording says where they are
+maps() { # the kernel and its modules, from a recording
 	perf script -i "$1" --show-mmap-events 2>/dev/null | grep -o '\[0xffffffff.*' |
 		sed 's/ <[0-9a-f]*>//; s/ 0 .*\]/]/; s/: [rwxps-]* / /' | sort
 }
@@ -48,7 +49,7 @@ echo "ok names: perf has those of $(grep -vc unknown named.syms) of $(wc -l <nam
 kill -INT "$holder"
 wait "$holder" || true
 
-# Who may not read it, and where there is no room: the command does not run, and nothing is left.
+# Users without permission, and full disks: the command does not run, and no file remains.
 refused() { # refused NAME WORDS OUTPUT COMMAND...
 	local name=$1 words=$2 out=$3 status=0
 	shift 3

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# `ptcap snapshot` is killed at random moments: what it watches runs on, no half file has a name, and all of before are whole.
+# `ptcap snapshot` is killed at random moments: the watched program runs on, no partial file has a
+# name, and all earlier files are complete.
 . ./lib.sh
 times=3
 [ -z "${FULL-}" ] || times=100
@@ -16,11 +17,11 @@ watch() {
 killed() {
 	kill -KILL "$waiting"
 	local status=0
-	{ wait "$waiting" || status=$?; } 2>/dev/null # the shell would say that it was killed
+	{ wait "$waiting" || status=$?; } 2>/dev/null # otherwise the shell reports the kill
 	[ $status = 137 ] || fail "it ended by itself, with $status: $(cat snapshot.err)"
 }
 
-ticks() { # CPU time of what is watched
+ticks() { # CPU time of the watched program
 	read -r -a stat <"/proc/$target/stat"
 	used=${stat[13]}
 }
@@ -38,7 +39,7 @@ runs_on() {
 bash -c 'trap "echo good; exit 5" TERM; while :; do :; done' >target.out &
 target=$!
 
-# The moments: while as much time passes as it takes to four snapshots here, or soon after one of the first three.
+# The moments: within the time of four snapshots here, or soon after one of the first three.
 begun=${EPOCHREALTIME/./}
 watch
 until [ -e files/f.003 ]; do

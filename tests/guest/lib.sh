@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
-# For the suites, which source it: they run in the folder that is shared with the guest; recordings go to its own /tmp.
+# For the suites, which source it: they run in the folder shared with the guest; recordings go to
+# the guest's own /tmp.
 set -eu
 share=$PWD
-[ -d /run/bin ] || cp -r bin e2e /run/ # nothing that is shared is cached
+[ -d /run/bin ] || cp -r bin e2e /run/ # shared files are not cached
 progs=/run/bin ptcap=/run/bin/ptcap refstep=/run/bin/refstep countcheck=/run/bin/countcheck
 cd /tmp
 [ -p /run/never ] || mkfifo /run/never
-exec 8<>/run/never # nobody writes there: a wait without a process
+exec 8<>/run/never # no process writes there: a wait without a process
 export HOME=/tmp LC_ALL=C
 
-# What was recorded so far stays in the shared folder: the guest's own /tmp goes with it.
+# Keeps the recordings so far in the shared folder: the guest's own /tmp is lost.
 fail() {
 	echo "FAILED: $1" >&2
 	mkdir -p "$share/failed"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What the kernel does not allow, or takes away: the right word, the right exit status, nothing left behind; and what it
-# does allow works.
+# Things that the kernel does not allow, or takes away: the right message and exit status, and no
+# file or process remains. Allowed things work.
 . ./lib.sh
 chmod 755 /tmp
 mkdir bin user
@@ -16,7 +16,7 @@ as_user() { # as_user [CAPABILITIES] COMMAND...
 	setpriv --reuid 1000 --regid 1000 --clear-groups ${caps:+--inh-caps "$caps" --ambient-caps "$caps"} "$@"
 }
 
-works() { # works NAME COMMAND...: it ends as prog_exit 3 does, with a file that has a trace
+works() { # works NAME COMMAND...: ends like prog_exit 3, with a file that has a trace
 	local name=$1 status=0
 	shift
 	rm -f f
@@ -27,7 +27,7 @@ works() { # works NAME COMMAND...: it ends as prog_exit 3 does, with a file that
 	echo "ok $name"
 }
 
-refused() { # refused NAME WORDS COMMAND...: before the command ran, and there is no file
+refused() { # refused NAME WORDS COMMAND...: fails before the command runs, without a file
 	local name=$1 words=$2 status=0 want=125
 	shift 2
 	case " $* " in *' -p '*) want=1 ;; esac # there is no command
@@ -39,7 +39,7 @@ refused() { # refused NAME WORDS COMMAND...: before the command ran, and there i
 	echo "ok $name: $(tail -n 1 "$name.err")"
 }
 
-# A user at each level. Debian's kernel has one above 2, which forbids it all.
+# A user at each level. Debian's kernel has levels above 2, which forbid everything.
 record="$ptcap record --source pt -o f"
 command="-- /tmp/bin/prog_exit 3"
 for level in 4 3; do
@@ -63,7 +63,7 @@ echo 0 >/proc/sys/kernel/perf_event_paranoid
 works paranoid0.all as_user $record -a $command
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 
-# Locked memory: what it says would do, does, and twice that does not.
+# Locked memory: the size in the message works, and twice that size does not.
 for kib in 128 516; do
 	echo $kib >/proc/sys/kernel/perf_event_mlock_kb
 	refused mlock$kib "perf_event_mlock_kb allows $kib KiB" as_user prlimit --memlock=0:0 $record -m 2M,2M $command
@@ -77,7 +77,7 @@ works mlock.limit prlimit --memlock=16777216:16777216 setpriv --reuid 1000 --reg
 
 refused files 'descriptors are needed beside those that are open, the limit is 7' as_user prlimit --nofile=7:7 $record $command
 
-# Two tracers: CPUs, and threads; the second one says who is in the way, and the first one goes on.
+# Two tracers: CPUs, and threads; the second one names the first, and the first one continues.
 echo 0 >/proc/sys/kernel/perf_event_paranoid
 "$ptcap" record -a --source pt -o first.data 2>first.err &
 first=$!
@@ -91,8 +91,8 @@ events() { # of the recorder
 	ls -l "/proc/$recorder/fd" | grep -c perf_event
 }
 
-# A CPU goes and comes back while whole CPUs are recorded, or comes that was not there when the recording began (late is
-# set): what runs there then is recorded, too.
+# A CPU goes offline and online while whole CPUs are recorded, or comes online only after the begin
+# (with late set). Its later activity is recorded, too.
 hotplug() { # hotplug NAME STATUS OPTIONS...
 	local name=$1 want=$2 status=0 before
 	shift 2

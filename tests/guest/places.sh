@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-# `ptcap snapshot --at`: the kernel's breakpoints beside the trace. The trace has each pass of a place: the breakpoint's
-# trap leaves user mode there, and comes back.
+# `ptcap snapshot --at`: the kernel's breakpoints besides the trace. The trace has each pass of a
+# place: the breakpoint's trap leaves user mode there, and returns.
 . ./lib.sh
 rings=(-m 256K,64K)
 
-# unharmed PID: nobody traces it, and all four breakpoints are free for others.
+# unharmed PID: no process traces it, and all four breakpoints are free.
 unharmed() {
 	grep -q '^TracerPid:.0$' "/proc/$1/status" || fail "somebody traces $1"
 	perf stat -p "$1" -e mem:0x1000:x,mem:0x2000:x,mem:0x3000:x,mem:0x4000:x true 2>free.err || fail "breakpoints are left: $(cat free.err)"
@@ -32,14 +32,15 @@ unharmed "$target"
 kill "$target"
 wait "$target" || true
 
-# passed FILE PLACE: whose last pass of PLACE it is.
+# passed FILE PLACE: prints the thread of the last pass of PLACE.
 passed() {
 	"$ptcap" decode -i "$1" -F tid,tosym 2>at.dec.err | grep " $2+0x0\$" | tail -n 1 | cut -d ' ' -f 1 >passed.by
 	[ -s passed.by ] || fail "$1 has no pass of $2: $(cat at.dec.err)"
 	cat passed.by
 }
 
-# born PLACE PROGRAM...: who comes to PLACE is born while it waits, and each snapshot is of another one. What goes on beside that is in no one's way.
+# born PLACE PROGRAM...: threads created during the wait come to PLACE, and each snapshot shows
+# another thread. Other activity does no harm.
 born() {
 	local place=$1 count=2 n by
 	shift
@@ -64,13 +65,14 @@ born() {
 born come_and_go "$progs/prog_crowd" churn 100000000 3
 born born "$progs/prog_crowd" forks 100000000
 
-# Eight threads pass a place all the time, each counted by itself on each CPU; another tracer has taken what is free, and gives it back; ptcap
-# is killed while it waits for a place that nobody comes to.
+# Eight threads pass a place all the time, counted separately on each CPU. Another tracer takes the
+# free breakpoints, and gives them back. ptcap is killed while it waits for a place that is never
+# reached.
 "$progs/prog_tasks" serve >tasks.out <&8 &
 target=$!
 await tasks.out ready
 : >many.tids
-for n in 200 400 800 1600 3200 6400 12800; do # the first one that is watched has a lead: the less, the more passes there are to go
+for n in 200 400 800 1600 3200 6400 12800; do # the first watched thread is ahead, but less so with more passes
 	"$ptcap" snapshot --at idle:$n --count 4 "${rings[@]}" -p "$target" -o many$n 2>at.err || fail "--at idle:$n: $(cat at.err)"
 	for f in many$n.0??; do passed "$f" idle; done >>many.tids
 	[ "$(sort -u many.tids | wc -l)" = 1 ] || break
@@ -78,7 +80,7 @@ done
 [ "$(sort -u many.tids | wc -l)" -gt 1 ] || fail "it is one thread that comes there: $(cat many.tids)"
 perf stat -p "$target" -e mem:0x1000:x,mem:0x2000:x,mem:0x3000:x,mem:0x4000:x 2>perf.err &
 other=$!
-until [ "$(find "/proc/$other/fd" -lname 'anon_inode:*perf_event*' | wc -l)" = 36 ]; do # of nine threads
+until [ "$(find "/proc/$other/fd" -lname 'anon_inode:*perf_event*' | wc -l)" = 36 ]; do # for nine threads
 	kill -0 "$other" || fail "perf holds no breakpoints: $(cat perf.err)"
 	pause 10
 done
@@ -103,7 +105,7 @@ grep -q 'no thread came to a place' at.err || fail "it is not said that nobody c
 kill "$target"
 wait "$target" || true
 
-# On one CPU it counts all passes, of which there are 20: the last one is right in front of the end.
+# On one CPU it counts all passes, which are 20: the last one is just before the end.
 hop=$(nm "$progs/prog_busy" | sed -n 's/ . hop$//p')
 for n in 20 21; do
 	code=0

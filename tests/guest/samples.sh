@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# AUX samples: the newest trace with each sample of another event. Held to what perf replays of the same file, and of
-# a recording of its own; and each sample to what there is to be sampled.
+# AUX samples: the newest trace with each sample of another event. Compared with perf's decode of
+# the same file and of its own recording. Each sample is also compared with the trace available at
+# its time.
 . ./lib.sh
 
-# same NAME: ptcap's replay of NAME.data is perf's (which lists the samples themselves as well).
+# same NAME: ptcap's decode of NAME.data equals perf's (which lists the samples themselves as well).
 same() {
 	"$ptcap" decode -i "$1.data" -F tid,from,to 2>"$1.dec.err" | grep -v '^#' | sort -s -n -k 1,1 >"$1.ours"
 	perf script -i "$1.data" --itrace=be -F tid,ip,addr 2>"$1.perf.err" | awk '$3 == "=>" { print $1, $2, $4 }' |
@@ -31,7 +32,7 @@ sample per_thread --aux-sample=600 -e intel_pt/psb_period=0/u -e cpu-clock:u --p
 perf record -q -m 4M --aux-sample -e '{intel_pt//u,cpu-clock:u}' -o perfs.data -- "$progs/prog_busy" 1500 >/dev/null 2>&1 || true
 same perfs
 
-# Each sample is the newest there was when it was taken: consecutive, and zeros only in front of the first byte.
+# Each sample has the newest bytes at its time: consecutive, with zeros only before the first byte.
 before=$(tail -n 1 /proc/softcount | cut -d ' ' -f 1)
 sample count --aux-sample=16K -e softcount/chunk=512,us=200/ -e cpu-clock -c 1M -- \
 	bash -c 'for ((i = 0; i < 3000; i++)); do :; done'
@@ -39,7 +40,7 @@ awk -v seen="${before:-0}" '$1 > seen' /proc/softcount >count.rings
 "$countcheck" count.data count.rings samples >count.sums || fail "count: $(cat count.rings)"
 echo "ok samples of a count: $(cat count.sums)"
 
-# A PMU that has no trace, and an event that takes no samples.
+# A PMU without trace, and an event without samples.
 for events in '-e msr/event=0/ -e cpu-clock' '-e intel_pt//u -e softcount/chunk=8/'; do
 	status=0
 	"$ptcap" record --aux-sample $events -o refused.data -- "$progs/prog_exit" 3 2>refused.err || status=$?

@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Single programs: ptcap's replay of a recording, perf's of the same, and an independent stepper's.
+# Single programs: compares ptcap's decode of a recording, perf's decode, and an independent
+# stepper.
 . ./lib.sh
 
-# compare NAME PROGRAM...: ptcap's replay and perf's of the same file are the same transfers, without a gap.
+# compare NAME PROGRAM...: ptcap's and perf's decode of the same file have the same branches,
+# without a gap.
 compare() {
 	local name=$1
 	shift
@@ -22,13 +24,14 @@ compare signal "$progs/prog_signal"
 compare indirect "$progs/prog_libc_static"
 compare true /bin/true
 
-# The instructions are those of a stepper that shares no code with us (the guest has no KASLR, nor this ASLR).
+# The instructions equal those of a stepper that shares no code with ptcap (the guest has no KASLR,
+# and setarch -R no ASLR).
 setarch -R "$refstep" "$progs/prog_recurse" >ref.ips 2>ref.err || true
 "$ptcap" decode -i recurse.data -F insn-ip >ours.ips
 cmp ref.ips ours.ips || fail "refstep sees other instructions"
 echo "ok refstep: $(wc -l <ours.ips) instructions"
 
-# The smallest rings: whatever the kernel could not write is a loss that is reported, and a gap.
+# The smallest rings: trace that the kernel could not write is a reported loss, and a gap.
 "$ptcap" record --source pt -m 8K,8K -o small.data -- "$progs/prog_busy" 20000 >/dev/null 2>small.err ||
 	[ $? -lt 125 ] || fail "small rings: $(cat small.err)"
 "$ptcap" decode -i small.data -F from,to >small.ours

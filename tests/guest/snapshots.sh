@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# `ptcap snapshot` on the kernel's rings: of a process that is attached to while its threads come and go, and of a command.
+# `ptcap snapshot` on the kernel's rings: attached to a process whose threads come and go, and of a
+# command.
 . ./lib.sh
 mkfifo ctl ack
 exec 6<>ack
 
-# ask COMMAND: its answer is ack.
+# ask COMMAND: its answer must be ack.
 ask() {
 	local answer
 	echo "$1" >ctl
@@ -12,7 +13,7 @@ ask() {
 	[ "$answer" = ack ] || fail "$1: $answer: $(cat snapshot.err)"
 }
 
-# whole FILE: it is verified, and whole by itself. Its threads are in FILE.tids.
+# whole FILE: verifies it, and checks that it is complete by itself. Its threads are in FILE.tids.
 whole() {
 	"$ptcap" dump --verify -i "$1" >one.verify || fail "$1: $(tail -n 3 one.verify)"
 	"$ptcap" decode -i "$1" --strict -F tid 2>one.dec.err | uniq | sort -u >one.tids
@@ -21,7 +22,7 @@ whole() {
 	! grep -q '^-1' "$1.tids" || fail "$1: transfers of a thread that nobody knows"
 }
 
-# as_perf FILE: perf has nothing that ours has not, in that order.
+# as_perf FILE: all of perf's branches are in ours, in that order.
 as_perf() {
 	"$ptcap" decode -i "$1" -F tid,from,to 2>one.dec.err | grep -v '^#' | sort -s -n -k 1,1 >one.ours
 	perf script -i "$1" --itrace=be -F tid,ip,addr 2>one.perf.err | awk '{ print $1, $2, $4 }' | sort -s -n -k 1,1 >one.perf
@@ -30,25 +31,25 @@ as_perf() {
 	[ -z "$more" ] || fail "$1: perf has more, $more"
 }
 
-# undisturbed FILE: its transfers, as if nothing had interrupted it.
+# undisturbed FILE: prints its branches without interruptions.
 undisturbed() {
 	"$ptcap" decode -i "$1" -F from,to,kind | awk '/^#/ { next } / async$/ { away = 1; next }
 		!away || !/ start$/ { print } { away = 0 }'
 }
 
-# The module keeps all that it writes: each window is held to that.
+# The module keeps all bytes that it writes: each window is compared with them.
 snaps=3 threads=1000 births=2 keep=8
 [ -z "${FULL-}" ] || snaps=50 threads=5000 births=20 keep=64
 aux=65536
 kept=/sys/kernel/debug/intel_pt birth_ms=/sys/module/softpt/parameters/birth_ms
 [ -d /sys/kernel/debug/tracing ] || mount -t debugfs d /sys/kernel/debug
 
-counts() { # of bytes that were written on each CPU
+counts() { # bytes written on each CPU
 	read -r first <$kept/0.count
 	read -r second <$kept/1.count
 }
 
-await_written() { # await_written BYTES: more than there were
+await_written() { # await_written BYTES: more than now
 	counts
 	local goal=$((first + second + $1)) tries=0
 	until [ $((first + second)) -ge $goal ]; do
@@ -64,11 +65,12 @@ resources() { # the descriptors of ptcap, and its memory
 	kib=$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$waiting/status")
 }
 
-# take NAME SNAPS THREADS BUSY [BIRTH_MS]: so many snapshots of threads one after the other, beside those that never rest;
-# or of such that take a while to be born, all on one CPU.
+# take NAME SNAPS THREADS BUSY [BIRTH_MS]: SNAPS snapshots of threads that run one after the other,
+# next to BUSY threads that never rest; with BIRTH_MS, of threads whose creation takes a while, all
+# on one CPU.
 take() {
 	local name=$1 snaps=$2 threads=$3 cpus=${5:+1} n before had_fds had_kib
-	busybox rmmod softpt # what it keeps begins when the rings do
+	busybox rmmod softpt # its kept bytes begin with the rings
 	busybox insmod /run/softpt.ko keep=$keep
 	taskset "${cpus:-3}" "$progs/prog_crowd" churn "$threads" "$4" >crowd.out &
 	target=$!
@@ -98,7 +100,8 @@ take() {
 	echo "ok $snaps snapshots: $fds descriptors and $kib KiB at the end, $had_fds and $had_kib after half of them; $threads threads came"
 }
 
-# taken NAME SNAPS: each is whole, and is what the rings held; some are held to perf.
+# taken NAME SNAPS: each is complete and equals the content of the rings; some are compared with
+# perf.
 taken() {
 	local name n files=() total=0
 	for ((n = 0; n < $2; n++)); do
@@ -115,7 +118,7 @@ taken() {
 
 take busy $snaps $threads 1
 taken busy $snaps
-# Threads that are born while the trace is off, and are there only when it is on again.
+# Threads created while the trace is off, which appear only when it is on again.
 take births $births 5000 0 4
 taken births $births
 if [ -n "${FULL-}" ]; then
@@ -125,7 +128,7 @@ fi
 busybox rmmod softpt
 busybox insmod /run/softpt.ko
 
-# The end of a command is the end of what it does.
+# The snapshot at the end of a command has its last branches.
 "$ptcap" record --source pt -q -o all.data -- "$progs/prog_busy" 300 >/dev/null || [ $? = 7 ] || fail "record"
 "$ptcap" snapshot -m 256K,8K -o end --count 1 -- "$progs/prog_busy" 300 >/dev/null 2>snapshot.err || [ $? = 7 ] || fail "$(cat snapshot.err)"
 whole end

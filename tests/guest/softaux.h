@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What PMUs that write an AUX area have in common: the area, and the samples of it. */
+/* Common parts of PMUs with an AUX area: the area and its samples. */
 #ifndef SOFTAUX_H
 #define SOFTAUX_H
 
 #include <linux/kprobes.h>
 #include <linux/perf_event.h>
 
-/* An AUX area as the perf core gave it. */
+/* An AUX area as the perf core allocated it. */
 struct area {
 	void **page;
 	u64 size;
-	bool snapshot;	/* written round and round */
+	bool snapshot;	/* overwrite mode */
 };
 
-/* False: AUX samples are of areas that are written round and round. */
+/* False: AUX samples need an area in overwrite mode. */
 static inline bool area_init(struct area *a, struct perf_event *event, void **pages, int n,
 			     bool snapshot)
 {
@@ -21,7 +21,7 @@ static inline bool area_init(struct area *a, struct perf_event *event, void **pa
 	return n && (snapshot || !event->attr.aux_sample_size);
 }
 
-/* Where byte @pos of the stream goes. */
+/* Returns the place of byte @pos of the stream. */
 static inline void *area_at(const struct area *a, u64 pos)
 {
 	u64 at = pos & (a->size - 1);
@@ -29,20 +29,20 @@ static inline void *area_at(const struct area *a, u64 pos)
 	return a->page[at >> PAGE_SHIFT] + (at & ~PAGE_MASK);
 }
 
-/* What was written from @begin to @pos goes to the reader. */
+/* Hands the bytes from @begin to @pos to the reader. */
 static inline void area_end(const struct area *a, struct perf_output_handle *handle, u64 begin,
 			    u64 pos)
 {
 	u64 size = pos - begin;
 
-	if (a->snapshot) {	/* perf takes the position, and the size of it all */
+	if (a->snapshot) {	/* perf wants the position and the whole size */
 		handle->head = pos & (a->size - 1);
 		size = a->size;
 	}
 	perf_aux_output_end(handle, size);
 }
 
-/* The perf core's way to copy trace into a sample, which has no name for modules. */
+/* The perf core's function that copies trace into a sample. It is not exported to modules. */
 static long (*copy_aux)(struct perf_output_handle *from, struct perf_output_handle *to,
 			unsigned long first, unsigned long end);
 
@@ -58,7 +58,7 @@ static inline int find_copy_aux(void)
 	return 0;
 }
 
-/* As pt_event_snapshot_aux(): the @size bytes in front of @pos. */
+/* As pt_event_snapshot_aux(): copies the @size bytes before @pos. */
 static inline long copy_newest(const struct area *a, struct perf_output_handle *from,
 			       struct perf_output_handle *to, u64 pos, u64 size)
 {

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * softcount - a PMU whose trace is a count, to the byte.
+ * softcount - a PMU whose trace is a counter, exact to the byte.
  *
- * What it offers to a ring is a stream of 64-bit little-endian words: the ring's
- * number in the top 16 bits, below it how many words the ring was offered before.
- * So every byte is known by its offset in that stream, and whoever has a piece of
- * it knows which one.  It is made by a timer: so many bytes every so many
- * microseconds while the event is on its CPU.  What does not fit the ring is
- * dropped and told as the Intel PT driver tells it (PERF_AUX_FLAG_TRUNCATED; with
- * no room left to start, not even that), and /proc/softcount has the account of
- * every ring there ever was.
+ * It offers a ring a stream of 64-bit little-endian words: the ring's number in the
+ * top 16 bits, below it the number of words that the ring was offered before. So the
+ * offset in that stream determines every byte, and any chunk shows its own place. A
+ * timer makes the stream: a number of bytes every few microseconds while the event is
+ * on its CPU. Bytes that do not fit the ring are dropped and reported as by the Intel
+ * PT driver (PERF_AUX_FLAG_TRUNCATED; without space to start, not even that).
+ * /proc/softcount has the account of every ring that ever existed.
  *
- * Terms of an event: chunk (bytes each time, default 4096), us (between two times,
- * default 1000), patient (wait for room, so that nothing is dropped).  The parameter
- * ceiling says how much a ring is offered in all, and may be raised at any time.  An
- * AUX area mapped read-only is written round and round; then AUX samples can be taken
- * of it.
+ * Terms of an event: chunk (bytes each time, default 4096), us (time between two,
+ * default 1000), patient (wait for space, so that nothing is dropped). The parameter
+ * ceiling limits the total bytes offered to a ring, and may be raised at any time. An
+ * AUX area mapped read-only is in overwrite mode; then AUX samples can be taken.
  */
 #include <linux/hrtimer.h>
 #include <linux/module.h>
@@ -27,20 +25,20 @@
 
 enum { WORD = 8, RINGS_KEPT = 1024, STOPS_KEPT = 64, CHUNK = 4096, PERIOD_US = 1000 };
 
-static unsigned long ceiling = ULONG_MAX;	/* bytes that a ring is offered in all */
+static unsigned long ceiling = ULONG_MAX;	/* total bytes offered to a ring */
 module_param(ceiling, ulong, 0644);
 
-/* What happened to one ring; outlives it. */
+/* The account of one ring, kept after its end. */
 struct account {
 	u16 ring;			/* the number in its words */
 	u64 size;
 	u64 offered, dropped;		/* bytes */
-	u64 truncations;		/* times that bytes were dropped behind what was written */
-	u64 refused;			/* times that there was no room to start in */
-	u64 stops;			/* times that the event was stopped */
-	u64 stop[STOPS_KEPT];		/* offered, at the newest of them */
+	u64 truncations;		/* how often bytes were dropped behind written ones */
+	u64 refused;			/* how often there was no space to start */
+	u64 stops;			/* how often the event was stopped */
+	u64 stop[STOPS_KEPT];		/* offered, at the newest stops */
 };
-static struct account accounts[RINGS_KEPT];	/* by number, the newest of each */
+static struct account accounts[RINGS_KEPT];	/* by ring number, the newest ring of each */
 static atomic_t rings_made;
 
 struct buf {
@@ -48,13 +46,13 @@ struct buf {
 	struct account *account;
 };
 
-/* The trace unit of a CPU. Its own CPU alone touches it, with interrupts off. */
+/* The trace unit of a CPU. Only its own CPU uses it, with interrupts off. */
 struct unit {
 	struct perf_output_handle handle;
 	struct hrtimer timer;
-	struct perf_event *event;	/* that is on, with a buffer or without */
+	struct perf_event *event;	/* the running event, with or without a buffer */
 	struct account *account;
-	u64 pos, begin;			/* next byte; aux_head when the core last gave us room */
+	u64 pos, begin;			/* next byte; aux_head when the core last gave space */
 	u64 limit;			/* no byte here or beyond */
 };
 static DEFINE_PER_CPU(struct unit, units);
@@ -95,7 +93,7 @@ static u64 room(struct unit *u)
 	return !b ? 0 : b->area.snapshot ? U64_MAX : u->limit - u->pos;
 }
 
-/* As pt_buffer_reset_markers(): with no room to start in, it says so and fails. */
+/* As pt_buffer_reset_markers(): without space to start, it sets the flag and fails. */
 static bool get_space(struct unit *u, struct perf_event *event)
 {
 	struct buf *b = perf_aux_output_begin(&u->handle, event);
@@ -106,7 +104,7 @@ static bool get_space(struct unit *u, struct perf_event *event)
 		return false;
 	}
 	u->account = b->account;
-	event->hw.config = b->account->ring;	/* for when it has no buffer */
+	event->hw.config = b->account->ring;	/* for the time without a buffer */
 	u->pos = u->begin = u->handle.head;
 	u->limit = u->pos + round_down(u->handle.size, WORD);
 	if (room(u) || patient(event))
@@ -121,7 +119,7 @@ static void give_space(struct unit *u)
 	area_end(&buf_of(u)->area, &u->handle, u->begin, u->pos);
 }
 
-/* The next @n bytes of the stream, which have room. */
+/* Writes the next @n bytes of the stream, which must fit. */
 static void write(struct unit *u, u64 n)
 {
 	struct buf *b = buf_of(u);
@@ -141,7 +139,7 @@ static void write(struct unit *u, u64 n)
 
 /* ---- the unit --------------------------------------------------------- */
 
-/* What the interrupt does: what is there goes to the reader, and on it goes. */
+/* The interrupt's work: hands the bytes to the reader and continues. */
 static void hand_over(struct unit *u)
 {
 	give_space(u);
@@ -152,7 +150,7 @@ static void drop(struct unit *u, u64 n)
 {
 	u->account->offered += n;
 	u->account->dropped += n;
-	if (!buf_of(u))		/* off for want of room: it was told, or could not be */
+	if (!buf_of(u))		/* off without space: reported if possible */
 		return;
 	u->account->truncations++;
 	perf_aux_output_flag(&u->handle, PERF_AUX_FLAG_TRUNCATED);
@@ -182,7 +180,7 @@ static enum hrtimer_restart tick(struct hrtimer *timer)
 	if (!u->event)
 		return HRTIMER_NORESTART;
 	offer(u);
-	/* From now on, not from when it was due: so the CPU has time for others, however slow it is. */
+	/* Counts from now, not from the due time: so even a slow CPU has time for other work. */
 	hrtimer_set_expires(timer, ktime_add(hrtimer_cb_get_time(timer), period_of(u->event)));
 	return HRTIMER_RESTART;
 }
@@ -293,7 +291,10 @@ static struct pmu pmu = {
 	.snapshot_aux = snapshot_aux,
 };
 
-/* A line for each ring: number, size, bytes offered, dropped, truncations, times refused, stops, where these were. */
+/*
+ * Prints a line for each ring: number, size, bytes offered, dropped, truncations, refusals, stops,
+ * offsets of the stops.
+ */
 static int show(struct seq_file *m, void *v)
 {
 	int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* softpt: what its files share. What it is: softpt_unit.c. */
+/* softpt: declarations for all files. Overview: softpt_unit.c. */
 #ifndef SOFTPT_H
 #define SOFTPT_H
 
@@ -10,50 +10,50 @@
 /* Bits of the config, as in RTIT_CTL. */
 enum {
 	CONFIG_PT = 0, CONFIG_MTC = 9, CONFIG_TSC = 10, CONFIG_BRANCH = 13,
-	/* four each */
+	/* Fields of four bits each. */
 	MTC_PERIOD = 14, CYC_THRESHOLD = 19, PSB_PERIOD = 24
 };
 
 /*
- * TSC ticks of one of the crystal.  Real ones have about 90.  A step takes
- * thousands of times as long as an instruction, so this crystal is slow, too:
- * else there were more MTC packets than steps.
+ * TSC ticks per tick of the crystal. Real crystals have about 90. A step takes thousands of times
+ * as long as an instruction. So this crystal is slow, too: otherwise there would be more MTC
+ * packets than steps.
  */
 #define CRYSTAL_RATIO 440
 #define CRYSTAL_RATIO_TEXT "880:2"
 
 /*
- * The AUX area.  What the core could allocate in one piece is one region of the
- * output table: only a region's end can interrupt or stop the trace.
+ * The AUX area. Memory that the core allocated in one piece is one region of the output table. Only
+ * the end of a region can interrupt or stop the trace.
  */
 struct buf {
 	struct area area;
-	u32 *first;		/* per page: the page its region begins with */
+	u32 *first;		/* per page: the first page of its region */
 };
 
-/* One per CPU, as there is one trace unit per logical processor. */
+/* One per CPU, like the trace unit of a logical processor. */
 struct unit {
 	struct perf_output_handle handle;
 	struct user_return_notifier urn;
 	bool urn_on;
 	bool on;		/* TraceEn: between start and stop */
 	bool in_user;		/* PacketEn: a TIP.PGE is open */
-	bool stepped;		/* this way to user mode began in on_debug() */
-	bool halted;		/* came to a range that stops the trace, until the next start */
+	bool stepped;		/* this return to user mode began in on_debug() */
+	bool halted;		/* reached a stop range; until the next start */
 	bool full;		/* filled the STOP region; packets are dropped */
-	u64 pos;		/* where the next byte goes; masked when used */
+	u64 pos;		/* offset of the next byte; masked when used */
 	u64 begin;		/* aux_head when perf last handed out space */
-	u64 intr;		/* from here on the interrupt is due */
+	u64 intr;		/* the interrupt is due from this offset on */
 	u64 limit;		/* end of the STOP region: no byte goes here or beyond */
 	unsigned int skid;
-	struct task_struct *task; /* whose instruction is about to run */
-	u64 ip;			/* and where it lies */
+	struct task_struct *task; /* task of the next instruction */
+	u64 ip;			/* address of the next instruction */
 	u8 insn[15];
-	u8 len;			/* bytes of it at hand */
+	u8 len;			/* number of its bytes in insn */
 	u64 last_ip;		/* for IP compression */
 	u8 tnt, ntnt;		/* outcomes not yet written */
 	u64 since_psb, psb_period;
-	u64 mtc;		/* MTC periods, at the newest packet that tells the time */
+	u64 mtc;		/* MTC periods at the newest time packet */
 };
 
 #define NO_IP (1ull << 62)	/* as last_ip: the next IP is not compressed */
@@ -89,11 +89,11 @@ bool traces_at(struct unit *u, u64 ip);
 int keep_init(const char *name);
 void keep_exit(void);
 void keep_bytes(const void *from, size_t n);
-void keep_turn(pid_t tid);	/* who is traced from here on; 0: nobody */
+void keep_turn(pid_t tid);	/* traced thread from here on; 0: none */
 
 /* softpt_sysfs.c */
 extern const struct attribute_group *softpt_groups[];
 
-bool config_ok(u64 config);	/* on a processor that can what caps/ shows */
+bool config_ok(u64 config);	/* valid on a processor with these caps/ */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* softpt: the buffer, as the PT driver's start, stop and interrupt treat it. */
+/* softpt: the buffer, with the logic of the PT driver's start, stop and interrupt. */
 #include <linux/module.h>
 #include <linux/slab.h>
 #include "softpt.h"
@@ -8,7 +8,7 @@ static unsigned int pmi_skid;	/* steps between "region full" and the interrupt *
 module_param(pmi_skid, uint, 0644);
 static unsigned long pmis;	/* buffer interrupts */
 module_param(pmis, ulong, 0644);
-static unsigned long full_stops; /* times that the hard end of a buffer was hit */
+static unsigned long full_stops; /* how often the hard end of a buffer was hit */
 module_param(full_stops, ulong, 0644);
 
 static u64 region_size(struct buf *b, u32 first)
@@ -18,7 +18,7 @@ static u64 region_size(struct buf *b, u32 first)
 	return PAGE_SIZE << (PagePrivate(p) ? page_private(p) : 0);
 }
 
-/* Where, at or after u->pos, the region in front of the one with this page ends. */
+/* Returns the end of the region before the region of this page, at or after u->pos. */
 static u64 end_before(struct unit *u, struct buf *b, u64 page)
 {
 	u64 at = page & ((b->area.size >> PAGE_SHIFT) - 1);
@@ -28,10 +28,10 @@ static u64 end_before(struct unit *u, struct buf *b, u64 page)
 }
 
 /*
- * Puts the marks where pt_buffer_reset_markers() of Linux 6.1 puts STOP and INT,
- * its rounding included: pages are counted from the page of the head, and a mark
- * sits on the region in front of the page found.  So less than a page free, over
- * a page's end, puts STOP behind the head: unread data is written over.
+ * Puts the marks where pt_buffer_reset_markers() of Linux 6.1 puts STOP and INT, including its
+ * rounding. It counts pages from the head's page, and a mark is on the region before the page
+ * found. So with less than a page free across a page's end, STOP is behind the head: unread data is
+ * overwritten.
  */
 static int set_marks(struct unit *u, struct buf *b)
 {
@@ -47,7 +47,7 @@ static int set_marks(struct unit *u, struct buf *b)
 	if (!((h->head + h->size + 1) & ~PAGE_MASK))
 		pages++;
 	u->limit = end_before(u, b, head + pages);
-	/* the reader's watermark; at the latest a page before the STOP */
+	/* The reader's watermark, but at least a page before the STOP. */
 	u->intr = end_before(u, b, min_t(u64, head + pages - 1, h->wakeup >> PAGE_SHIFT));
 	u->intr = min(u->intr, u->limit);	/* STOP interrupts as well */
 	return 0;
@@ -75,13 +75,13 @@ void give_space(struct unit *u)
 
 	if (u->full) {	/* even if no byte was lost */
 		perf_aux_output_flag(&u->handle, PERF_AUX_FLAG_TRUNCATED);
-		u->last_ip = NO_IP;	/* dropped IPs are none to compress by */
+		u->last_ip = NO_IP;	/* do not compress with dropped IPs */
 		full_stops++;
 	}
 	area_end(&b->area, &u->handle, u->begin, u->pos);
 }
 
-/* Is the buffer interrupt due? Never in snapshot mode. */
+/* Returns true if the buffer interrupt is due. In snapshot mode it never is. */
 bool pmi_due(struct unit *u)
 {
 	struct buf *b = perf_get_aux(&u->handle);

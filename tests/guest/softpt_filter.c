@@ -4,7 +4,7 @@
 #include <linux/slab.h>
 #include "softpt.h"
 
-/* What the driver would write into the registers for address ranges. */
+/* The address ranges that the driver would write into the registers. */
 struct filters {
 	unsigned int n;
 	struct {
@@ -34,7 +34,7 @@ bool stops_at(struct unit *u, u64 ip)
 	return within(u->handle.event->hw.addr_filters, ip, true, &any);
 }
 
-/* FilterEn and not stopped: is code there traced? */
+/* Returns true if code at @ip is traced: FilterEn, and not stopped. */
 bool traces_at(struct unit *u, u64 ip)
 {
 	bool any = false;
@@ -56,7 +56,7 @@ int addr_filters_validate(struct list_head *filters)
 	return 0;
 }
 
-/* As pt_event_addr_filters_sync(): a file that is not mapped is a range that nothing is in. */
+/* As pt_event_addr_filters_sync(): a file that is not mapped becomes an empty range. */
 void addr_filters_sync(struct perf_event *event)
 {
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * softpt: all that was ever written, beside the AUX areas, for tests that ask what a window of a ring should hold.
+ * softpt: keeps all written bytes outside the AUX areas. Tests compare windows of a ring with them.
  *
- * With keep=MIB, in debugfs below the PMU's name, for each CPU: CPU.bytes, the stream; CPU.turns, who was traced from
- * where on; CPU.count, how long the stream is by now. What no longer fits into MIB is not kept: then the stream is as
- * long as that.
+ * With keep=MIB, debugfs has files for each CPU below the PMU's name: CPU.bytes, the stream;
+ * CPU.turns, the traced thread from each offset on; CPU.count, the length of the stream so far.
+ * The stream ends when MIB is full.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -14,7 +14,7 @@
 static unsigned int keep;	/* MiB of the stream, and of the turns, of each CPU */
 module_param(keep, uint, 0444);
 
-/* From byte @at of the stream on: a thread, or 0, nobody. */
+/* The thread from byte @at of the stream on; 0: none. */
 struct turn {
 	u64 at, tid;
 };

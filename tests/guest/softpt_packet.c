@@ -36,7 +36,7 @@ void put_outcome(struct unit *u, bool taken)
 		put_tnt(u);
 }
 
-/* A packet that holds an IP, cut down to what changed since the last one. */
+/* Writes a packet with an IP, compressed to the bytes that changed since the last IP. */
 void put_ip(struct unit *u, u8 op, u64 ip)
 {
 	u64 diff = ip ^ u->last_ip;
@@ -65,13 +65,13 @@ static bool has(const struct unit *u, int bit)
 	return u->handle.event->attr.config >> bit & 1;
 }
 
-/* MTC periods until then. */
+/* Returns the number of MTC periods up to @tsc. */
 static u64 periods(const struct unit *u, u64 tsc)
 {
 	return tsc / CRYSTAL_RATIO >> (u->handle.event->attr.config >> MTC_PERIOD & 15);
 }
 
-/* The crystal's count, and the TSC's ticks since it went on: what MTC packets count from. */
+/* The crystal's count, and the TSC ticks since its last tick: the base for MTC packets. */
 static void put_tma(struct unit *u, u64 tsc)
 {
 	u16 ctc = tsc / CRYSTAL_RATIO, fast = tsc % CRYSTAL_RATIO;
@@ -93,7 +93,9 @@ void put_tsc(struct unit *u)
 	u->mtc = periods(u, tsc);
 }
 
-/* Its 8 bits tell the time if they have not gone round since the last one; else a TSC does. */
+/*
+ * The 8 bits determine the time if they have not wrapped since the last MTC; otherwise puts a TSC.
+ */
 void put_mtc(struct unit *u)
 {
 	u8 p[2] = { 0x59 };
@@ -106,12 +108,12 @@ void put_mtc(struct unit *u)
 	u->mtc = now;
 	p[1] = now;
 	if (passed > 255)
-		put_tsc(u);	/* is of later, and counts anew from there */
+		put_tsc(u);	/* a later time, and a new base */
 	else if (passed)
 		put(u, p, sizeof(p));
 }
 
-/* PSB, the state at it, PSBEND; with the IP where we are in user mode. */
+/* PSB, the state, PSBEND; with the IP if in user mode. */
 void put_psb(struct unit *u)
 {
 	static const u8 psb[16] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* softpt: the face that it shows in sysfs, and which configs go with that. */
+/* softpt: its sysfs files, and the valid configs. */
 #include <linux/module.h>
 #include "softpt.h"
 

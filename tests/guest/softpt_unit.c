@@ -2,25 +2,26 @@
 /*
  * softpt - a PMU named "intel_pt" without the hardware.
  *
- * Shows perf the face that the kernel's own Intel PT driver shows (sysfs,
- * capabilities, AUX handling), and makes a genuine user-mode PT stream by
- * single-stepping the traced task with EFLAGS.TF.  For throw-away guests only:
- * while loaded it swallows every user single-step trap it did not ask for.
+ * Shows perf the same interface as the kernel's own Intel PT driver (sysfs,
+ * capabilities, AUX handling). Makes a genuine user-mode PT stream by
+ * single-stepping the traced task with EFLAGS.TF. For throw-away guests only:
+ * while loaded it swallows every foreign single-step trap from user mode.
  *
- * How a task is followed.  On every return to user mode of a traced CPU a
- * user-return notifier runs: it sets TF and keeps the coming instruction's
- * bytes.  After that instruction the debug trap comes to on_debug(), which turns
- * it into TNT or TIP.  A return to user mode that no step of ours explains means
- * the task was in the kernel (system call, fault, interrupt, signal, switch):
- * TIP.PGD is written, behind a FUP where it was not by a branch, then TIP.PGE.
+ * How it follows a task: on every return to user mode of a traced CPU a
+ * user-return notifier sets TF and keeps the next instruction's bytes. After
+ * that instruction the debug trap calls on_debug(), which makes a TNT or TIP.
+ * A return to user mode without a step of ours means that the task was in the
+ * kernel (system call, fault, interrupt, signal, switch). Then it writes a
+ * TIP.PGD (after a FUP unless a branch entered the kernel), and a TIP.PGE.
  *
- * What is not done: CYC, PIP, PTW, EXSTOP, RET compression (legal: compression
+ * Not implemented: CYC, PIP, PTW, EXSTOP, RET compression (legal: compression
  * is an option of the processor), 32-bit code; pauses (PERF_EF_PAUSE of
- * attr.aux_pause is of Linux 6.13).  cyc in the config is accepted and has no
+ * attr.aux_pause needs Linux 6.13). cyc in the config is accepted but has no
  * effect.
  *
- * softpt_packet.c writes packets, softpt_buffer.c has the AUX area's marks,
- * softpt_filter.c the address filters, softpt_sysfs.c the face, softpt_kept.c keeps what was written for who asks.
+ * softpt_packet.c writes packets, softpt_buffer.c sets the AUX area's marks,
+ * softpt_filter.c has the address filters, softpt_sysfs.c the sysfs files, and
+ * softpt_kept.c keeps the written bytes for tests.
  */
 #include <linux/delay.h>
 #include <linux/module.h>
@@ -31,15 +32,15 @@
 #include <asm/debugreg.h>
 #include "softpt.h"
 
-static char *name = "intel_pt";	/* what the PMU is called */
+static char *name = "intel_pt";	/* name of the PMU */
 module_param(name, charp, 0444);
-static unsigned int pad;	/* PAD bytes behind every TIP: makes data faster */
+static unsigned int pad;	/* PAD bytes behind every TIP: more trace data */
 module_param(pad, uint, 0644);
-static unsigned int birth_ms;	/* how much longer it takes to inherit an event */
+static unsigned int birth_ms;	/* extra time to inherit an event */
 module_param(birth_ms, uint, 0644);
-static unsigned long steps;	/* single steps taken, all CPUs (roughly) */
+static unsigned long steps;	/* single steps, all CPUs (approximate) */
 module_param(steps, ulong, 0644);
-static unsigned long reps;	/* of these, such that did not move the IP */
+static unsigned long reps;	/* number of these that did not move the IP */
 module_param(reps, ulong, 0644);
 
 static DEFINE_PER_CPU(struct unit, units);
@@ -47,7 +48,7 @@ static struct pmu pmu;
 
 /* ---- following the task ----------------------------------------------- */
 
-/* Keeps the bytes at ip: what may be read of 15, up to the page's end at least. */
+/* Keeps the readable bytes at ip: up to 15, at least up to the page's end. */
 static void fetch(struct unit *u, u64 ip)
 {
 	int n = min_t(u64, sizeof(u->insn), PAGE_SIZE - (ip & ~PAGE_MASK));
@@ -63,7 +64,7 @@ static void fetch(struct unit *u, u64 ip)
 
 enum kind { OTHER, COND, DIRECT, INDIRECT, SYSCALL, PUSHF };
 
-/* What the kept instruction is; *next: where it falls through (COND only). */
+/* Returns the kind of the kept instruction; *next: its fall-through address (COND only). */
 static enum kind classify(struct unit *u, u64 *next)
 {
 	int i = 0;
@@ -99,13 +100,13 @@ static enum kind classify(struct unit *u, u64 *next)
 	return op == 0x9c ? PUSHF : OTHER;
 }
 
-/* The task left user mode at u->ip; regs are its own, or NULL where not known. */
+/* The task left user mode at u->ip; regs are its registers, or NULL if unknown. */
 static void leave_user(struct unit *u, struct pt_regs *regs)
 {
 	u64 next;
 	u8 pgd = PGD;
 
-	/* An interrupt may come in just before a SYSCALL is carried out. */
+	/* An interrupt may arrive just before a SYSCALL runs. */
 	bool by_branch = !u->stepped && classify(u, &next) == SYSCALL &&
 		!(regs && regs->orig_ax == -1 && regs->ip == u->ip);
 
@@ -116,7 +117,7 @@ static void leave_user(struct unit *u, struct pt_regs *regs)
 	u->in_user = u->stepped = false;
 }
 
-/* A branch led to where nothing is traced: this stands for its TNT or TIP. */
+/* A branch led to untraced code: this packet replaces its TNT or TIP. */
 static void leave_range(struct unit *u, u64 ip)
 {
 	put_ip(u, PGD, ip);
@@ -129,7 +130,10 @@ static void leave_range(struct unit *u, u64 ip)
 
 static void enter_user(struct unit *u, u64 ip)
 {
-	/* Hardware goes on with MTC or CYC here. A TSC says the same, and just when: what was mapped is there. */
+	/*
+	 * Real hardware continues with MTC or CYC here. A TSC also gives the exact time, so that
+	 * the code mapped at this time is known.
+	 */
 	if (u->since_psb >= u->psb_period)
 		put_psb(u);
 	else
@@ -143,7 +147,7 @@ static void enter_user(struct unit *u, u64 ip)
 
 /* ---- the two hooks ---------------------------------------------------- */
 
-/* The buffer interrupt, if it is due. */
+/* Handles the buffer interrupt, if it is due. */
 static void maybe_pmi(struct unit *u)
 {
 	struct perf_event *event = u->handle.event;
@@ -184,7 +188,7 @@ static void on_return(struct user_return_notifier *urn)
 	regs->flags |= X86_EFLAGS_TF;
 }
 
-/* The program shall not see our TF in what it pushed. */
+/* Hides our TF in the flags that the program pushed. */
 static void hide_pushed(struct unit *u, struct pt_regs *regs)
 {
 	u64 next, flags;
@@ -268,7 +272,7 @@ static void start(struct perf_event *event, int mode)
 	u->psb_period = 2048ull << (event->attr.config >> PSB_PERIOD & 15);
 	u->in_user = u->stepped = false;
 	u->tnt = u->ntnt = 0;
-	if (!event->hw.config) {	/* its first time */
+	if (!event->hw.config) {	/* its first start */
 		event->attach_state |= PERF_ATTACH_ITRACE; /* perf_event_itrace_started() */
 		event->hw.config = event->attr.config | 1;
 		put_psb(u);
@@ -307,7 +311,7 @@ static void stop(struct perf_event *event, int mode)
 	give_space(u);
 }
 
-/* The trace is off while it is copied; it goes on when the task does. */
+/* The trace is off during the copy and continues when the task runs. */
 static long snapshot_aux(struct perf_event *event, struct perf_output_handle *handle,
 			 unsigned long size)
 {
@@ -345,7 +349,7 @@ static int event_init(struct perf_event *event)
 	if (event->attr.type != pmu.type)
 		return -ENOENT;
 	if (event->parent && birth_ms)
-		msleep(birth_ms); /* the kernel has looked whether the parent is on, and has no lock */
+		msleep(birth_ms); /* the kernel has checked the parent, and holds no lock */
 	return config_ok(event->attr.config) ? make_filters(event) : -EINVAL;
 }
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whom Intel PT records, on two CPUs. Each recording is held to perf's replay of it, and those of a static
-# program to one another, perf's own recording among them.
+# The possible targets of Intel PT, on two CPUs. Each recording is compared with perf's decode of
+# it. Recordings of a static program, also perf's own, are compared with one another.
 . ./lib.sh
 
-# by_tid NAME: "tid from to" of ours and of perf, thread by thread, in NAME.ours and NAME.perf.
+# by_tid NAME: "tid from to" from ptcap and from perf, thread by thread, in NAME.ours and NAME.perf.
 by_tid() {
 	"$ptcap" decode -i "$1.data" -F tid,from,to 2>"$1.dec.err" | sort -s -n -k 1,1 >"$1.ours"
 	perf_by_tid "$1"
@@ -14,7 +14,7 @@ perf_by_tid() {
 		sort -s -n -k 1,1 >"$1.perf"
 }
 
-# same_by_tid NAME THREADS: no gap, perf has the same, and so many threads at least are there.
+# same_by_tid NAME THREADS: no gap, perf has the same, and at least THREADS threads.
 same_by_tid() {
 	by_tid "$1"
 	! grep -m 3 '^#' "$1.ours" || fail "$1 has gaps: $(cat "$1.err")"
@@ -26,8 +26,9 @@ same_by_tid() {
 	echo "ok $1: $n threads, $(wc -l <"$1.ours") transfers, as perf has them"
 }
 
-# perf_within NAME: ours has all that perf has, in that order. perf does not go on from one snapshot to the next where
-# there is no PSB, so ours has more. (A diff of so much that is alike finds differences where there are none.)
+# perf_within NAME: ours has all of perf's branches, in that order. perf does not continue from one
+# snapshot to the next without a PSB, so ours has more. (A diff of so much equal text finds
+# differences where there are none.)
 perf_within() {
 	awk 'NR == FNR { perf[++n] = $0; next } i < n && $0 == perf[i + 1] { i++ }
 		END { if (i < n) print "its line " i + 1 ": " perf[i + 1] }' "$1.perf" "$1.ours"
@@ -48,8 +49,8 @@ same_by_tid pipeline 4
 pt spawn -- "$progs/prog_tasks" spawn
 same_by_tid spawn 3
 
-# A static program does the same each time, wherever it is interrupted: the lines "from to kind" of its thread in
-# NAME.data are those of recurse.data.
+# A static program takes the same path each time, with any interruptions: the lines "from to kind"
+# of its thread in NAME.data are those of recurse.data.
 calm() {
 	"$ptcap" decode -i "$1.data" --tid "$2" -F from,to,kind 2>"$1.dec.err" |
 		grep -v -e async -e start | grep -E '^40[0-9a-f]{4} '
@@ -74,12 +75,12 @@ same_as_recurse config
 pt all -a -m 512K,1M -- "$progs/prog_recurse"
 same_as_recurse all
 mount -t cgroup2 none /sys/fs/cgroup
-echo +pids >/sys/fs/cgroup/cgroup.subtree_control # only then has a new cgroup what perf_event needs
+echo +pids >/sys/fs/cgroup/cgroup.subtree_control # only then has a new cgroup the files that perf_event needs
 mkdir /sys/fs/cgroup/t
 pt cgroup -G t -- /bin/sh -c 'echo $$ >/sys/fs/cgroup/t/cgroup.procs; exec "$0"' "$progs/prog_recurse"
 same_as_recurse cgroup
 
-# Whole CPUs are traced: threads cannot be, and that is said.
+# While whole CPUs are traced, threads cannot be traced; ptcap says so.
 "$ptcap" record -a --source pt -o busy.data 2>busy.err &
 recorder=$!
 await busy.err recording
@@ -107,12 +108,13 @@ exec 5>&-
 wait "$recorder" || fail "attach: $(cat attach.err)"
 same_by_tid attach 9
 
-# Threads are born while it attaches, and after, one after the other: none is missing. The trace goes on and off event by
-# event, each for one CPU, and who is born inherits that: from the first that has a trace on a CPU until the last one it
-# is on there. So those behind the first on each CPU, and in front of the last, have one, whichever CPU they ran on.
+# Threads are created during the attach and after it, one after the other: none is missing. The
+# trace goes on and off event by event, each for one CPU, and a new thread inherits it: from the
+# first thread that has a trace on a CPU until the last one that it is on for there. So the threads
+# between the first and the last on each CPU have a trace, on any CPU.
 "$progs/prog_crowd" churn 1000000 0 >/dev/null &
 target=$!
-for seconds in 1 2 4 20 100 400; do # until enough of them had their turn, however busy the machine is
+for seconds in 1 2 4 20 100 400; do # until enough threads had their turn, also on a busy machine
 	"$ptcap" record -v --source pt --max-time "$seconds" -o churn.data -p "$target" 2>churn.err ||
 		fail "churn: $(cat churn.err)"
 	"$ptcap" dump -i churn.data --type EXIT | sed -n 's/.* EXIT .* tid=\([0-9]*\) .*{.*/\1/p' >churn.died
@@ -144,7 +146,7 @@ perf_by_tid churn
 diff churn.ours churn.perf >churn.diff || fail "churn: perf differs: $(head -n 6 churn.diff)"
 echo "ok churn: $(wc -l <churn.whole) threads were born and ended, each has its trace, as perf has it"
 
-# A PMU of another name is recorded as it is: the trace is there, and nothing says that it is Intel PT.
+# A PMU of another name is recorded unchanged: the trace is there, and nothing calls it Intel PT.
 busybox rmmod softpt
 busybox insmod /run/softpt.ko name=some_trace
 status=0
@@ -159,7 +161,7 @@ echo "ok raw: $(grep -c ' AUXTRACE ' raw.dump) pieces of a PMU that nobody knows
 busybox rmmod softpt
 busybox insmod /run/softpt.ko
 
-# The newest trace only: at a signal, and at the end.
+# Only the newest trace: at a signal, and at the end.
 "$ptcap" record -v --source pt -S -m 64K,16K -o snap.data -- "$progs/prog_wait" catch >snap.out 2>snap.err <talk &
 recorder=$!
 exec 5>talk
@@ -173,7 +175,8 @@ more=$(perf_within snap)
 [ -z "$more" ] || fail "snapshots: perf has more, $more"
 [ "$(wc -l <snap.perf)" -gt 3 ] || fail "snapshots: perf has too little"
 echo "ok snapshots: $(wc -l <snap.ours) transfers"
-# Again and again, while threads are born and end, until there is something to compare. (snapshots.sh takes such, too.)
+# Again and again, while threads come and go, until there is something to compare. (snapshots.sh
+# does this, too.)
 if [ -n "${FULL-}" ]; then
 	bytes_taken() {
 		awk '/snapshot [0-9]*:/ { n += $4 } END { print n + 0 }' snaps.err

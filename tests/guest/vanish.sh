@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What is attached to ends, execs or is killed at random moments, and ptcap is killed: e2e/failing.py, with Intel PT.
+# Attached processes end, exec or are killed at random moments, and ptcap is killed: e2e/failing.py,
+# with Intel PT.
 . ./lib.sh
 times=3
 [ -z "${FULL-}" ] || times=200
 export PTCAP=$ptcap REFSTEP=$refstep PEAK=none PROGS=$progs PERF=/usr/bin/perf PTCAP_EVENT=intel_pt//u
 
-# The moments are spread over as long as a whole recording takes here.
+# The moments are spread over the duration of a whole recording here.
 begun=${EPOCHREALTIME/./}
 "$ptcap" record -q -e intel_pt//u -o begun.data -- "$progs/prog_exit" 0
 took=$((${EPOCHREALTIME/./} - begun))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which of QEMU's plugin interfaces the plugin speaks. This program takes QEMU's place: it has
+ * Which of QEMU's plugin interface versions the plugin supports. This program replaces QEMU: it has
  * QEMU's functions, and loads the plugin as plugins/loader.c of QEMU does. It is built twice, with
  * the functions of QEMU 8 and of QEMU 10.2.
  */
@@ -19,7 +19,7 @@ enum { MAX_OPTIONS = 8 };
 
 typedef int install_fn(uint64_t id, const struct ptc_qemu_info *info, int argc, char **argv);
 
-/* QEMU whose interfaces are @oldest to @newest, with -plugin @line. */
+/* Acts as a QEMU with the interfaces @oldest to @newest, started with -plugin @line. */
 static int be_qemu(char *line, int oldest, int newest)
 {
 	struct ptc_qemu_info info = { .target_name = "x86_64", .version = { oldest, newest } };
@@ -40,7 +40,7 @@ static int be_qemu(char *line, int oldest, int newest)
 	return install(1, &info, argc, argv) ? 1 : 0;
 }
 
-/* ptcap starts QEMU with an empty environment, so the range is in the name of the program. */
+/* ptcap starts QEMU with an empty environment, so the version range is in the program's name. */
 static void expect(const char *range, bool fits)
 {
 	char program[] = "/bin/true", *argv[] = { program, NULL };
@@ -76,9 +76,9 @@ int main(int argc, char **argv)
 		return be_qemu(argv[2], (int)oldest, (int)strtol(end, NULL, 10));
 	}
 #ifdef QEMU_10
-	expect("2 4", true); /* 10.0 */
-	expect("2 5", true); /* 10.1 and 10.2 */
-	expect("2 6", true); /* 11.0 */
+	expect("2 4", true); /* QEMU 10.0 */
+	expect("2 5", true); /* QEMU 10.1 and 10.2 */
+	expect("2 6", true); /* QEMU 11.0 */
 	expect("2 7", false);
 	expect("7 7", false);
 #else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Functions of QEMU that the plugin refers to and that interface.c never calls. The plugin is
- * linked with -z now: all of them are looked for when it is loaded.
+ * linked with -z now, so all of them are resolved when it is loaded.
  */
 #define QEMU_HAS(name)                                                                             \
 	__attribute__((visibility("default"))) void qemu_plugin_##name(void);                      \
@@ -20,6 +20,6 @@ QEMU_HAS(tb_get_insn)
 QEMU_HAS(tb_n_insns)
 QEMU_HAS(tb_vaddr)
 #ifdef QEMU_10
-QEMU_HAS(register_vcpu_tb_exec_inline_per_vcpu) /* of interface 2 */
-QEMU_HAS(register_vcpu_discon_cb)		/* of interface 6, and in QEMU 10.2 */
+QEMU_HAS(register_vcpu_tb_exec_inline_per_vcpu) /* since interface 2 */
+QEMU_HAS(register_vcpu_discon_cb)		/* since interface 6, and in QEMU 10.2 */
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: whatever a recording is refused, it gives back what it has, and says what is
+ * Description: a recording that is refused anything releases all its resources, and reports what is
  * missing.
  *
- * The kernel's events, in processes of their own: with each limit of descriptors from the
- * lowest to the one that suffices; with events refused for one CPU in the middle of it; on
- * success. No descriptor may be left, no child, no file where it failed.
+ * Uses the kernel's events in separate processes: with each limit of descriptors from the lowest to
+ * the one that suffices; with events refused for one CPU in the middle; on success. After a failure
+ * no descriptor, child or file may remain.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ enum { GOOD = 0, REFUSED = 1, BAD = 2, SKIP = 77, LIMIT_MAX = 256 };
 
 struct job {
 	const char *event;
-	bool attach; /* to a child, instead of running a command */
+	bool attach; /* to a child, instead of a command */
 };
 
 static char folder[] = "/tmp/ptcap-leaks.XXXXXX", output[64];
@@ -49,7 +49,7 @@ static unsigned int descriptors(void)
 	return n;
 }
 
-/* It ends when @fd, its input, is closed. */
+/* Starts a child that ends when @fd, its input, is closed. */
 static pid_t victim(int *ret_fd)
 {
 	int ends[2];
@@ -75,7 +75,7 @@ static enum ptc_wake_action leave(void *ctx, pid_t cmd)
 	return PTC_WAKE_LEAVE;
 }
 
-/* Is nothing of it left? */
+/* Returns true if no resource is left. */
 static bool clean(const struct job *job, int rc, unsigned int before, const struct ptc_err *err)
 {
 	const unsigned int after = descriptors();
@@ -94,7 +94,7 @@ static bool clean(const struct job *job, int rc, unsigned int before, const stru
 	return false;
 }
 
-/* In a process of its own: the outcome is its status. */
+/* Runs in a process of its own and returns its result as exit status. */
 static int once(const struct job *job, struct ptc_err *err)
 {
 	char program[] = "/bin/true";
@@ -117,7 +117,7 @@ static int once(const struct job *job, struct ptc_err *err)
 			return BAD;
 		o.pids = &pid;
 		o.npids = 1;
-		o.wake_fd = ready[0]; /* at once */
+		o.wake_fd = ready[0]; /* stop at once */
 		o.on_wake = leave;
 	} else {
 		o.argv = argv;
@@ -149,7 +149,7 @@ static int limited(const struct job *job, rlim_t limit)
 	struct ptc_err err = { .msg = "" };
 	int rc;
 
-	/* The descriptors of the test itself are open by then: see once. */
+	/* The test's own descriptors are already open here: see once(). */
 	if (setrlimit(RLIMIT_NOFILE, &r))
 		return BAD;
 	rc = once(job, &err);
@@ -163,7 +163,7 @@ static int limited(const struct job *job, rlim_t limit)
 
 /* --- a refusal in the middle --- */
 
-/* perf_event_open is EBUSY where its word @arg is @value. */
+/* Makes perf_event_open fail with EBUSY if its argument @arg is @value. */
 static bool refuse(unsigned int arg, uint32_t value)
 {
 	const uint32_t at =
@@ -197,7 +197,7 @@ static int refused(const struct job *job, uint32_t cpu)
 	return GOOD;
 }
 
-/* --- all --- */
+/* --- all cases --- */
 
 static int forked(int (*f)(const struct job *, rlim_t), const struct job *job, rlim_t arg)
 {
@@ -231,7 +231,7 @@ static bool check(const struct job *job)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned int refusals = 0;
-	/* Room for what the test itself has open (once), and no more. */
+	/* Starts at a limit that just suffices for the descriptors of once(). */
 	rlim_t limit = descriptors() + (job->attach ? 3 : 0) - 2;
 	int rc = REFUSED;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: options that are zero but for their size work, or are refused in words.
+ * Description: options that are zero except for their size work, or are refused with a message.
  *
- * Each set of options has a process of its own: a NULL callback that is called, or a list that is
- * missing, kills that process. What a recording holds is read back with options of zeros, too.
+ * Each set of options is tested in a process of its own: a call of a NULL callback, or a missing
+ * list, kills that process. The recording is then read with zero options, too.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -93,7 +93,7 @@ static int order(const struct ptc_order_opts *o)
 	return rc == PTC_E_USAGE && err.msg[0] ? REFUSED : rc ? FAILED : WORKED;
 }
 
-/* What @call returns, which runs in a process of its own. */
+/* Checks the return value of @call, which runs in a process of its own. */
 #define EXPECT(what, want, call)                                                                   \
 	do {                                                                                       \
 		pid_t pid_ = fork();                                                               \
@@ -159,7 +159,10 @@ static void test_zero(void)
 	const struct ptc_order_opts q = { .size = sizeof(q) }, bad_q = { .max = 1 };
 	int null[2];
 
-	/* Standard input is readable: nobody may be asked about it. */
+	/*
+	 * Standard input is readable here. A zeroed option must not make the library read or poll
+	 * it.
+	 */
 	if (pipe(null) || dup2(null[0], 0) || close(null[1]))
 		exit(1);
 	EXPECT("snapshots", WORKED, record(&snapshots));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the programs here fail with. */
+/* The assertion of the programs in this folder. */
 #ifndef PTC_TESTS_PLAIN_H
 #define PTC_TESTS_PLAIN_H
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Aborts, with the place, the condition and a message. */
+/* Aborts after printing the place, the condition and a message. */
 #define CHECK(cond, ...)                                                                           \
 	do {                                                                                       \
 		if (!(cond)) {                                                                     \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: threads that find out about the same code at the same time, each with a trace of its
- * own, list what each of them lists alone, and what was built of some code is known to be, whoever
- * asks for that meanwhile; and those that ask for blocks, most of which nobody asked for before,
- * get those that they asked for. Under TSan no access races.
+ * Description: threads that decode code for the same cache at the same time, each with its own
+ * trace, list the same as each of them alone. The cache knows all code that was decoded, also for a
+ * thread that asks meanwhile. Threads that look up many new blocks get the blocks of their
+ * addresses. Under TSan no accesses race.
  *
- * The code is made of units of 16 bytes, what each is follows from its address: jccs, jumps and
- * calls to other units, returns, and indirect jumps.
+ * The code has units of 16 bytes, each determined by its address: jccs, jumps and calls to other
+ * units, returns, and indirect jumps.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 
 enum { UNIT = 16, UNITS = 6000, BASE = 0x400000, THREADS = 4, ROUNDS = 2, BRANCHES = 60000 };
 
-/* Few enough that the index stays small, and slots are free and then another's all the time. */
+/* Few enough that the index stays small: its slots are reused all the time. */
 enum { PLACES = 1 << 13, FINDS = 200 };
 
 static void die(const char *what)
@@ -43,7 +43,7 @@ static enum what what_is(uint64_t unit)
 	return kinds[mix(unit) % (sizeof(kinds) / sizeof(*kinds))];
 }
 
-/* Jumps and calls lead on, so that none is in a circle without a bit. */
+/* Jumps and calls go forwards, so that no loop is without a TNT bit. */
 static uint64_t target_of(uint64_t unit)
 {
 	const uint64_t to = mix(unit + 77);
@@ -53,7 +53,7 @@ static uint64_t target_of(uint64_t unit)
 	return unit + 1 < UNITS - 1 ? unit + 1 + to % (UNITS - 1 - unit) : UNITS - 1;
 }
 
-/* The last one ends nothing without trace. */
+/* The last unit must use a packet, because no unit follows. */
 static enum what kind_of(uint64_t unit)
 {
 	const enum what what = what_is(unit);
@@ -61,7 +61,7 @@ static enum what kind_of(uint64_t unit)
 	return unit == UNITS - 1 && (what == JMP || what == CALL || what == JCC) ? IJMP : what;
 }
 
-/* Its instruction stands at its end; nops are in front. */
+/* The instruction is at the end of the unit, after nops. */
 static void write_unit(uint64_t unit, uint8_t *out)
 {
 	const uint32_t rel = (uint32_t)(target_of(unit) - unit - 1) * UNIT;
@@ -98,7 +98,7 @@ static size_t read_code(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
 	return len;
 }
 
-/* A trace in the making. */
+/* A trace under construction. */
 struct walk {
 	uint8_t *bytes;
 	size_t len, cap;
@@ -158,7 +158,7 @@ static uint64_t leave(struct walk *w)
 	return to;
 }
 
-/* The unit behind @unit. */
+/* Adds the packets of @unit. Returns the next unit. */
 static uint64_t go_on(struct walk *w, uint64_t unit)
 {
 	bool taken;
@@ -169,7 +169,7 @@ static uint64_t go_on(struct walk *w, uint64_t unit)
 		put_bit(w, taken);
 		return taken ? target_of(unit) : unit + 1;
 	case CALL:
-		/* To what is behind it anyway a call is no call. */
+		/* A call to the next instruction is not a call for the engine. */
 		if (target_of(unit) != unit + 1) {
 			if (w->depth == PTC_FAST_STACK) {
 				memmove(w->stack, w->stack + 1,
@@ -209,7 +209,7 @@ static void walk(struct walk *w, uint64_t seed)
 	put(w, pads, sizeof(pads));
 }
 
-/* What all threads know. */
+/* The cache shared by all threads. */
 struct known {
 	struct ptc_fast_code code;
 	struct ptc_fast_chains chains;
@@ -218,7 +218,7 @@ struct known {
 struct job {
 	struct walk walk;
 	struct known *known;
-	const uint8_t *bytes; /* of the code */
+	const uint8_t *bytes; /* the code bytes */
 	bool counts;
 	pthread_t thread;
 	pthread_barrier_t *start;
@@ -278,14 +278,14 @@ static void forget(struct known *k)
 	ptc_fast_code_release(&k->code);
 }
 
-/* Who asks whether some code is known, while jobs find out about it. */
+/* A thread that asks whether code is known while the jobs decode it. */
 struct asking {
 	struct known *known;
 	pthread_t thread;
 	bool over;
 };
 
-/* Half of the places are one thread's alone. */
+/* Half of the addresses are used by one thread only. */
 static void *find_places(void *ctx)
 {
 	struct job *j = ctx;
@@ -331,7 +331,7 @@ static void run_alone(struct job *j)
 	forget(&known);
 }
 
-/* Ask for all code, until it is over. */
+/* Asks for all code, again and again, until the end. */
 static void *ask(void *ctx)
 {
 	struct asking *a = ctx;
@@ -365,7 +365,7 @@ static void round_of(const uint8_t *bytes, uint64_t seed, bool counts)
 	for (i = 0; i < THREADS; i++) {
 		jobs[i].bytes = bytes;
 		jobs[i].counts = counts;
-		/* Two of them go the same way. */
+		/* Two of the threads take the same path. */
 		walk(&jobs[i].walk, seed * THREADS + (i ? i : 1));
 	}
 	know(&known, true, counts);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: two threads on one pair of small rings; nothing is lost that is not counted.
+ * Description: two threads on one pair of small rings; every loss is counted.
  *
- * The producer writes numbered records of random sizes and AUX bytes that are a
- * function of their position. The consumer is slow (it works and yields, takes
- * only a part at times) and checks every byte. Afterwards everything has
- * arrived in order or was counted lost. Plain, because Criterion does not
- * start under TSan, which is the point of it.
+ * The producer writes numbered records of random sizes, and AUX bytes that are a function of their
+ * position. The consumer is slow (it works, yields, and sometimes takes only a part) and checks
+ * every byte. At the end everything has arrived in order or was counted as lost. A plain program,
+ * because Criterion does not start under TSan, and TSan is the purpose of this test.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -30,30 +29,30 @@ enum {
 	SAMPLE_TYPE = PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER,
 	TRAILER = 16,
 	ID = 77,
-	BODY_WORDS = 24,   /* of a numbered record, at most */
-	OVERFLOW = 2000,   /* records (and about as many AUX writes) overflow every ring here */
-	CUTS = BODY_WORDS, /* places, in words, where a record was cut by the ring's end */
+	BODY_WORDS = 24,   /* longest numbered record */
+	OVERFLOW = 2000,   /* records (and about as many AUX writes) that overflow every ring */
+	CUTS = BODY_WORDS, /* word positions at which the ring's end cut a record */
 };
 
 struct scenario {
 	const char *name;
 	size_t data_size, aux_size;
 	bool lossy;
-	uint64_t records;     /* to send */
-	uint64_t close_after; /* the consumer leaves when it has seen so many; 0: it stays */
+	uint64_t records;     /* records to send */
+	uint64_t close_after; /* the consumer leaves after this many; 0: stays */
 };
 
 struct run {
 	const struct scenario *sc;
 	struct ptc_softring *ring;
-	bool finished;	 /* atomic: set by the producer behind its last write */
-	bool overflowed; /* atomic: the producer has sent more than either ring holds */
+	bool finished;	 /* atomic: the producer sets it after its last write */
+	bool overflowed; /* atomic: the producer has sent more than a ring holds */
 
-	/* the producer's */
+	/* Used by the producer. */
 	struct ptc_buf rec;
 	uint64_t rng_p, sent, aux_tried;
 
-	/* the consumer's */
+	/* Used by the consumer. */
 	struct ptc_ring data;
 	struct ptc_aux aux;
 	uint8_t *out;
@@ -123,7 +122,7 @@ static void send_aux(struct run *r)
 	CHECK(n == len || r->sc->lossy || r->sc->close_after, "%s: %zu of %zu bytes", r->sc->name,
 	      n, len);
 	CHECK(ptc_softring_aux_head(r->ring) == pos + n, "%s", r->sc->name);
-	/* A full lossy ring must publish, or the consumer could never empty it. */
+	/* A full lossy ring must publish, otherwise the consumer could never empty it. */
 	if (n < len || !rnd(&r->rng_p, 4)) {
 		const uint64_t from = ptc_softring_aux_published(r->ring);
 
@@ -214,7 +213,7 @@ static bool drain_records(struct run *r, bool all)
 		check_record(r, n);
 		pos += n;
 		if (!all && !rnd(&r->rng_c, 64))
-			break; /* the rest next time */
+			break; /* the rest comes next time */
 	}
 	CHECK(pos == (size_t)len || (n && !all), "%s: stuck at %zu of %" PRId64, r->sc->name, pos,
 	      len);
@@ -266,7 +265,7 @@ static void consume(struct run *r)
 	struct pollfd fd = { .fd = ptc_softring_fd(r->ring), .events = POLLIN };
 	bool finished = false;
 
-	/* So that a lossy run has losses, however fast this thread is. */
+	/* Waits, so that a lossy run has losses even if this thread is fast. */
 	while (r->sc->lossy && !__atomic_load_n(&r->overflowed, __ATOMIC_ACQUIRE))
 		(void)sched_yield();
 	while (!finished) {
@@ -287,7 +286,7 @@ static void consume(struct run *r)
 	}
 }
 
-/* --- */
+/* --- scenarios --- */
 
 static void run(const struct scenario *sc)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a ring is overwritten three thousand times while snapshots are taken at random; each
- * is the end of what was written, byte for byte, from a PSB on.
+ * Description: a ring is overwritten three thousand times while snapshots are taken at random
+ * times. Each snapshot is the end of the written stream, byte for byte, from a PSB on.
  *
- * The producer writes a stream that is a function of its position, and stops when it is asked to.
- * The consumer knows neither how much it has written nor how often it came round. Plain, for TSan.
+ * The producer writes a stream that is a function of its position, and stops on request. The
+ * consumer does not know how much was written or how often the ring wrapped. A plain program, for
+ * TSan.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -28,24 +29,24 @@ enum {
 	PIECE_MAX = 600,
 	HEAD = PTC_PSB_LEN + 8 + 2
 };
-enum { GOES_ON, ASKED, PAUSED }; /* who may write: the producer, still the producer, nobody */
+enum { GOES_ON, ASKED, PAUSED }; /* writer: the producer, still the producer, nobody */
 
-/* The period that was made last; each thread has its own. */
+/* The period that was made last. Each thread has its own copy. */
 struct maker {
 	uint8_t bytes[PERIOD];
-	uint64_t next; /* its number and 1; 0: none */
+	uint64_t next; /* its number plus 1; 0: none */
 };
 
 struct run {
 	struct ptc_softring *ring;
 	atomic_int pause;
 	atomic_bool over;
-	uint64_t made; /* the producer's; to be read while it is paused */
+	uint64_t made; /* by the producer; readable while it is paused */
 	uint8_t *stream, *out;
-	struct maker maker; /* the consumer's */
+	struct maker maker; /* used by the consumer */
 };
 
-/* PSB, the number of the period as its time, PSBEND; then TNT packets that are its number, too. */
+/* PSB, the period's number as its time, PSBEND, then TNT packets made from that number. */
 static void put_period(uint8_t *p, uint64_t n)
 {
 	uint64_t mix = (n + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -64,7 +65,7 @@ static void put_period(uint8_t *p, uint64_t n)
 	}
 }
 
-/* The @len bytes of the stream at @at. */
+/* Makes the @len bytes of the stream at @at. */
 static void make(struct maker *m, uint8_t *out, uint64_t at, size_t len)
 {
 	size_t n;
@@ -113,7 +114,7 @@ static void *produce(void *arg)
 	return NULL;
 }
 
-/* The ring stands still. */
+/* Checks a snapshot while the ring stands still. */
 static void check(struct run *r, struct ptc_snapshot *s, uint64_t max, uint64_t *last)
 {
 	const struct ptc_time_conv ticks = { .mult = 1 };

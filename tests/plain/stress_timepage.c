@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the page's clock is read whole, however often the kernel changes it meanwhile.
+ * Description: the page's clock is read consistently while the kernel changes it.
  *
- * One thread writes the page as the kernel does: the lock odd, the fields, the lock even; all
- * fields of one moment have the same number in them. The other reads.
+ * One thread writes the page as the kernel does: lock odd, fields, lock even. All fields of one
+ * write have the same number. The other thread reads.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -15,7 +15,7 @@
 
 #include "capture/timepage.h"
 
-enum { TICKS = CLOCKS_PER_SEC / 2, CHANGES = 10 }; /* of CPU time; to be seen at least */
+enum { TICKS = CLOCKS_PER_SEC / 2, CHANGES = 10 }; /* in CPU time; least number of changes to see */
 
 static struct perf_event_mmap_page page;
 static bool done;
@@ -25,11 +25,11 @@ static void write_once(uint16_t n)
 	const uint32_t seq = page.lock;
 
 	__atomic_store_n(&page.lock, seq + 1, __ATOMIC_RELEASE);
-	/* Each with release: not in front of the odd lock. */
+	/* Each store is a release: it must not move before the odd lock. */
 	__atomic_store_n(&page.time_shift, n % 32, __ATOMIC_RELEASE);
 	__atomic_store_n(&page.time_mult, (uint32_t)n + 1, __ATOMIC_RELEASE);
 	if (n % 16 == 0)
-		(void)sched_yield(); /* the reader shall see that moment */
+		(void)sched_yield(); /* the reader shall see this state */
 	__atomic_store_n(&page.time_zero, n, __ATOMIC_RELEASE);
 	__atomic_store_n(&page.lock, seq + 2, __ATOMIC_RELEASE);
 }
@@ -42,7 +42,7 @@ static void *writer(void *arg)
 	while (!__atomic_load_n(&done, __ATOMIC_RELAXED)) {
 		write_once(n++);
 		if (n % 64 == 0)
-			(void)sched_yield(); /* and a moment in between */
+			(void)sched_yield(); /* and a pause between writes */
 	}
 	return NULL;
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * countcheck: is a recording of the PMU softcount (tests/guest/softcount.c) what that PMU made?
+ * countcheck: compares a recording of the PMU softcount (tests/guest/softcount.c) with the PMU's
+ * own account.
  *
- *	countcheck FILE ACCOUNTS		of rings that were drained
- *	countcheck FILE ACCOUNTS MOST		of snapshots, of MOST bytes of a ring (0: all of it)
- *	countcheck FILE ACCOUNTS samples	of AUX samples
+ * countcheck FILE ACCOUNTS           rings that were drained
+ * countcheck FILE ACCOUNTS MOST      snapshots of MOST bytes of a ring (0: all of it)
+ * countcheck FILE ACCOUNTS samples   AUX samples
  *
- * ACCOUNTS: the lines of /proc/softcount for the recording's rings. What was stored, and what was
- * dropped behind a piece that says TRUNCATED, has to be all that a ring was offered; and the ledger
- * in the file has to say just that of each ring. Of snapshots, each has to be what the ring held
- * when the trace was stopped; each sample its newest bytes, in the order in which they were taken.
- * Prints the sums, of what is stored and lost as the ledger has it; 1: something is wrong.
+ * ACCOUNTS: the lines of /proc/softcount for the recording's rings. The stored bytes, and the bytes
+ * dropped behind a TRUNCATED AUX record, must add up to all bytes that a ring was offered. The
+ * ledger in the file must have the same numbers for each ring. Each snapshot must equal the content
+ * of the ring when the trace was stopped. Each sample must have the ring's newest bytes, in the
+ * order of the samples. Prints the sums of stored and lost bytes as in the ledger. Exits with 1 if
+ * a check fails.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -28,12 +30,12 @@ enum { WORD = 8, RINGS = 64, STOPS = 64, LINE = 4096, RING_SHIFT = 48 };
 struct account {
 	uint64_t ring, size, offered, dropped, truncations, refused, stops;
 	uint64_t stop[STOPS];
-	size_t kept;	  /* of stop[] */
-	uint64_t sampled; /* up to where there was a sample */
+	size_t kept;	  /* entries of stop[] */
+	uint64_t sampled; /* end of the newest sample */
 	bool seen;
 };
 
-/* The end of what an AUX record tells of. */
+/* The end of the range of an AUX record. */
 struct piece_end {
 	int32_t cpu, tid;
 	uint64_t at;
@@ -49,7 +51,7 @@ struct check {
 	struct ptc_ledger_ring entries[RINGS];
 	size_t nentries;
 	uint64_t rings, pieces, stored, dropped, offered, truncated, lost;
-	uint64_t wrapped; /* snapshots that do not go back to the one before */
+	uint64_t wrapped; /* snapshots without a link to the previous one */
 };
 
 __attribute__((format(printf, 1, 2))) static _Noreturn void fail(const char *format, ...)
@@ -64,7 +66,7 @@ __attribute__((format(printf, 1, 2))) static _Noreturn void fail(const char *for
 	exit(1);
 }
 
-/* --- what the PMU says --- */
+/* --- numbers of the PMU --- */
 
 static bool next_number(char **line, uint64_t *ret)
 {
@@ -112,7 +114,10 @@ static struct account *account_of_ring(struct check *c, uint64_t ring)
 	return NULL;
 }
 
-/* A ring has one queue, and a queue one ring. */
+/*
+ * Returns the ring of the chunk's queue. A ring has exactly one queue, and a queue exactly one
+ * ring.
+ */
 static struct account *account_of(struct check *c, const struct ptc_chunk *chunk)
 {
 	struct ptc_cur bytes = ptc_chunk_bytes(c->f, chunk);
@@ -128,7 +133,7 @@ static struct account *account_of(struct check *c, const struct ptc_chunk *chunk
 	return a;
 }
 
-/* --- what the kernel says --- */
+/* --- records of the kernel --- */
 
 static void add_end(struct check *c, const struct ptc_sb *sb)
 {
@@ -185,7 +190,9 @@ static void read_records(struct check *c)
 		fail("%s", err.msg);
 }
 
-/* Did the kernel say that bytes are missing behind this one? The record itself may be lost, too. */
+/*
+ * Returns true if the kernel reported missing bytes behind @at. That record itself may be lost too.
+ */
 static bool told(const struct check *c, const struct ptc_queue *q, uint64_t at)
 {
 	size_t i;
@@ -197,7 +204,7 @@ static bool told(const struct check *c, const struct ptc_queue *q, uint64_t at)
 	return c->lost != 0;
 }
 
-/* --- what the ledger says --- */
+/* --- numbers of the ledger --- */
 
 static const struct ptc_ledger_ring *entry_of(const struct check *c, const struct ptc_queue *q)
 {
@@ -217,7 +224,7 @@ static void same(const struct account *a, const char *what, uint64_t ledger, uin
 		     ledger, what, found);
 }
 
-/* AUX records of a queue that say TRUNCATED. */
+/* Returns the number of TRUNCATED AUX records of a queue. */
 static uint64_t truncations(const struct check *c, const struct ptc_queue *q)
 {
 	uint64_t n = 0;
@@ -229,7 +236,7 @@ static uint64_t truncations(const struct check *c, const struct ptc_queue *q)
 	return n;
 }
 
-/* Of a ring whose head came as far as @made (0: of no meaning), @stored bytes of it in the file. */
+/* Checks the ledger of a ring. @made: the head (0: not checked); @stored: bytes in the file. */
 static void check_entry(struct check *c, const struct ptc_queue *q, const struct account *a,
 			uint64_t made, uint64_t stored)
 {
@@ -243,7 +250,10 @@ static void check_entry(struct check *c, const struct ptc_queue *q, const struct
 	c->stored += l->aux_stored;
 }
 
-/* Whatever queue a ring has, or none: what it lost of its side records is in the file, too. */
+/*
+ * The losses of sideband records in the ledger must equal the losses reported in the file, for
+ * rings with and without a queue.
+ */
 static void check_lost(const struct check *c)
 {
 	uint64_t lost = 0;
@@ -287,7 +297,7 @@ static void drained(struct check *c, const struct ptc_queue *q, const struct acc
 		if (ptc_cur_left(&bytes))
 			fail("ring %" PRIu64 ": half a word at %" PRIu64, a->ring, at);
 	}
-	word = first + a->offered / WORD; /* what would come next */
+	word = first + a->offered / WORD; /* the word that would come next */
 	if (word != next && !told(c, q, at))
 		fail("ring %" PRIu64 ": its last %" PRIu64
 		     " bytes are missing, and nothing says so",
@@ -300,7 +310,10 @@ static void drained(struct check *c, const struct ptc_queue *q, const struct acc
 		fail("ring %" PRIu64 ": %" PRIu64 " stored and %" PRIu64 " dropped, of %" PRIu64
 		     " offered",
 		     a->ring, at, dropped, a->offered);
-	/* What is full has dropped something; or a tail was given back in front of its head. */
+	/*
+	 * A full ring must have dropped something, unless space was returned before the head
+	 * reached it.
+	 */
 	if (a->refused && !a->dropped)
 		fail("ring %" PRIu64 ": no room %" PRIu64 " times, and nothing was dropped",
 		     a->ring, a->refused);
@@ -310,7 +323,7 @@ static void drained(struct check *c, const struct ptc_queue *q, const struct acc
 
 /* --- snapshots --- */
 
-/* A piece has to be [*from, end) of the stream, or of that the newest that fits. */
+/* Checks that a chunk equals [*from, end) of the stream, or its newest part that fits. */
 static void snapshot(const struct check *c, const struct ptc_chunk *chunk, const struct account *a,
 		     uint64_t from, uint64_t end)
 {
@@ -333,7 +346,7 @@ static void snapshot(const struct check *c, const struct ptc_chunk *chunk, const
 		     a->ring, (chunk->aux_off + chunk->size) % a->size, end % a->size);
 }
 
-/* One at each stop: all that is new, or as much of it as the ring holds, or as was asked for. */
+/* Expects one snapshot at each stop: all new bytes, limited by the ring size and by @most. */
 static void snapshots(struct check *c, const struct ptc_queue *q, const struct account *a,
 		      uint64_t most)
 {
@@ -370,7 +383,7 @@ static void snapshots(struct check *c, const struct ptc_queue *q, const struct a
 
 /* --- samples --- */
 
-/* Zeros where the ring was not written yet, then words up to where the PMU was. */
+/* A sample has zeros where the ring was not written yet, then words up to the PMU's position. */
 static void sample(struct check *c, struct ptc_cur bytes)
 {
 	const uint64_t len = ptc_cur_left(&bytes);
@@ -390,7 +403,7 @@ static void sample(struct check *c, struct ptc_cur bytes)
 			     a->ring, word, next);
 		next = word + 1;
 	}
-	if (!a) /* of the very beginning */
+	if (!a) /* from the very beginning */
 		return;
 	next = (next - (a->ring << RING_SHIFT)) * WORD;
 	if (next < a->sampled || next > a->offered)
@@ -435,7 +448,7 @@ static void check_samples(struct check *c)
 		fail("there is nothing in the samples");
 }
 
-/* --- all of it --- */
+/* --- the whole check --- */
 
 static void check_queues(struct check *c, const char *most)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Repetitions of a test. AddressSanitizer takes ten times as long for each. */
+/* Number of repetitions of a test. AddressSanitizer makes each repetition ten times slower. */
 #ifndef PTC_TESTS_FEWER_H
 #define PTC_TESTS_FEWER_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hashflow: what `ptcap decode -F tid,from,to,kind` prints, as `record --truth-hash`
- * writes it. Shares no code with either. Other lines go to standard error: exit status 1.
+ * hashflow: hashes the output of `ptcap decode -F tid,from,to,kind` in the way of `record
+ * --truth-hash`. Shares no code with either of them. Other lines go to standard error, with exit
+ * status 1.
  */
 #include <inttypes.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { EACH = 3 }; /* pieces in a list */
+enum { EACH = 3 }; /* segments in a list */
 
 static const char *take_back(struct ahead *a, struct ptc_replay *r)
 {
@@ -20,7 +20,7 @@ static const char *take_back(struct ahead *a, struct ptc_replay *r)
 	return NULL;
 }
 
-/* The list goes while one of its pieces is handed over: what that lists stays. */
+/* Drops the list while one of its segments is handed over. The items of that segment must stay. */
 static void drop(struct ahead *a, struct ptc_replay *r)
 {
 	struct ptc_made_room *room = &a->lists[a->at].room;
@@ -34,7 +34,7 @@ static void drop(struct ahead *a, struct ptc_replay *r)
 	a->lent = false;
 }
 
-/* The piece from @at to @next. False: out of memory. */
+/* Decodes the segment from @at to @next. False: out of memory. */
 static bool make(struct ahead *a, const struct ptc_span *sp, struct ptc_spot at,
 		 struct ptc_spot next)
 {
@@ -51,7 +51,7 @@ static bool make(struct ahead *a, const struct ptc_span *sp, struct ptc_spot at,
 	return true;
 }
 
-/* The PSB behind @at, or the next span. */
+/* Returns the PSB behind @at, or the begin of the next span. */
 static struct ptc_spot behind(const struct ptc_span *sp, struct ptc_spot at)
 {
 	const bool begins = ptc_span_next_psb(sp, at.off) == at.off;
@@ -61,7 +61,7 @@ static struct ptc_spot behind(const struct ptc_span *sp, struct ptc_spot at)
 			       (struct ptc_spot){ at.span + 1, 0 };
 }
 
-/* Pieces from @at on, which is at a PSB: returns where they end. */
+/* Decodes segments from @at on, which is at a PSB. Returns their end. */
 static struct ptc_spot lend(struct ahead *a, struct ptc_replay *r, const struct ptc_span *sp,
 			    struct ptc_spot at)
 {

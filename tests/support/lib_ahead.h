@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces that are made before their turn, a few in a list, by one of two threads as it were: what
- * each has is its own again afterwards. Every other list goes as soon as it can be seen that one of
- * its pieces is not over yet.
+ * Segments decoded in advance, a few in each list, as by two threads that alternate. Each thread
+ * gets back its own memory afterwards. Every other list is dropped while one of its segments is
+ * still in use.
  */
 #ifndef PTC_TESTS_LIB_AHEAD_H
 #define PTC_TESTS_LIB_AHEAD_H
@@ -13,22 +13,22 @@
 #include "decode/replay.h"
 
 struct ahead {
-	struct ptc_engine *e; /* lent; NULL: none are */
+	struct ptc_engine *e; /* borrowed; NULL: no lists */
 	const struct ptc_addrspace *as;
 	struct ptc_made_copy copy;
 	struct ptc_made_list lists[2];
-	unsigned int at; /* the list that is lent */
+	unsigned int at; /* the borrowed list */
 	bool lent, stays;
-	struct ptc_spot stop; /* up to here */
+	struct ptc_spot stop; /* end of the list */
 	const void *recs, *marks;
 };
 
 /*
- * In front of each step: as a lane has it, the replay is stopped where another list begins. Returns
- * what is wrong; NULL: nothing is.
+ * Call before each step: the decode stops where another list begins, as a lane does. Returns an
+ * error text; NULL: no error.
  */
 const char *ahead_serve(struct ahead *a, struct ptc_replay *r, const struct ptc_stream *stream);
-/* The same, behind the last step. */
+/* The same check, after the last step. */
 const char *ahead_close(struct ahead *a, struct ptc_replay *r);
 
 #endif

@@ -28,7 +28,7 @@ static const char *path_in(char *buf, size_t size, const char *folder, const cha
 	return buf;
 }
 
-/* What the trace was made on: a line of expected.json. */
+/* Reads the CPU on which the trace was made from a line of expected.json. */
 static void read_cpu(const char *path, struct ptc_cpu_id *ret)
 {
 	FILE *f = fopen(path, "re");
@@ -90,7 +90,7 @@ struct ptc_decode *fs_load(const char *path)
 	must(!stat(path, &st), path);
 	if (S_ISDIR(st.st_mode))
 		return load_folder(path);
-	opts.engine = PTC_ENGINE_LIBIPT; /* what it decodes is what the other one is held to */
+	opts.engine = PTC_ENGINE_LIBIPT; /* libipt's output is the reference for the other engine */
 	must(!ptc_decode_open(path, &opts, &d, &err), err.msg);
 	return d;
 }
@@ -127,7 +127,10 @@ size_t fs_read_code(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
 	return ptc_addrspace_read(ctx, ip, out, len);
 }
 
-/* Tables that are large next to what a test decodes: those of the last one that was closed. */
+/*
+ * The tables are large compared with a test's trace, so the tables of the last closed pull are
+ * reused.
+ */
 static struct {
 	struct ptc_fast_code *code;
 	struct ptc_fast_chains chains;
@@ -175,7 +178,7 @@ void fs_close(struct fs_pull *p)
 	spare.chains = p->chains;
 }
 
-/* Up to the next PSB; the last record may change yet. */
+/* Runs up to the next PSB. The last record may still change. */
 static void run(struct fs_pull *p)
 {
 	struct ptc_fast_flow *f = &p->fast.flow;

@@ -53,7 +53,7 @@ static void call(struct fl_walk *w, uint64_t back)
 	w->stack[w->depth++ % 64] = w->base + back;
 }
 
-/* Compressed, if it goes where it was called, which it mostly does. */
+/* A return is usually compressed, if it goes back to its call. */
 static void ret(struct fl_walk *w, size_t known)
 {
 	uint64_t to;
@@ -68,7 +68,7 @@ static void ret(struct fl_walk *w, size_t known)
 	w->ip = to;
 }
 
-/* Time goes on: packets of it may come anywhere. */
+/* Advances the time: time packets may come anywhere. */
 static void tick(struct fl_walk *w)
 {
 	const unsigned int n = pick(w, 10);
@@ -99,7 +99,7 @@ static void psb(struct fl_walk *w)
 	pt_psbend(w->b);
 }
 
-/* One instruction. */
+/* Runs one instruction. */
 static void run_insn(struct fl_walk *w, size_t *known)
 {
 	const uint64_t base = w->base;
@@ -153,7 +153,7 @@ static void run_insn(struct fl_walk *w, size_t *known)
 		ret(w, *known);
 		*known -= *known > 0;
 		break;
-	default: /* an indirect jump, a system call */
+	default: /* an indirect jump, or a system call */
 		tip(w, anywhere(w));
 		break;
 	}
@@ -161,14 +161,14 @@ static void run_insn(struct fl_walk *w, size_t *known)
 		*known = 64;
 }
 
-/* Something that a trace has now and then. */
+/* Adds one of the rarer events of a trace. */
 static void happen(struct fl_walk *w, size_t *known)
 {
 	const uint64_t at = w->ip;
 
 	flush(w);
 	switch (pick(w, 6)) {
-	case 0: /* an event that is handled in traced code */
+	case 0: /* an event with its handler in traced code */
 		pt_ip(w->b, PT_FUP, at);
 		if (!w->timed)
 			pt_mtc(w->b, (uint8_t)pick(w, 256));
@@ -176,7 +176,7 @@ static void happen(struct fl_walk *w, size_t *known)
 			tick(w);
 		tip(w, anywhere(w));
 		break;
-	case 1: /* and elsewhere */
+	case 1: /* an event with its handler elsewhere */
 		pt_ip(w->b, PT_FUP, at);
 		pt_ip_none(w->b, PT_PGD);
 		if (pick(w, 2))
@@ -185,7 +185,7 @@ static void happen(struct fl_walk *w, size_t *known)
 			tick(w);
 		pt_enable(w->b, w->ip);
 		break;
-	case 2: /* a filter's edge */
+	case 2: /* a border of an address filter */
 		pt_ip(w->b, PT_PGD, at);
 		w->ip = anywhere(w);
 		pt_enable(w->b, w->ip);
@@ -195,13 +195,13 @@ static void happen(struct fl_walk *w, size_t *known)
 			tick(w);
 			break;
 		}
-		/* nobody hears of calls since the last packet */
+		/* The calls since the last packet are unknown. */
 		*known = 0;
 		pt_ovf(w->b);
 		w->ip = anywhere(w);
 		pt_ip(w->b, PT_FUP, w->ip);
 		break;
-	case 4: /* the processor forgets its stack */
+	case 4: /* the processor clears its call stack */
 		psb(w);
 		*known = 0;
 		break;

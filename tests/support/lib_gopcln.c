@@ -8,10 +8,10 @@ enum { FUNCS = 3 };
 
 struct span {
 	int32_t value;
-	uint32_t len; /* 0: no more */
+	uint32_t len; /* 0: the end */
 };
 
-/* Offsets in the areas. */
+/* Offsets within the areas. */
 struct areas {
 	uint32_t names[FUNCS], files[FUNCS], lines[FUNCS];
 	uint32_t file_names[2];
@@ -28,7 +28,7 @@ static void put_varint(struct ptc_buf *b, uint32_t v)
 	ptc_buf_u8(b, (uint8_t)v);
 }
 
-/* Changes, from -1 on, and for how long each value counts. */
+/* Puts the changes of a value, starting at -1, each with its length. */
 static uint32_t put_values(struct ptc_buf *b, const struct span *s)
 {
 	const uint32_t at = (uint32_t)b->len;
@@ -63,7 +63,7 @@ static void put_all_values(struct ptc_buf *b, int32_t first, struct areas *a)
 			  leaf_files[] = { { first, 16 }, { 0, 0 } },
 			  leaf_lines[] = { { 20, 12 }, { 0, 0 } };
 
-	ptc_buf_u8(b, 0); /* offset 0 means that there is none */
+	ptc_buf_u8(b, 0); /* offset 0 means "none" */
 	a->files[0] = put_values(b, main_files);
 	a->lines[0] = put_values(b, main_lines);
 	a->files[1] = put_values(b, leaf_files);
@@ -79,7 +79,7 @@ static void put_word(struct ptc_buf *b, uint64_t v, bool narrow)
 		ptc_buf_le64(b, v);
 }
 
-/* functab, with the _func of each at @funcs. */
+/* Puts the functab; the _func entries start at @funcs. */
 static void put_functab(struct ptc_buf *b, uint64_t text, uint64_t funcs, uint64_t size,
 			bool narrow)
 {
@@ -102,7 +102,7 @@ static void put_func(struct ptc_buf *b, const struct areas *a, size_t i, uint64_
 	ptc_buf_le32(b, a->files[i]);
 	ptc_buf_le32(b, a->lines[i]);
 	ptc_buf_le32(b, 0); /* tables */
-	ptc_buf_le32(b, 1); /* unit: its files are the second and third of all */
+	ptc_buf_le32(b, 1); /* unit: its files are files 2 and 3 of all */
 }
 
 static void put_magic(struct ptc_buf *b, enum gp_magic magic)
@@ -113,7 +113,7 @@ static void put_magic(struct ptc_buf *b, enum gp_magic magic)
 	ptc_buf_u8(b, 8);
 }
 
-/* Every offset counts from the start. */
+/* The old format: every offset counts from the start of the table. */
 static void put_old(struct ptc_buf *b)
 {
 	enum { FUNC = 40, TABLE = 16 + 8 * (2 * FUNCS + 1) };
@@ -135,14 +135,14 @@ static void put_old(struct ptc_buf *b)
 	ptc_buf_le32(b, files);
 	for (i = 0; i < FUNCS; i++)
 		put_func(b, &a, i, GP_TEXT, false);
-	ptc_buf_le32(b, 3); /* with this entry */
+	ptc_buf_le32(b, 3); /* count, with this entry */
 	ptc_buf_le32(b, a.file_names[0]);
 	ptc_buf_le32(b, a.file_names[1]);
 	ptc_buf_put(b, rest.bytes + b->len, rest.len - b->len);
 	ptc_buf_release(&rest);
 }
 
-/* Each area has offsets of its own. */
+/* The new format: each area has its own offsets. */
 static void put_new(struct ptc_buf *b, enum gp_magic magic)
 {
 	const bool narrow = magic == GP_1_18 || magic == GP_1_20;
@@ -157,7 +157,7 @@ static void put_new(struct ptc_buf *b, enum gp_magic magic)
 		a.names[i] = put_name(&areas[NAMES], func_names[i]);
 	for (i = 0; i < 2; i++)
 		a.file_names[i] = put_name(&areas[FILES], file_names[i]);
-	ptc_buf_le32(&areas[UNITS], UINT32_MAX); /* a file of which no code is left */
+	ptc_buf_le32(&areas[UNITS], UINT32_MAX); /* a file without remaining code */
 	ptc_buf_le32(&areas[UNITS], a.file_names[0]);
 	ptc_buf_le32(&areas[UNITS], a.file_names[1]);
 	put_all_values(&areas[VALUES], 0, &a);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Code without an end, made of jccs alone. */
+/* Endless code that has only jccs. */
 #ifndef PTC_TESTS_LIB_JCC_H
 #define PTC_TESTS_LIB_JCC_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A ptc_fast_read: jne +14 at each even address. */
+/* A ptc_fast_read function: jne +14 at each even address. */
 size_t jcc_read(const void *ctx, uint64_t ip, uint8_t *out, size_t len);
 
 #endif

@@ -34,7 +34,9 @@ static void set_text(const char *root, const char *file, const char *text)
 	kr_set(root, file, text, strlen(text));
 }
 
-/* Pages of what is in them: { 1, 0, 1 } is a page of 1s, one of zeros, and another of 1s. */
+/*
+ * Makes pages with these fill bytes: { 1, 0, 1 } is a page of 1s, one of zeros, and another of 1s.
+ */
 static struct le_segment segment(uint64_t addr, const uint8_t *what, size_t n)
 {
 	const size_t page = (size_t)KR_PAGE;
@@ -74,7 +76,7 @@ static void make_kcore(const char *root)
 
 void kr_make(char *root, size_t size)
 {
-	/* namesz, descsz, NT_GNU_BUILD_ID, "GNU", the id; behind another note */
+	/* namesz, descsz, NT_GNU_BUILD_ID, "GNU", the id; after another note. */
 	static const uint8_t notes[] = { 4, 0, 0,   0,	 4,   0, 0,    0,    1,	   0,
 					 0, 0, 'X', 'e', 'n', 0, 1,    2,    3,	   4,
 					 4, 0, 0,   0,	 4,   0, 0,    0,    3,	   0,

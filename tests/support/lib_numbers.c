@@ -24,7 +24,7 @@ static void put(uint8_t *p, size_t size, uint64_t v)
 		p[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* What the bytes at one place have been: as they were, and with each number. */
+/* The values tried so far for the bytes at one position: the original value and each number. */
 struct tried {
 	uint64_t bytes[1 + SIZES * VALUES];
 	size_t n;

@@ -17,8 +17,8 @@
 	} while (0)
 
 enum {
-	END_MARK = 33, /* the first feature that a writer does not know */
-	WINDOW = 10,   /* log2: whoever opens a recording makes room for that much */
+	END_MARK = 33, /* the first feature bit unknown to a writer */
+	WINDOW = 10,   /* log2 of the memory that a reader must reserve */
 };
 
 static void put_header(struct ptc_buf *b, uint32_t type, size_t size)

@@ -22,7 +22,7 @@ void pt_ip_none(struct ptc_buf *b, uint8_t opcode)
 	ptc_buf_u8(b, opcode);
 }
 
-/* The oldest bit is the highest; a 1 above it marks where they begin. Bit 0 is clear. */
+/* The oldest bit is the highest, with a stop bit 1 above it. Bit 0 is clear. */
 static void tnt_put(struct ptc_buf *b, unsigned int bits, int n)
 {
 	if (n)
@@ -94,7 +94,7 @@ void pt_mtc(struct ptc_buf *b, uint8_t ctc)
 	ptc_buf_u8(b, ctc);
 }
 
-/* 5 bits, then 7 a byte; the bit below them says that more follow. */
+/* 5 bits, then 7 bits in each byte; the lowest bit of a byte says that more follow. */
 void pt_cyc(struct ptc_buf *b, uint64_t cycles)
 {
 	ptc_buf_u8(b, (uint8_t)((cycles & 0x1f) << 3 | (cycles > 0x1f ? 4 : 0) | 3));

@@ -249,7 +249,7 @@ uint8_t *pd_finish(const struct pd *p, size_t *ret_len)
 			byte |= (uint8_t)(p->has[8 * i + j] << j);
 		ptc_buf_u8(&b, byte);
 	}
-	/* The other order than the writer's: the ids behind the attrs. */
+	/* Another order than the writer's: here the ids come behind the attrs. */
 	for (i = 0; i < p->nattrs; i++) {
 		ptc_attr_put(&b, &p->attrs[i].attr, p->attr_size);
 		ptc_buf_le64(&b, ids_off);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf.data files in memory, for tests: laid out by hand, not by the writer
- * under test. Out of memory aborts.
+ * Builds perf.data files in memory, by hand and not with the writer under test. Out of memory
+ * aborts.
  */
 #ifndef PTC_TESTS_LIB_PERFDATA_H
 #define PTC_TESTS_LIB_PERFDATA_H
@@ -17,7 +17,7 @@
 
 enum { PD_ATTRS = 8, PD_IDS = 8 };
 
-/* What pd_init_pt declares. */
+/* Values that pd_init_pt uses. */
 #define PD_PMU_TYPE 8u
 #define PD_SAMPLE_TYPE                                                                             \
 	((uint64_t)(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |        \
@@ -26,7 +26,7 @@ enum { PD_ATTRS = 8, PD_IDS = 8 };
 #define PD_ID_DUMMY 200u
 
 struct pd {
-	struct ptc_buf data; /* records, to be appended to freely */
+	struct ptc_buf data; /* records; tests may append to it */
 	struct ptc_buf features[PTC_FEATURE_BITS];
 	bool has[PTC_FEATURE_BITS];
 	struct {
@@ -35,7 +35,7 @@ struct pd {
 		size_t nids;
 	} attrs[PD_ATTRS];
 	size_t nattrs;
-	uint32_t attr_size; /* 128; tests of other sizes change it */
+	uint32_t attr_size; /* 128; tests with other sizes set it */
 };
 
 void pd_init(struct pd *p);
@@ -44,14 +44,15 @@ void pd_release(struct pd *p);
 void pd_attr(struct pd *p, const struct perf_event_attr *attr, const uint64_t *ids, size_t nids);
 
 /*
- * A recording as ours: an intel_pt event (type PD_PMU_TYPE, id PD_ID_PT, TSC
- * and MTC on, user only) and a dummy for the sideband (id PD_ID_DUMMY), both
- * with PD_SAMPLE_TYPE in every record; then TIME_CONV and AUXTRACE_INFO. @tc
- * NULL: no usable clock.
+ * Starts a recording like ours: an intel_pt event (type PD_PMU_TYPE, id PD_ID_PT, TSC and MTC on,
+ * user only) and a dummy event for the sideband (id PD_ID_DUMMY). Both have PD_SAMPLE_TYPE in every
+ * record. Then come TIME_CONV and AUXTRACE_INFO. @tc NULL: no usable clock.
  */
 void pd_init_pt(struct pd *p, const struct ptc_time_conv *tc);
 
-/* Append a side record; its trailer is by PD_SAMPLE_TYPE, with @time and an id of the dummy. */
+/*
+ * Append a sideband record. Its trailer follows PD_SAMPLE_TYPE, with @time and an id of the dummy.
+ */
 void pd_sb(struct pd *p, const struct ptc_sb *sb);
 void pd_comm(struct pd *p, int32_t tid, uint64_t time, const char *comm, bool exec);
 void pd_mmap2(struct pd *p, int32_t tid, uint64_t time, uint64_t addr, uint64_t len, uint64_t pgoff,
@@ -62,31 +63,31 @@ void pd_aux(struct pd *p, int32_t tid, uint32_t cpu, uint64_t time, uint64_t off
 	    uint64_t flags);
 void pd_task(struct pd *p, uint32_t type, int32_t pid, int32_t tid, int32_t ppid, uint64_t time);
 
-/* TEXT_POKE of process @pid: @bytes are at @addr. */
+/* Appends a TEXT_POKE of process @pid: @bytes are now at @addr. */
 void pd_poke(struct pd *p, int32_t pid, uint64_t time, uint64_t addr, const void *bytes,
 	     size_t len);
 
-/* Append a bare record of any type; @len is padded to 8. */
+/* Appends a bare record of any type; @len is padded to 8. */
 void pd_raw(struct pd *p, uint32_t type, uint16_t misc, const void *body, size_t len);
 
-/* Append an AUXTRACE record and its payload (size is taken from @len, padded with 0 to 8). */
+/* Appends an AUXTRACE record and its payload (size is taken from @len, padded with 0 to 8). */
 void pd_auxtrace(struct pd *p, const struct ptc_auxtrace *a, const void *bytes, size_t len);
 
 void pd_feature(struct pd *p, unsigned int bit, const void *bytes, size_t len);
 
 /*
- * The finished file in an allocation of exactly *@ret_len bytes, so that a
- * sanitizer sees every byte read too many. free() it. @p can go on growing.
+ * Returns the finished file in an allocation of exactly *@ret_len bytes, so that a sanitizer sees
+ * each overread. Caller frees it. @p stays usable.
  */
 uint8_t *pd_finish(const struct pd *p, size_t *ret_len);
 
-/* A copy of the first @len bytes, in an allocation of exactly that size. */
+/* Returns a copy of the first @len bytes, in an allocation of exactly that size. */
 uint8_t *pd_exact(const void *bytes, size_t len);
 
-/* Calls @look with @bytes once for each value of each damaged byte; then each is as it was. */
+/* Calls @look with @bytes once for each value of each damaged byte, then restores the byte. */
 void pd_each_damage(uint8_t *bytes, size_t len, void (*look)(const uint8_t *bytes, size_t len));
 
-/* The file as PATH on disk. */
+/* Writes the file to @path. */
 void pd_write(const struct pd *p, const char *path);
 
 #endif

@@ -70,7 +70,7 @@ static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 	case PTC_ITEM_BRANCH:
 		if (it->kind == PTC_KIND_NONE || it->kind >= PTC_KIND_COUNT || it->cause)
 			die("a transfer without a kind");
-		/* Packets may claim the address 0; instructions of ours are not there. */
+		/* Packets may claim the address 0, but our code is never there. */
 		if (it->kind == PTC_KIND_START ?
 			    it->from != 0 :
 			    it->kind != PTC_KIND_ASYNC &&
@@ -104,8 +104,9 @@ static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 }
 
 /*
- * What the second engine lists of a stream of one span, as far as it goes, is what libipt does:
- * without its chains, with them, and with them over a file. Later texts are the same as these.
+ * The second engine's records of a stream with one span, as far as it gets, must equal libipt's.
+ * They are checked without chains, with them, and with them over a file. Later texts must equal
+ * these.
  */
 struct other {
 	bool used, more, damaged;
@@ -134,7 +135,7 @@ static void other_look(struct other *o, const struct ptc_item *it)
 	struct ptc_fast_rec rec;
 
 	o->damaged = o->damaged || it->type == PTC_ITEM_GAP;
-	/* Of an erratum libipt knows only if it knows the processor. */
+	/* libipt handles an erratum only if it knows the processor. */
 	if (!o->used || o->wrong || o->pull.fast.erratum || !fs_of_item(it, &rec))
 		return;
 	if (!o->more) {
@@ -191,7 +192,7 @@ static void see_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 	other_look(other, it);
 }
 
-/* @late: nobody takes items before the end. */
+/* @late: items are taken only at the end. */
 static void run(struct ptc_replay *r, size_t max, bool late, FILE *out,
 		const struct ptc_stream *stream, struct pt_how *how, struct other *other,
 		struct ahead *ahead)
@@ -229,7 +230,7 @@ static void run(struct ptc_replay *r, size_t max, bool late, FILE *out,
 	} while (ret);
 }
 
-/* The code as a file has it, whose blocks libipt remembers. */
+/* Adds the code as a file, whose blocks libipt caches. */
 static struct ptc_codefile *add_file(struct ptc_codefiles *files)
 {
 	struct ptc_codefile *f = ptc_codefiles_new(files, "code");
@@ -242,16 +243,16 @@ static struct ptc_codefile *add_file(struct ptc_codefiles *files)
 	return f;
 }
 
-/* Who follows the trace. */
+/* Which decoder follows the trace. */
 enum who {
 	LIBIPT,
-	FAST,	/* the second engine, where it can */
-	RUNS,	/* the same, with RUN items */
-	COUNTS, /* the same, which counts transfers */
-	AHEAD,	/* the second engine, with runs, of pieces that are made before their turn */
+	FAST,	/* the second engine, where possible */
+	RUNS,	/* FAST, with RUN items */
+	COUNTS, /* FAST, counts branches */
+	AHEAD,	/* RUNS, segments decoded in advance */
 };
 
-/* Tables that are large next to what a test decodes: the engine's that had them last. */
+/* The tables are large compared with a test's trace, so the last engine's tables are reused. */
 static struct ptc_piece_code *spare;
 
 static void lend_tables(struct ptc_engine *e, const struct ptc_addrspace *as)
@@ -294,8 +295,8 @@ static struct ptc_engine *new_engine(const struct pt_how *how, const struct ptc_
 }
 
 /*
- * The text is the caller's. @max: as of ptc_replay_steps; 0: step by step. @code: the code, if it
- * is not to be in a file. @late: as of run. What is counted is not in the text.
+ * Returns the text; caller frees it. @max: as in ptc_replay_steps; 0: step by step. @code: the
+ * code, if it is not in a file. @late: as in run(). Counted branches are not in the text.
  */
 static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t max, bool late,
 		    enum who who, const uint8_t *code)
@@ -370,7 +371,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	return text;
 }
 
-/* In rows of at most @max items it is the same as @text. */
+/* In rows of at most @max items the output must equal @text. */
 static void hold_rows(const struct ptc_stream *stream, struct pt_how *how, size_t max, bool late,
 		      enum who who, const uint8_t *code, const char *text)
 {
@@ -449,7 +450,7 @@ const char *pt_replay(const struct ptc_buf *trace, struct pt_how *how)
 	return pt_replay_bytes(trace->bytes, trace->len, how);
 }
 
-/* Of one span, in parts. */
+/* Makes one span of several parts. */
 static void cut(const struct ptc_buf *trace, size_t part, struct ptc_span *ret)
 {
 	size_t at;

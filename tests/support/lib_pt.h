@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A replay of packets over code in memory, as text. Of a stream in one piece the second engine has
- * to list the same, as far as it goes. Out of memory aborts.
+ * Decodes packets over code in memory to text. For a stream with one span the second engine must
+ * list the same, as far as it gets. Out of memory aborts.
  */
 #ifndef PTC_TESTS_LIB_PT_H
 #define PTC_TESTS_LIB_PT_H
@@ -17,17 +17,19 @@
 #include "decode/replay.h"
 #include "lib_packet.h"
 
-/* 57 bytes with every kind of transfer; lib_pt.c has the listing. */
+/* 57 bytes with every kind of branch; lib_pt.c has the listing. */
 enum { PT_CODE = 0x1000, PT_CODE_LEN = 57 };
 #define PT_HIGH 0x7f0000000000ull /* the same code is at PT_HIGH + PT_CODE */
 extern const uint8_t pt_code[PT_CODE_LEN];
 
-/* Step of tests that flip bits: two or three of each byte. ASan takes ten times as long: one of
- * two bytes. */
+/*
+ * Step of tests that flip bits: two or three in each byte. ASan takes ten times as long, so one in
+ * every two bytes.
+ */
 #ifdef __SANITIZE_ADDRESS__
 #define PT_FLIP_STEP 15
-#define PT_PAIR_STEP 3 /* of tests that try all pairs of packets */
-#define PT_CUT_STEP  3 /* of tests that cut a long trace anywhere */
+#define PT_PAIR_STEP 3 /* step of tests that try all pairs of packets */
+#define PT_CUT_STEP  3 /* step of tests that cut a long trace anywhere */
 #else
 #define PT_FLIP_STEP 3
 #define PT_PAIR_STEP 1
@@ -35,49 +37,48 @@ extern const uint8_t pt_code[PT_CODE_LEN];
 #endif
 
 /*
- * The second engine does with a damaged trace what libipt 2.0 does. libipt 2.1 finds some damage at
- * another packet (doc/engine.md): such a trace is decoded in all ways then, but not compared.
+ * The second engine treats a damaged trace as libipt 2.0 does. libipt 2.1 finds some damage at
+ * another packet (doc/engine.md). With 2.1 such a trace is decoded in all ways, but not compared.
  */
 #define PT_OTHER_GAPS(damaged) (LIBIPT_VERSION >= 0x201 && (damaged))
 
-/* What libipt 2.0 lists of a damaged trace, and what 2.1 does. */
+/* Outputs of libipt 2.0 and of 2.1 for a damaged trace. */
 #if LIBIPT_VERSION >= 0x201
 #define PT_BY_LIBIPT(v20, v21) v21
 #else
 #define PT_BY_LIBIPT(v20, v21) v20
 #endif
 
-/* How pt_replay replays; zeros are: transfers, resync at a packet, no times. */
+/* How pt_replay decodes. All zero: branches, resync at a packet, no times. */
 struct pt_how {
 	bool insns, bytes, psb, events;
 	const struct ptc_time_conv *conv;
 	struct ptc_ipt_params params; /* how the trace was made */
 	bool disorder;		      /* times may go back */
-	bool damaged;		      /* the trace is, though no gap may be listed */
+	bool damaged;		      /* damaged, even if no gap is listed */
 	const struct ptc_mark *marks;
 	size_t nmarks;
-	uint64_t max_steps;	       /* abort after so many; 0: a million */
+	uint64_t max_steps;	       /* abort after this many; 0: a million */
 	struct ptc_decode_stats stats; /* out */
-	struct ptc_sums sums;	       /* out: of all transfers, as items and as sums */
-	enum ptc_fast_status
-		fast;	      /* out, of a stream of one span: how far the second engine came, */
-	const char *fast_why; /* and if it declined, why */
-	uint64_t pieces; /* out, of those between PSBs: how many it decoded in place of libipt */
+	struct ptc_sums sums;	       /* out: of all branches, as items and as sums */
+	enum ptc_fast_status fast;     /* out, one span: final status of this engine */
+	const char *fast_why;	       /* out: the reason if it declined */
+	uint64_t pieces;	       /* out: segments decoded without libipt */
 };
 
 /*
- * Replay @trace over pt_code at PT_CODE and PT_HIGH + PT_CODE. Both are at the end of an allocation
- * of exactly their size; and once more in rows of steps, and over a file with the code, of which
- * libipt remembers blocks, and in rows with the second engine, where that can: that has to come to
- * the same. Returns lines (static, until the next call): "FROM TO KIND", "IP" for instructions,
- * "gap OFFSET LENGTH CAUSE", "event KIND IP VALUE"; with times,
- * "@NS " in front. Aborts when something is outside the stream.
+ * Decodes @trace over pt_code at PT_CODE and PT_HIGH + PT_CODE. Both are at the end of an
+ * allocation of exactly their size. Decodes again in rows of steps, over a file with the code
+ * (whose blocks libipt caches), and in rows with the second engine where possible. All results must
+ * be equal. Returns lines (static, until the next call): "FROM TO KIND", "IP" for instructions,
+ * "gap OFFSET LENGTH CAUSE", "event KIND IP VALUE"; with times, "@NS " in front. Aborts when an
+ * item is outside the stream.
  */
 const char *pt_replay(const struct ptc_buf *trace, struct pt_how *how);
 const char *pt_replay_bytes(const uint8_t *trace, size_t len, struct pt_how *how);
-/* The same for a stream of several spans. */
+/* The same for a stream with several spans. */
 const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how);
-/* pt_replay; in parts of @part bytes it has to come to the same. */
+/* Like pt_replay. Decoding in parts of @part bytes must give the same. */
 const char *pt_replay_parts(const struct ptc_buf *trace, size_t part, struct pt_how *how);
 
 #endif

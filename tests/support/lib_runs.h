@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* RUN items as what they stand for. */
+/* Expands RUN items. */
 #ifndef PTC_TESTS_LIB_RUNS_H
 #define PTC_TESTS_LIB_RUNS_H
 
 #include "ptcap/decode.h"
 
-/* How many transfers, or other items, it is. */
+/* Returns the number of branches or other items that @it stands for. */
 static inline uint64_t runs_count(const struct ptc_item *it)
 {
 	return it->type == PTC_ITEM_RUN ? it->to : 1;
 }
 
-/* The @i-th of them, as it comes without opts.runs. */
+/* Returns the @i-th of them, in the form without opts.runs. */
 static inline struct ptc_item runs_item(const struct ptc_item *it, uint64_t i)
 {
 	struct ptc_item ret = *it;

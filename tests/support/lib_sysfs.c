@@ -8,7 +8,7 @@
 
 #define DEVICES "sys/bus/event_source/devices"
 
-/* Unit tests and fuzz targets are linked with this: no framework's assert. */
+/* Unit tests and fuzz targets use this file, so it has no framework's assert. */
 static void must(bool good, const char *what)
 {
 	if (good)

@@ -19,11 +19,11 @@
 	} while (0)
 
 enum {
-	FEW = 7, /* records at once */
+	FEW = 7, /* records at a time */
 	NCPUS = 4,
 };
 
-/* Reads every byte: a sanitizer tells if they are not there. */
+/* Reads every byte, so that a sanitizer reports bytes out of bounds. */
 static void inside(struct ptc_cur c)
 {
 	static volatile uint8_t sink;
@@ -36,7 +36,7 @@ static void inside(struct ptc_cur c)
 	(void)sink;
 }
 
-/* Reads every byte of a text: a sanitizer tells if it does not end inside. */
+/* Reads every byte of a text, so that a sanitizer reports a missing end. */
 static size_t read_text(const char *s)
 {
 	size_t n = 0;
@@ -116,7 +116,7 @@ static size_t walk_user(struct ptc_user *u)
 	return n;
 }
 
-/* What is read is put, and read again. */
+/* Writes the parsed record and parses it again. */
 static size_t read_user(const struct ptc_rec *rec)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -139,7 +139,7 @@ static size_t read_user(const struct ptc_rec *rec)
 	return n;
 }
 
-/* What is put is read as what it was made of, so that it is put as the same bytes. */
+/* Written records must parse to the same record, and so be written as the same bytes again. */
 static void check_again(const struct ptc_buf *a, const struct ptc_buf *b)
 {
 	CHECK(!ptc_buf_failed(b) && a->len == b->len && !memcmp(a->bytes, b->bytes, a->len));
@@ -188,7 +188,7 @@ static size_t read_side(const struct ptc_rec *rec, uint64_t trailer_type)
 	return n;
 }
 
-/* The code of a file, put and read again. */
+/* Writes the code of a file and parses it again. */
 static size_t read_filecode(const struct ptc_rec *rec)
 {
 	struct ptc_filecode c, again;
@@ -204,7 +204,7 @@ static size_t read_filecode(const struct ptc_rec *rec)
 	if (len > PTC_FILECODE_MAX)
 		return 1;
 	ptc_filecode_put(&b, &c);
-	if (!ptc_buf_failed(&b)) { /* a long name and much code are too long together */
+	if (!ptc_buf_failed(&b)) { /* a long name and much code may not fit together */
 		put = rec_of(&b);
 		CHECK(ptc_filecode_parse(&put, &again, &err) == 1 && !strcmp(again.name, c.name));
 		CHECK(again.off == c.off && again.size == c.size && again.ino == c.ino);
@@ -216,7 +216,9 @@ static size_t read_filecode(const struct ptc_rec *rec)
 	return 1;
 }
 
-/* The state of a process that died, put and read again; what does not fit one record is parted. */
+/*
+ * Writes the state of a dead process and parses it again. A state larger than one record is split.
+ */
 static size_t read_crash(const struct ptc_rec *rec)
 {
 	struct ptc_ledger_field f, f2;
@@ -244,7 +246,7 @@ static size_t read_crash(const struct ptc_rec *rec)
 	return 1;
 }
 
-/* What is read of a ledger is put, and read again as the same. */
+/* Writes the parsed ledger, which must parse to the same ledger. */
 static size_t read_ledger(const struct ptc_rec *rec)
 {
 	struct ptc_ledger_event e, e2;
@@ -311,8 +313,7 @@ static size_t read_whole_sample(const struct ptc_rec *rec, const struct perf_eve
 		return 0;
 	n = read_sample(rec, &s);
 	ptc_sample_put(&a, rec->misc, &s, attr);
-	/* In padding that the kernel would have made, hw_idx could be found, which may be missing.
-	 */
+	/* The padding of the kernel's record can be read as hw_idx, which may be missing here. */
 	if (!ptc_buf_failed(&a) && a.len == PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body)) {
 		again = rec_of(&a);
 		CHECK(!ptc_sample_parse(&again, attr, &s, &err));
@@ -335,7 +336,7 @@ size_t wk_record(const struct ptc_rec *rec, uint64_t trailer_type,
 
 	inside(rec->body);
 	n = read_side(rec, trailer_type);
-	/* These go by the body, whatever the type says. */
+	/* These parsers look at the body, for any record type. */
 	n += read_pt_info(rec) + read_ledger(rec) + read_crash(rec) + read_filecode(rec);
 	if (!ptc_time_conv_parse(rec, &tc, &err))
 		CHECK(tc.shift < 64);
@@ -379,7 +380,7 @@ static size_t read_features(const struct ptc_file *f)
 		while (ptc_feature_next_build_id(&c, off, &id, &err) > 0)
 			n += read_text(id.filename) + id.id.len;
 		if (!ptc_feature_open_event_desc(section, off, &it, &err)) {
-			/* events without bytes do not exist, so a count of 2^32 ends soon */
+			/* An event takes at least one byte, so a count of 2^32 ends soon. */
 			while (ptc_feature_next_event_desc(&it, &event, &err) > 0) {
 				inside(event.ids);
 				n += read_text(event.name);
@@ -405,7 +406,7 @@ static void check_index(const struct ptc_file *f, const struct ptc_index *ix)
 	}
 }
 
-/* A record's place: what ptc_file_bytes lends there is the record. */
+/* The record must be at the position that ptc_file_bytes returns. */
 static void check_place(const struct ptc_file *f, const struct ptc_rec *rec)
 {
 	struct ptc_file_place place;
@@ -417,7 +418,7 @@ static void check_place(const struct ptc_file *f, const struct ptc_rec *rec)
 	CHECK(place.inflated || place.off == rec->off);
 }
 
-/* Both walks give the same records; that of the damaged file may end earlier. */
+/* Both walks must give the same records. The walk of the damaged file may end earlier. */
 static void check_salvage(const uint8_t *bytes, size_t len, const struct ptc_file *f)
 {
 	uint64_t pos = 0, at = 0;
@@ -433,13 +434,13 @@ static void check_salvage(const uint8_t *bytes, size_t len, const struct ptc_fil
 		if (!rc)
 			break;
 		if (ptc_file_next(f, &pos, &a, &err) <= 0)
-			break; /* compressed, and the header does not say so */
+			break; /* compressed, but not declared in the header */
 		CHECK(a.type == b.type && a.off == b.off);
 	}
 	ptc_file_free(d);
 }
 
-/* Many at once are what one by one are. */
+/* A batch must have the same records as single reads. */
 static void check_batches(const struct ptc_file *f)
 {
 	struct ptc_rec recs[FEW], rec;
@@ -455,7 +456,7 @@ static void check_batches(const struct ptc_file *f)
 	CHECK(ptc_file_next(f, &at, &rec, &err) == n);
 }
 
-/* Its records and its trace, all of them. */
+/* Reads all records and all trace. */
 static void walk_good(const struct ptc_file *f)
 {
 	struct ptc_index ix = PTC_INDEX_INIT;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything that can be read of bytes is read, and what must hold is held; abort() where it does
- * not. */
+/*
+ * Reads everything that can be read from the bytes and checks all invariants; aborts if one fails.
+ */
 #ifndef PTC_TESTS_LIB_WALK_H
 #define PTC_TESTS_LIB_WALK_H
 
 #include "auxtrace/reader.h"
 
 /*
- * One record, through every parser of records. What a typed one is put as is
- * read as the same again. @attr (NULL: none) is of the event that it would be a
- * sample of. Returns a number that depends on all that was read.
+ * Runs one record through every record parser. A parsed record, when written, must parse to the
+ * same record. @attr (NULL: none): the event if the record is a sample. Returns a number that
+ * depends on all data read.
  */
 size_t wk_record(const struct ptc_rec *rec, uint64_t trailer_type,
 		 const struct perf_event_attr *attr);
 
 /*
- * Bytes as a recording: opened, walked, every record typed, every feature read.
- * Records ascend and lie inside the data, what is lent lies inside the file or
- * what its compressed records expand to, queues add up; as a damaged file, its
- * records are a beginning of these and end without an error. There is always
- * memory for it. Returns what opening it returned.
+ * Opens bytes as a recording, walks it, parses every record and reads every feature. Records must
+ * ascend and lie inside the data. Borrowed data must lie inside the file or its decompressed
+ * records, and queues must add up. In damaged mode the records must be the first ones of these, and
+ * end without an error. There must always be enough memory. Returns the result of opening.
  */
 int wk_file(const uint8_t *bytes, size_t len);
 

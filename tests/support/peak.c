@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * peak FILE CMD [ARGS...]: run CMD, end as it does, and write into FILE its peak
- * of resident memory in KiB, or that of a descendant it waited for if that is
- * more. A child begins with its parent's peak, so whoever measures must be small.
+ * peak FILE CMD [ARGS...]: runs CMD, ends as it does, and writes its peak of resident memory in KiB
+ * to FILE, or the peak of a descendant it waited for if that is larger. A child starts with its
+ * parent's peak, so the measuring program must be small.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For test programs without a libc: few steps, each known, the same ones every
- * time. They enter at _start and leave through sys_exit.
+ * For test programs without a libc: few steps, each known, the same in every run. They enter at
+ * _start and leave through sys_exit.
  */
 #ifndef PTC_TESTS_PROG_H
 #define PTC_TESTS_PROG_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-/* Inlined whatever the compiler thinks of it: a program's flow must not depend on that. */
+/* Always inlined: the control flow must not depend on the compiler. */
 #define PROG_INLINE static inline __attribute__((always_inline))
 
 PROG_INLINE long sys6(long n, long a, long b, long c, long d, long e, long f)
@@ -71,7 +71,7 @@ PROG_INLINE long sys_handle(int sig, void (*handler)(int, void *, void *), unsig
 {
 	struct ksigaction sa;
 
-	/* One by one: an initialiser may become a call of memset, which is not here. */
+	/* Field by field: an initialiser may become a call of memset, which does not exist here. */
 	sa.handler = handler;
 	sa.flags = flags | KSA_SIGINFO | KSA_RESTORER;
 	sa.restorer = prog_restorer;
@@ -79,13 +79,15 @@ PROG_INLINE long sys_handle(int sig, void (*handler)(int, void *, void *), unsig
 	return sys6(SYS_rt_sigaction, sig, (long)&sa, 0, 8, 0, 0);
 }
 
-/* The saved rip of the ucontext a handler gets: uc_flags, uc_link, uc_stack, then gregs[16]. */
+/*
+ * Returns the saved rip in the ucontext of a handler: uc_flags, uc_link, uc_stack, then gregs[16].
+ */
 PROG_INLINE uint64_t *prog_saved_rip(void *context)
 {
 	return (uint64_t *)((char *)context + 40 + 16 * 8);
 }
 
-/* int prog_main(int argc, char **argv): what the program does. */
+/* int prog_main(int argc, char **argv): the program's main function. */
 int prog_main(int argc, char **argv);
 
 #define PROG_START                                                                                 \

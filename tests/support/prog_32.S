@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A 32-bit program (as --32) or an x32 one (as --x32): says "32", exits with
- * status 5. With an argument, the 32-bit one reads a byte in between.
+ * A 32-bit program (as --32) or an x32 one (as --x32): prints "32", exits with
+ * status 5. With an argument, the 32-bit program reads a byte in between.
  */
 	.text
 	.globl	_start

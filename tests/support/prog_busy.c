@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prog_busy N: N times a mixture that makes much trace of few instructions -
- * a system call, indirect calls to changing targets, returns that cannot be
- * compressed. Says "ready" before, "done" after, and exits with status 7.
- * prog_busy input: until there is input, or its end; the system call asks for that.
+ * prog_busy N: N rounds of a mixture that makes much trace with few instructions: a system call,
+ * indirect calls to changing targets, and returns that cannot be compressed. Prints "ready" before
+ * and "done" after, and exits with status 7. prog_busy input: runs until there is input or its end,
+ * which each round checks by a system call.
  */
 #include "prog.h"
 
@@ -25,7 +25,7 @@ PROG_INLINE void hop_twice(void)
 	f();
 }
 
-/* Each round is like the one before: what a part of the trace shows is the same everywhere. */
+/* All rounds are alike: every part of the trace shows the same. */
 static void until_input(void)
 {
 	struct {

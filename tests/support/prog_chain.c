@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prog_chain [NEXT ARGS...]: a link of a chain of execs. The last one shows what has come through.
- * NEXT of "fd:/PATH" is executed by a descriptor, which the exec closes. NEXT of "bad": it tries
- * to execute with pointers that lead nowhere, and shows how that fails.
+ * prog_chain [NEXT ARGS...]: a link in a chain of execs. The last link prints all that it
+ * inherited. NEXT "fd:/PATH" is executed through a descriptor that the exec closes. NEXT "bad":
+ * tries to execute with invalid pointers, and prints the errors.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything a program inherits, one line each: a recorded program must find
- * what a plain one finds. Left out is what differs between any two processes
- * (pids, inode numbers of pipes, addresses).
+ * Prints everything that a program inherits, one line each: a recorded program must print the same
+ * as a plain one. Leaves out all that differs between any two processes (pids, inode numbers of
+ * pipes, addresses).
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -151,7 +151,7 @@ static void show_process(void)
 	printf("mxcsr %x\n", _mm_getcsr());
 }
 
-/* What /proc says, but for the tracer, the times and the sizes. */
+/* Prints lines of /proc/self/status, without tracer, times and sizes. */
 static void show_status(void)
 {
 	static const char *const wanted[] = {
@@ -183,7 +183,7 @@ static void show_status(void)
 
 int main(int argc, char **argv)
 {
-	show_descriptors(); /* before any is opened */
+	show_descriptors(); /* before any file is opened */
 	show_arguments(argc, argv);
 	show_limits();
 	show_signals();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prog_crash MODE [LIBRARY] [core]: what kills a program, one way at a time. The line that does it
- * has "DIES: mode" behind it. With "core" it may leave one.
+ * prog_crash MODE [LIBRARY] [core]: kills itself in one of several ways. The line that does it ends
+ * with the comment "DIES: mode". With "core" a core dump is allowed.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ ALONE static int non_canonical(void)
 	return p[zero]; /* DIES: wild */
 }
 
-/* The return address is a number: what comes behind the end of @name. */
+/* The return address becomes a number: the bytes behind @name's end. */
 ALONE static void copy(volatile char *to, const char *from, size_t n)
 {
 	while (n--)
@@ -63,8 +63,8 @@ ALONE __attribute__((optimize("no-stack-protector"))) static void smash(void)
 } /* DIES: smash */
 
 /*
- * With a condition: calls alone, without any, leave no packets to count them by. And with a store
- * further down than any call pushes: so it is this that comes to the end of the stack first.
+ * Has a condition: a trace of calls without any has no packets to count the calls by. Its store
+ * reaches further down than any call pushes, so the store hits the end of the stack first.
  */
 ALONE static int recurse(int n)
 {
@@ -99,7 +99,7 @@ ALONE static void give_up(void)
 ALONE static void free_twice(void)
 {
 	char *volatile p = malloc(2000);
-	char *volatile guard = malloc(20); /* so that it does not go back to the top */
+	char *volatile guard = malloc(20); /* no merge of @p with the top chunk */
 
 	free(p);
 	free(p); /* DIES: doublefree */
@@ -149,8 +149,8 @@ static void *waits(void *fd)
 	return NULL;
 }
 
-/* Never at the same instruction for long: who has been seen there, and runs on, is seen elsewhere.
- */
+/* Never stays at one instruction: a running thread is seen at other addresses
+ * later. */
 #define OFTEN(x) x, x, x, x, x, x, x, x
 static void *spins(void *arg)
 {
@@ -335,7 +335,7 @@ static const struct way {
 	{ "handled", handled },
 };
 
-/* strcmp is another function on each processor. */
+/* libc's strcmp differs between processors. */
 static int same(const char *a, const char *b)
 {
 	while (*a && *a == *b) {

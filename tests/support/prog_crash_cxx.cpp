@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// prog_crash_cxx MODE [core]: what kills a program of C++. See prog_crash.c.
+// prog_crash_cxx MODE [core]: kills itself in ways of C++ programs. See prog_crash.c.
 #include <cassert>
 #include <cstring>
 #include <new>
@@ -24,7 +24,7 @@ __attribute__((noinline)) static int use(const shape *s)
 	return s->area(); // DIES: vtable
 }
 
-// What is freed is somebody else's at once.
+// Freed memory is reused at once.
 static const shape *stale()
 {
 	const shape *volatile s = new square;

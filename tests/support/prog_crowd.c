@@ -2,13 +2,13 @@
 /*
  * Many threads, and much code: prog_crowd MODE N [BUSY].
  *
- *	crowd	N threads at once, then another one, which maps code that the first thread runs
- *	churn	N threads one after the other, while BUSY (three) others never rest
- *	on	the same, without an end; when the input ends, N more
- *	forks	N processes one after the other
- *	grow	N pages of code, each another one, mapped by one thread and run by three others;
- *		meanwhile two more threads do that with two versions in one place
- *	flip	code that is changed N times, between two versions
+ * crowd   N threads at once, then another one, which maps code that the first thread runs
+ * churn   N threads one after the other, while BUSY (three) others never rest
+ * on      the same without an end; N more threads when the input ends
+ * forks   N processes one after the other
+ * grow    N different pages of code, mapped by one thread and run by three others;
+ *         at the same time two more threads do that with two versions at one place
+ * flip    code that is changed N times, between two versions
  */
 #include <poll.h>
 #include <pthread.h>
@@ -35,7 +35,7 @@ static atomic_int bad;
 static _Atomic(unsigned char *) code;
 static atomic_int version;
 
-/* A function that returns @n. */
+/* Writes a function that returns @n. */
 static void write_code(unsigned char *p, int n)
 {
 	const unsigned char bytes[] = { 0xb8, 0, 0, 0, 0, 0xc3 };
@@ -159,7 +159,7 @@ static void churn(int n, int nbusy, bool on)
 
 static __attribute__((noinline)) void born(void)
 {
-	__asm__ volatile(""); /* a place, of children alone */
+	__asm__ volatile(""); /* a place that only children reach */
 }
 
 static void forks(int n)
@@ -179,7 +179,7 @@ static void forks(int n)
 	printf("%d forked\n", sum);
 }
 
-/* Each version between two barriers; 0 is the end. */
+/* Runs each version between two barriers; version 0 is the end. */
 static void *run_all(void *arg)
 {
 	int v;
@@ -204,7 +204,7 @@ static void *run_flipped(void *arg)
 	}
 }
 
-/* Each version in memory that was mapped for it. */
+/* Maps new memory for each version. */
 static void *map_flipped(void *arg)
 {
 	const pthread_t runner = start(run_flipped);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prog_dlopen LIB: a library that arrives, is called, goes, and comes back. */
+/* prog_dlopen LIB: loads a library, calls and unloads it, then loads the library again. */
 #include <dlfcn.h>
 #include <stdio.h>
 

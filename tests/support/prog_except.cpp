@@ -14,7 +14,7 @@ struct noisy {
 	}
 };
 
-/* Calls behind the call keep it from becoming a jump: each level is a frame to unwind. */
+/* Code after the call keeps the call from becoming a jump: each level is a frame to unwind. */
 __attribute__((noinline)) void fall(int n)
 {
 	noisy local{ n };

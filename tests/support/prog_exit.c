@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prog_exit N: exit status N. prog_exit sig N: death by signal N. */
+/* prog_exit N: exits with status N. prog_exit sig N: dies from signal N. */
 #include "prog.h"
 
 PROG_START;

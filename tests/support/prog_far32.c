@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs some 32-bit code in a 64-bit process, by a far jump there and one back,
- * while another thread waits in read. At fixed addresses below 4 GB.
+ * Runs 32-bit code in a 64-bit process, through a far jump there and a far jump back, while another
+ * thread waits in read. Linked at fixed addresses below 4 GB.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -20,11 +20,11 @@ static void *reader(void *arg)
 unsigned int run_32(void);
 __asm__(".text\n"
 	"run_32:	xor	%ecx, %ecx\n"
-	"		mov	%rsp, stack(%rip)\n" /* 32-bit code has 32 bits of it */
+	"		mov	%rsp, stack(%rip)\n" /* 32-bit code keeps only its low half */
 	"		ljmp	*to_32(%rip)\n"
 	"		.code32\n"
 	"in_32:		mov	$3, %ecx\n"
-	"		dec	%ecx\n" /* 48 would be a REX in 64-bit code */
+	"		dec	%ecx\n" /* 48 would be REX in 64-bit code */
 	"		.byte	0x49\n" /* dec %ecx */
 	"		ljmp	$0x33, $in_64\n"
 	"		.code64\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Faults that a handler survives: a bad access, ud2, a division by zero, a
- * write in the midst of rep stosb - which goes on where it stopped once the
- * handler has mapped the page.
+ * Faults that a handler survives: a bad access, ud2, a division by zero, and a write in the
+ * middle of rep stosb. The rep stosb continues at the same place after the handler has mapped the
+ * page.
  */
 #include <sys/mman.h>
 
@@ -15,7 +15,7 @@ enum { SIGILL_ = 4, SIGFPE_ = 8, SIGSEGV_ = 11, PAGE = 4096 };
 static char *volatile hole;
 static volatile int seen;
 
-/* The faulting instructions below are two bytes long, each. */
+/* Each of the faulting instructions below has two bytes. */
 static void skip(int sig, void *info, void *context)
 {
 	(void)info;

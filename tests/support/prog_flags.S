@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a debugger's trap flag collides with: a program that reads and writes
- * its flags, and a load of SS, after which the processor holds traps back for
- * one instruction.
+ * Code that conflicts with a debugger's trap flag: it reads and writes its
+ * flags, and loads SS, after which the processor delays traps by one
+ * instruction.
  */
 	.text
 	.globl	_start
@@ -16,7 +16,7 @@ _start:
 	nop				/* runs in the same step as the load */
 	mov	%ss, %eax
 	mov	%eax, %ss
-	jmp	1f			/* a transfer does, too */
+	jmp	1f			/* a branch does, too */
 	hlt
 1:	mov	%eax, %ss
 	call	2f

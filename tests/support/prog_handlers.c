@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers that do what a debugger is easily wrong about: skip an instruction,
- * repair a fault, run nested on a stack of their own, go somewhere else. The
- * exit status says which went wrong.
+ * Handlers that debuggers often get wrong: they skip an instruction, repair a fault, run
+ * nested on a stack of their own, or go somewhere else. The exit status tells which one
+ * failed.
  */
 #include "prog.h"
 
@@ -43,7 +43,7 @@ static void on_trap(int sig, void *info, void *context)
 	seen += sig;
 }
 
-/* Nests once a signal: HUP, USR1, USR2. */
+/* Nests once for each signal: HUP, USR1, USR2. */
 static void nest(int sig, void *info, void *context)
 {
 	char here;
@@ -91,7 +91,7 @@ static void go_elsewhere(int sig, void *info, void *context)
 
 int jumps(long pid);
 __asm__(".text\n"
-	"jumps:		mov	$62, %eax\n" /* kill(pid, SIGUSR1): does not come back */
+	"jumps:		mov	$62, %eax\n" /* kill(pid, SIGUSR1): does not return */
 	"		mov	$10, %esi\n"
 	"		syscall\n"
 	"		mov	$1, %eax\n"
@@ -100,7 +100,7 @@ __asm__(".text\n"
 	"elsewhere:	xor	%eax, %eax\n"
 	"		ret\n");
 
-/* It comes in @us. */
+/* The alarm comes after @us. */
 static long read_under_alarm(unsigned long flags, long us)
 {
 	const struct {
@@ -156,7 +156,7 @@ int prog_main(int argc, char **argv)
 
 	seen = 0;
 	sys3(SYS_pipe, (long)ends, 0, 0);
-	/* The read must have begun, on a busy machine, too. */
+	/* The read must have begun by then, also on a busy machine. */
 	if (read_under_alarm(KSA_RESTART, 100000) != 1 || seen != 1)
 		return 5;
 	if (read_under_alarm(0, 100000) != -EINTR_ || seen != 2)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The smallest program that is still one: a loop, a call, output, exit status 0. */
+/* A minimal program: a loop, a call, output, exit status 0. */
 	.text
 	.globl	_start
 	.type	_start, @function

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fights whoever records it. usage: prog_hostile MODE. It says "ready" when it has done what MODE
- * says, or "refused" if the kernel did not let it. Then it sleeps, or works, until its input ends;
- * "done" follows, and status 7.
+ * Works against its recorder. usage: prog_hostile MODE. Prints "ready" when the action of MODE is
+ * done, or "refused" if the kernel did not allow it. Then sleeps or works until its input ends,
+ * prints "done", and exits with status 7.
  *
- *  deaf     ignores all signals to end by
+ *  deaf     ignores all signals that would end it
  *  back     ptraces its tracer, else its parent, and stops it
- *  parent   ptraces the parent of that and stops it
+ *  parent   ptraces the parent of that process and stops it
  *  stop     sends SIGSTOP to its tracer, else its parent
- *  halt     sends it to the parent of that
+ *  halt     sends SIGSTOP to the parent of that process
  *  itself   stops itself
  *  vfork    waits for a child of vfork(2), which waits for the input's end
- *  storm    is deaf, and has a child that forks the next one and ends, and so on
+ *  storm    as deaf, and has a child that forks the next one and ends, and so on
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -32,7 +32,7 @@ static void say(const char *word)
 	(void)!write(STDOUT_FILENO, line, (size_t)n);
 }
 
-/* A number in /proc/PID/status; 0: there is none. */
+/* Returns a number from /proc/PID/status; 0: none. */
 static pid_t number(pid_t pid, const char *key)
 {
 	char path[64], text[4096];
@@ -84,8 +84,8 @@ static int deaf(void)
 }
 
 /*
- * The tracer's stop sends SIGCHLD, for which this process stops until the tracer continues it,
- * which is stopped itself. That may not come before the test was told.
+ * The tracer's stop sends SIGCHLD, which stops this process until the tracer continues it. But the
+ * tracer is stopped too. So SIGCHLD is blocked until the test has the result.
  */
 static int seize(pid_t pid)
 {
@@ -121,7 +121,7 @@ static int child_of_vfork(void)
 	return 7;
 }
 
-/* The next one is born a moment later, so that a machine can bear it. */
+/* Each child forks a moment later, because a machine must bear the load. */
 static void storm(void)
 {
 	while (!input_has_ended(1))

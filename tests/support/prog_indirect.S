@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Every near indirect transfer: jump table, by register, by memory, tail calls, ret n, far ones. */
+/* Every near indirect branch: jump table, register, memory, tail calls, ret n; and far branches. */
 	.text
 	.globl	_start
 	.type	_start, @function
 _start:
 	xor	%ebx, %ebx
-next:	lea	table(%rip), %rax	/* a jump table, as of a switch */
+next:	lea	table(%rip), %rax	/* a jump table, as for a switch */
 	movslq	(%rax,%rbx,4), %rcx
 	add	%rcx, %rax
 	jmp	*%rax
@@ -40,7 +40,7 @@ join:	inc	%ebx
 	push	%rax
 	push	%rdx
 	pushfq
-	andl	$~0x100, (%rsp)		/* a stepper's trap flag is none of ours */
+	andl	$~0x100, (%rsp)		/* clears a stepper's trap flag */
 	mov	%cs, %eax
 	push	%rax
 	lea	4f(%rip), %rcx

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * int1: retires, then signals. Some hypervisors do not advance the instruction
- * pointer over it (seen on AMD under KVM): the handler does that where needed.
+ * int1: retires, then signals. Some hypervisors do not advance the instruction pointer over it
+ * (seen on AMD under KVM). The handler does that where needed.
  */
 #include "prog.h"
 
@@ -24,7 +24,7 @@ int prog_main(int argc, char **argv)
 {
 	(void)argc;
 	(void)argv;
-	sys_handle(5, over, KSA_NODEFER); /* why: prog_trap.c */
+	sys_handle(5, over, KSA_NODEFER); /* for the reason see prog_trap.c */
 	__asm__ volatile(".globl int1_here\nint1_here: .byte 0xf1" ::: "memory");
 	return seen == 5 ? 0 : seen;
 }

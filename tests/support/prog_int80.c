@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The 32-bit way to make a system call, in a 64-bit program: getpid has number 20 there. */
+/* A system call in the 32-bit way from a 64-bit program: getpid has number 20 there. */
 #include <unistd.h>
 
 int main(void)

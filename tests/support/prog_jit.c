@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that is in no file, and code that changes, in the ways of JITs and of
- * those who patch themselves: prog_jit MODE. Each version of the code takes
- * another way to its return, so that a replay with the wrong one is found out.
+ * Code in no file, and code that changes, as JITs and self-patching programs do: prog_jit MODE.
+ * Each version of the code takes another path to its return, so that a decode with the wrong
+ * version is detected.
  */
 #include <sys/mman.h>
 
@@ -14,7 +14,7 @@ enum { PAGE = 4096, TIMES = 50 };
 
 typedef int code_fn(int);
 
-/* Own text to be patched: a page of the file, with room for a version of the code. */
+/* Own text to be patched: a page of the file, with space for a version of the code. */
 __asm__(".section .text.own, \"ax\", @progbits\n"
 	".balign 4096\n"
 	".globl own_text\n.type own_text, @function\nown_text:\n"
@@ -52,11 +52,11 @@ static size_t write_code(unsigned char *p, int n)
 	unsigned char *const start = p;
 	int i;
 
-	p = put(p, 3, "\x8d\x87\0"); /* lea 2 * n(%rdi), %eax, a displacement of 4 bytes */
+	p = put(p, 3, "\x8d\x87\0"); /* lea 2 * n(%rdi), %eax, with a 4-byte displacement */
 	p[-1] = (unsigned char)(2 * n);
 	p = put(p, 3, "\0\0\0");
 	for (i = 0; i < n % 5; i++)
-		p = put(p, 2, "\xeb\0"); /* jmp to the next */
+		p = put(p, 2, "\xeb\0"); /* jmp to the next instruction */
 	if (n % 2)
 		p = put(p, 5, "\x85\xff\x75\x01\x90"); /* test %edi, %edi; jnz over nop */
 	p = put(p, 1, "\xc3");
@@ -81,7 +81,7 @@ static int mode_rwx(void)
 	return bad;
 }
 
-/* The same, never both at once. A neighbour in the same mapping stays as it is. */
+/* Like rwx, but never both at once. A neighbour in the same mapping stays unchanged. */
 static int mode_flip(void)
 {
 	unsigned char *p = map(3, PROT_READ | PROT_WRITE);
@@ -100,7 +100,7 @@ static int mode_flip(void)
 	return bad;
 }
 
-/* Two views of a file without a name: one to write to, one to run. */
+/* Two views of a file without a name: one for writing, one for running. */
 static int mode_memfd(int flags)
 {
 	const int fd = (int)sys3(SYS_memfd_create, (long)"jit", 0, 0);
@@ -117,7 +117,7 @@ static int mode_memfd(int flags)
 	return bad;
 }
 
-/* The program's own text: as in the file, patched, patched again, and given back. */
+/* The program's own text: as in the file, patched, patched again, and restored. */
 static int mode_text(void)
 {
 	unsigned char *p = (unsigned char *)(uintptr_t)own_text;
@@ -137,11 +137,11 @@ static int mode_text(void)
 	return bad;
 }
 
-/* An instruction in two pages, each of which changes alone. */
+/* An instruction across two pages, each of which changes alone. */
 static int mode_cross(void)
 {
 	unsigned char *p = map(2, PROT_READ | PROT_WRITE | PROT_EXEC);
-	unsigned char *f = p + PAGE - 4; /* two bytes of the displacement are in the next page */
+	unsigned char *f = p + PAGE - 4; /* two displacement bytes are in the next page */
 	int n, bad = 0;
 
 	for (n = 0; n < TIMES; n++) {
@@ -150,14 +150,14 @@ static int mode_cross(void)
 		f[4] = 1; /* + 1 << 16 */
 		bad |= run(f, 1) != 2 * n + 1 + (1 << 16);
 	}
-	/* and a jump whose target is in the next page, too */
+	/* Also a jump whose target is in the next page. */
 	protect(p, PROT_READ | PROT_EXEC);
 	protect(p + PAGE, PROT_READ | PROT_EXEC);
 	bad |= run(f, 1) != 2 * (TIMES - 1) + 1 + (1 << 16);
 	return bad;
 }
 
-/* Through /proc/self/mem, which asks for no PROT_WRITE. */
+/* Writes through /proc/self/mem, which needs no PROT_WRITE. */
 static int mode_mem(void)
 {
 	const int fd = (int)sys3(SYS_open, (long)"/proc/self/mem", 2 /* O_RDWR */, 0);
@@ -177,7 +177,7 @@ static int mode_mem(void)
 	return bad;
 }
 
-/* A forked child has a copy: what it changes there, the parent does not see. */
+/* A forked child has its own copy: the parent does not see its changes. */
 static int mode_fork(void)
 {
 	unsigned char *p = map(1, PROT_READ | PROT_WRITE | PROT_EXEC);
@@ -204,7 +204,7 @@ static int mode_fork(void)
 	return bad || status;
 }
 
-/* A page that can be run, and not be read. */
+/* A page that is executable but not readable. */
 static int mode_unreadable(void)
 {
 	unsigned char *p = map(1, PROT_READ | PROT_WRITE);
@@ -242,17 +242,17 @@ static int mode_remap(void)
 	return bad;
 }
 
-/* A function that rewrites itself: the very next instruction, in a loop, and one further on. */
+/* A function that rewrites itself: the next instruction, in a loop, and one further on. */
 static int mode_self(void)
 {
 	static const char code[] = "\x31\xc0"			  /*  0 xor %eax, %eax */
 				   "\xc6\x05\x01\0\0\0\x03"	  /*  2 movb $3, 10(%rip) */
-				   "\x04\0"			  /*  9 add $0, %al: 3 by now */
+				   "\x04\0"			  /*  9 add $0, %al: now adds 3 */
 				   "\x3c\x09"			  /* 11 cmp $9, %al */
 				   "\x75\xf3"			  /* 13 jne 2 */
 				   "\x66\xc7\x05\x01\0\0\0\xeb\0" /* 15 movw $0xeb, 25(%rip) */
 				   "\x90"			  /* 24 nop */
-				   "\x90\x90"			  /* 25 two nops: jmp 27 by now */
+				   "\x90\x90"			  /* 25 two nops: now jmp 27 */
 				   "\xc3";			  /* 27 ret */
 	unsigned char *p = map(1, PROT_READ | PROT_WRITE | PROT_EXEC);
 
@@ -260,7 +260,7 @@ static int mode_self(void)
 	return run(p, 0) != 9;
 }
 
-/* The bytes of the file, but no file any more: own text gives way to a copy of it. */
+/* The file's bytes without a file: a copy replaces the program's own text. */
 static int mode_same(void)
 {
 	unsigned char *p = (unsigned char *)(uintptr_t)own_text;

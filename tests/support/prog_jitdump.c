@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A JIT that writes a jitdump into the current folder, with times of CLOCK_MONOTONIC. It makes one
- * function after another at the same address, and calls each of them: CALLS times before the dump
- * names it (but not the first one), and CALLS times afterwards. A child that it forks calls the
- * last one, too. usage: prog_jitdump [FUNCTIONS [node]]
+ * function after another at the same address. It calls each function CALLS times before the dump
+ * names it (but not the first one), and CALLS times after. A forked child calls the last function,
+ * too. usage: prog_jitdump [FUNCTIONS [node]]
  *
- * node: as node does, there are debug and unwinding information in front of each function, and the
- * dump ends within a record, as it does while node runs. Each function is moved, too, and called
- * CALLS times where it is then.
+ * node: like node, it writes debug and unwinding information before each function. The dump ends
+ * within a record, as it does while node runs. It also moves each function and calls it CALLS times
+ * at the new address.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -61,7 +61,7 @@ static void load(int fd, uint64_t addr, uint64_t index)
 	put(fd, code, sizeof(code));
 }
 
-/* JIT_CODE_DEBUG_INFO, with one line, and JIT_CODE_UNWINDING_INFO, with bytes of no meaning. */
+/* JIT_CODE_DEBUG_INFO with one line, and JIT_CODE_UNWINDING_INFO with meaningless bytes. */
 static void describe(int fd, uint64_t addr)
 {
 	struct {
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
 	const int node = argc > 2;
 	const uint32_t head[] = { MAGIC, 1, HEAD, X86_64, 0, (uint32_t)getpid() };
 	const uint64_t rest[] = { now(), 0 };
-	const uint32_t cut[] = { 0, 1000, 0, 0, (uint32_t)getpid() }; /* of 1000 bytes */
+	const uint32_t cut[] = { 0, 1000, 0, 0, (uint32_t)getpid() }; /* claims 1000 bytes */
 	char path[64];
 	uint8_t *p = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -145,8 +145,8 @@ int main(int argc, char **argv)
 	for (i = 0; i < n; i++) {
 		memcpy(p, code, sizeof(code));
 		if (i)
-			call(p); /* it still has the name of the one before */
-		(void)getppid(); /* a new time in the trace */
+			call(p); /* still has the previous name */
+		(void)getppid(); /* puts a new time into the trace */
 		if (node)
 			describe(fd, (uint64_t)(uintptr_t)p);
 		load(fd, (uint64_t)(uintptr_t)p, (uint64_t)i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One thread writes code while another runs what was written before: two pages
- * of one mapping, in turns.
+ * One thread writes code while another one runs the code written before: two pages of one mapping,
+ * alternating.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static unsigned char *pages;
 static pthread_barrier_t turn;
 static int bad;
 
-/* mov $n, %eax; n % 4 times a jmp to the next; ret */
+/* mov $n, %eax; n % 4 times jmp to the next instruction; ret */
 static void write_code(unsigned char *p, int n)
 {
 	static const unsigned char jmp[] = { 0xeb, 0 };
@@ -61,7 +61,7 @@ int main(void)
 	if (pthread_create(&thread, NULL, runner, NULL))
 		return 2;
 	for (n = 0; n < TIMES; n++) {
-		pthread_barrier_wait(&turn); /* version n is run from here on, n + 1 written */
+		pthread_barrier_wait(&turn); /* version n runs, n + 1 gets written */
 		write_code(pages + (n + 1) % 2 * PAGE, n + 1);
 	}
 	(void)pthread_join(thread, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Job control: a parent stops its child, by two signals, sees it stopped,
- * continues it, sees its end. Then it waits for one that sends it a signal it
- * ignores: its read is made again, and again, before there is something to read.
+ * Job control: a parent stops its child by two signals, sees the stop, continues the child, and
+ * sees its end. Then the parent waits for a child that sends it an ignored signal: its read is
+ * restarted twice before there is something to read.
  */
 #include "prog.h"
 
@@ -40,7 +40,7 @@ int prog_main(int argc, char **argv)
 	sys3(SYS_pipe, (long)ready, 0, 0);
 	pid = sys6(SYS_clone, SIGCHLD_, 0, 0, 0, 0, 0);
 	if (!pid) {
-		sys3(SYS_setpgid, 0, 0, 0); /* an orphaned group takes no SIGTSTP: ours is not */
+		sys3(SYS_setpgid, 0, 0, 0); /* an orphaned group would ignore SIGTSTP */
 		sys_write(ready[1], "r", 1);
 		while (sys3(SYS_read, ends[0], (long)&c, 1) != 1)
 			;
@@ -68,7 +68,7 @@ int prog_main(int argc, char **argv)
 		for (i = 0; i < 3; i++) {
 			sys3(SYS_kill, sys3(SYS_getppid, 0, 0, 0), SIGURG_, 0);
 			for (spin = 0; spin < 3000;
-			     spin++) /* the parent has its turn, and sleeps */
+			     spin++) /* the parent gets its turn and sleeps */
 				__asm__ volatile("nop");
 		}
 		sys_write(ends[1], "y", 1);

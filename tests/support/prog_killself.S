@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sends itself SIGKILL: the system call it never comes back from. */
+/* Sends itself SIGKILL: this system call never returns. */
 	.text
 	.globl	_start
 	.type	_start, @function

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prog_laps THREADS: says "ready" and its pid, then does what each byte of its input says, in all
- * threads: s a little, l more, g much, where it says "go" before. Says "done" when all
- * are. At the end of the input it exits with status 7. No two stretches of
- * its flow are alike, so that one can tell where in the whole a part belongs.
+ * prog_laps THREADS: prints "ready" and its pid. Then each byte of its input makes all threads
+ * work: s a little, l more, g much, which prints "go" first. Prints "done" when all threads
+ * are ready. At the end of the input it exits with status 7. No two stretches of its control
+ * flow are alike, so that the position of a part in the whole is known.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 enum { SMALL = 40, LARGE = 20000, MUCH = 120000, THREADS_MAX = 16 };
 
 static pthread_barrier_t barrier;
-static int rounds; /* of work; 0: the end */
+static int rounds; /* amount of work; 0: the end */
 
 static uint64_t odd(uint64_t x)
 {

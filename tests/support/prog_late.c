@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Handlers that were called as plain functions before they became handlers, so
- * that an emulator has translated them; and are called so again, behind that.
+ * Handlers that are called as plain functions before and after they become handlers, because an
+ * emulator translates the code at the first call.
  */
 #include "prog.h"
 
@@ -27,7 +27,7 @@ static void over(int sig, void *info, void *context)
 		*prog_saved_rip(context) += (uint64_t)(behind - load);
 }
 
-/* A fault in the middle of a block. */
+/* Faults in the middle of a block. */
 static void fault(void)
 {
 	long one = 1;

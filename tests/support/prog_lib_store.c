@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library that stores where it is told to. */
+/* A library that stores to a given address. */
 void lib_store(int *to);
 
 void lib_store(int *to)

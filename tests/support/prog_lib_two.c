@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* As prog_lib.c, with other code behind the same name. */
+/* As prog_lib.c, with other code for the same name. */
 int lib_answer(int n);
 
 static __attribute__((noinline)) int twice(int n)

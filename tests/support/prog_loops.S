@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tight loops of one, two and three branches, one after the other, and inside each other. */
+/* Tight loops of one, two and three branches, in sequence and nested. */
 	.text
 	.globl	_start
 	.type	_start, @function

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code that comes and goes: two pages of this program's own file are mapped
- * executable, one after the other, at the same address; then one that becomes
- * executable by mprotect only.
+ * Code that comes and goes: two pages of this program's own file are mapped executable,
+ * one after the other, at the same address. Then a page becomes executable only by
+ * mprotect.
  */
 #include <sys/mman.h>
 
@@ -12,7 +12,7 @@ PROG_START;
 
 enum { PAGE = 4096 };
 
-/* Two pages that hold different code at the same offset. */
+/* Two pages with different code at the same offset. */
 __asm__(".section .text.pages, \"ax\", @progbits\n"
 	".balign 4096\n"
 	".globl page_one\n.type page_one, @function\npage_one:\n"
@@ -33,10 +33,10 @@ __asm__(".section .text.pages, \"ax\", @progbits\n"
 int page_one(int n);
 int page_two(int n);
 
-/* The file offset of this program's text: from its own headers, mapped at the image's start. */
+/* Finds the file offset of this program's text: its headers are mapped at the image's start. */
 extern const char __executable_start[];
 
-/* Map the page of the file that holds @code at @where (0: anywhere). */
+/* Maps the page of the file that holds @code at @where (0: anywhere). */
 static char *map_code(int fd, int (*code)(int), char *where, int prot)
 {
 	const long off = (const char *)(uintptr_t)code - __executable_start;

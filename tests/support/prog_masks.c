@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program with a handler for SIGTRAP that blocks it at times, looks at its
- * masks in every way there is, and says what it sees.
+ * A program with a handler for SIGTRAP that sometimes blocks SIGTRAP. It reads its signal masks in
+ * every possible way and prints them.
  */
 #include "prog.h"
 
@@ -22,7 +22,7 @@ enum {
 #define BIT(sig) (1ull << ((sig)-1))
 #define ALL	 (~0ull)
 
-/* "what value\n", the value in hex. */
+/* Prints "what value\n", the value in hex. */
 PROG_INLINE void say(const char *what, uint64_t value)
 {
 	char line[64];
@@ -80,7 +80,7 @@ static void on_usr1(int sig, void *info, void *context)
 	in_frame = frame_mask(context);
 }
 
-/* Changes the mask that is restored. */
+/* Changes the mask that sigreturn restores. */
 static void on_usr2(int sig, void *info, void *context)
 {
 	(void)sig;
@@ -99,7 +99,7 @@ static void handle(int sig, void (*f)(int, void *, void *), uint64_t sa_mask, un
 	sys6(SYS_rt_sigaction, sig, (long)&sa, 0, 8, 0, 0);
 }
 
-/* Is the handler still there, and does it still work? */
+/* Prints whether the handler is still installed and works. */
 static void check_handler(const char *where)
 {
 	struct ksigaction sa;
@@ -151,7 +151,7 @@ static uint64_t pending(void)
 	return set;
 }
 
-/* Sent while it is blocked: it comes when it is unblocked, once. */
+/* A SIGTRAP sent while it is blocked arrives once, when unblocked. */
 static void held_back(void)
 {
 	const uint64_t set = BIT(SIGTRAP_);
@@ -195,7 +195,7 @@ static void alarm_in(long us)
 	sys3(SYS_setitimer, 0, (long)&timer, 0);
 }
 
-/* Waits that come with a mask of their own. */
+/* Waits with a temporary signal mask. */
 static void waits(void)
 {
 	const struct {
@@ -240,7 +240,7 @@ static void waits(void)
 		mask(SET, 0);
 		check_handler("after waits");
 	}
-	/* a signal that is ignored: the wait goes on */
+	/* a signal that is ignored: the wait continues */
 	mask(SET, ALL);
 	handle(SIGALRM_, on_usr1, 0, 0);
 	{
@@ -267,7 +267,7 @@ static void waits(void)
 	mask(SET, 0);
 }
 
-/* A child has its parent's mask; so has what it executes. */
+/* A child inherits its parent's mask, also after an exec. */
 static void child(char **argv)
 {
 	char *const args[] = { argv[0], (char *)"exec", 0 };
@@ -296,7 +296,7 @@ static uint64_t disposition(int sig)
 	return (uint64_t)sa.handler;
 }
 
-/* Ignored: a SIGTRAP from outside does nothing. */
+/* Ignored: a SIGTRAP from outside has no effect. */
 static void ignored(void)
 {
 	struct ksigaction sa;
@@ -341,7 +341,7 @@ int prog_main(int argc, char **argv)
 	waits();
 	child(argv);
 	ignored();
-	if (argc > 1 && argv[1][0] == 'f') { /* blocked when it comes from inside: fatal */
+	if (argc > 1 && argv[1][0] == 'f') { /* a blocked SIGTRAP from int3 is fatal */
 		mask(SET, BIT(SIGTRAP_));
 		__asm__ volatile("int3");
 		say("not reached", 0);

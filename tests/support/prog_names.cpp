@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names of C++, a call through the PLT, a function with two names, one that only assembly knows.
+// C++ names, a call through the PLT, a function with two names, and a function only in assembly.
 #include <cstdio>
 
 namespace names
@@ -46,7 +46,7 @@ int weak_twice(int n) __attribute__((weak, alias("twice")));
 int by_hand(int n);
 }
 
-// Labels that have no size, in a function that has one, and in none.
+// Labels without a size: inside a function with a size, and outside.
 __asm__(".text\n"
 	".globl by_hand\n"
 	".type by_hand, @function\n"

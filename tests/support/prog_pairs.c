@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prog_pairs N: says "ready"; for each byte of its input it maps code N times, at ever new
- * addresses, unmaps it each time, and says "mapped"; at the end of its input it says "done" and
+ * prog_pairs N: prints "ready". For each byte of its input it maps code N times, at ever new
+ * addresses, unmaps it each time, and prints "mapped". At the end of its input it prints "done" and
  * exits with status 7.
  */
 #include "prog.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* prog_rare N: thirty calls from as many places, each of which makes N jumps. */
+/* prog_rare N: thirty calls from different places, each of which makes N jumps. */
 #include "prog.h"
 
 PROG_START;

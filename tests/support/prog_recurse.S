@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls 100 deep, from two places: the processor's stack of return addresses
- * holds 64, so the outer returns cannot be compressed. Then returns that go
- * elsewhere than their calls came from.
+ * holds 64, so the outer returns cannot be compressed. Then come returns that
+ * do not match their calls.
  */
 	.text
 	.globl	_start
@@ -16,11 +16,11 @@ _start:
 	call	down
 	call	skip			/* returns behind the nop */
 	nop
-	lea	2f(%rip), %rax		/* a return that no call belongs to */
+	lea	2f(%rip), %rax		/* a return without a call */
 	push	%rax
 	ret
 	hlt
-2:	call	lift			/* its call stays on the processor's stack for ever */
+2:	call	lift			/* its call stays on the processor's stack */
 	mov	$10, %edi
 	call	down
 	call	inner			/* unwinds two calls at once */

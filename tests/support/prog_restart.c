@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks in read until a timer's handler writes what it waits for. With
- * SA_RESTART the kernel rewinds to the system call instruction, which is
- * executed a second time; without, read fails.
+ * Blocks in read until a timer's handler writes the awaited byte. With SA_RESTART the
+ * kernel rewinds to the system call instruction, which runs a second time; without it, read
+ * fails.
  */
 #include "prog.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prog_rounds: string instructions of millions of rounds, forwards and
- * backwards, one that ends early, one that faults a few times on its way (the
- * handler maps the page, and it goes on), one under a timer. Single-stepped
- * round by round this takes minutes.
+ * prog_rounds: string instructions with millions of rounds: forwards and backwards,
+ * one that ends early, one that faults a few times (its handler maps the page, and
+ * it continues), and one under a timer. Single-stepping it round by round takes
+ * minutes.
  */
 #include "prog.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * prog_seccomp MODE: installs a filter and runs into it. kill, thread: the call
- * kills; trap: SIGSYS, handled; errno: 42; trace: nobody listens, ENOSYS;
- * strict: read, write, exit only; sigkill: the same, and a call that is not allowed.
+ * kills; trap: SIGSYS, handled; errno: 42; trace: without a tracer, ENOSYS;
+ * strict: read, write, exit only; sigkill: strict, then a call that is not allowed.
  * prog_seccomp noptrace|deadly COMMAND...: runs it where ptrace fails, or kills.
  */
 #include <linux/filter.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dies of SIGSEGV, two calls deep, at a read. */
+/* Dies from SIGSEGV, two calls deep, at a read. */
 	.text
 	.globl	_start
 	.type	_start, @function

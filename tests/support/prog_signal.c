@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Handlers and sigreturn: one signal, nested ones, two at once, one that was blocked, one ignored.
- */
+/* Handlers and sigreturn: a single signal, nested, two at once, blocked, and ignored
+ * signals. */
 #include "prog.h"
 
 PROG_START;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files that are mapped as code, and what becomes of their names.
+ * Files that are mapped as code, and later changes of their names.
  *
- *	map FILE...	maps each file
- *	die FILE...	maps each file, and dies of SIGSEGV
- *	swap FILE	makes FILE, maps it, and puts a FIFO in its place; another one has the name
- *			that the kernel gives to a file that is gone
- *	stay FILE	the same; says "ready" and waits for the end of its input
+ * map FILE...   maps each file
+ * die FILE...   maps each file, and dies from SIGSEGV
+ * swap FILE     makes FILE, maps it, and puts a FIFO in its place; another file gets the name
+ *               that the kernel gives to a deleted file
+ * stay FILE     as swap; prints "ready" and waits for the end of its input
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prog_stray null|sixteen|handled|alternate [core]: dies where control has no business, or on
- * another stack. The functions are fire, handle, main, in that order, and of a handler on_signal.
+ * prog_stray null|sixteen|handled|alternate [core]: dies at an address without code, or on another
+ * stack. The functions are fire, handle, main, in that order; those of a handler: on_signal.
  */
 #include <signal.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * String instructions: each retires once, however often it repeats. With every
- * prefix that may stand before them, with length 0, stopped early by a
- * comparison - and REP prefixes on what is no string instruction.
+ * String instructions: each retires once, for any number of repetitions. With
+ * every valid prefix, with length 0, stopped early by a comparison - and REP
+ * prefixes on other instructions.
  */
 	.text
 	.globl	_start
@@ -69,7 +69,7 @@ _start:
 	.byte	0xf3, 0x0f, 0x1e, 0xfa	/* endbr64 */
 	.byte	0xf3, 0x0f, 0xb8, 0xc1	/* popcnt */
 	mov	$3, %ecx
-1:	call	buffers			/* the same instruction, met again by a jump */
+1:	call	buffers			/* the same instruction, reached by a jump */
 	push	%rcx
 	mov	$3, %ecx
 	rep movsb

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Different code at one address, in turn: the functions of two libraries.
+ * Different code at one address, alternating: the functions of two libraries.
  *
- *	dlopen LIB LIB	by the loader, which finds the hole that the other one left
- *	map LIB LIB	by mmap, and executable by mprotect only
- *	over LIB LIB	by mmap over the one that is there
+ * dlopen LIB LIB   by the loader, which finds the hole left by the other library
+ * map LIB LIB      by mmap, and executable by mprotect only
+ * over LIB LIB     by mmap over the other library
  *
  * Prints "same" if the address was the same each time.
  */
@@ -33,7 +33,7 @@ static union answer find(void *lib)
 	return a;
 }
 
-/* The answer of @path; *@where is set to the library's address. 0: none. */
+/* Returns the answer of @path; 0: none. *@where: the library's address. */
 static int by_loader(const char *path, uintptr_t *where)
 {
 	void *lib = dlopen(path, RTLD_NOW);
@@ -49,7 +49,7 @@ static int by_loader(const char *path, uintptr_t *where)
 	return r;
 }
 
-/* Where in its file lib_answer is; -1: not found. Its code goes to @code. */
+/* Returns the offset of lib_answer in its file; -1: not found. Copies its code to @code. */
 static long offset_of(const char *path, char *code)
 {
 	void *lib = dlopen(path, RTLD_NOW);
@@ -59,15 +59,15 @@ static long offset_of(const char *path, char *code)
 
 	if (!a.p || !dladdr(a.p, &info))
 		return -1;
-	off = (const char *)a.p - (const char *)info.dli_fbase; /* text begins where it says */
+	off = (const char *)a.p - (const char *)info.dli_fbase; /* ELF headers are at base */
 	memcpy(code, a.p, CODE);
 	(void)dlclose(lib);
 	return off;
 }
 
 /*
- * As by_loader; the code is put at *@where, or anywhere if that is 0. @over:
- * executable at once, and left for the next one.
+ * As by_loader, with the code at *@where, or anywhere if that is 0. @over: executable at once, and
+ * left mapped for the next call.
  */
 static int by_hand(const char *path, uintptr_t *where, int over)
 {

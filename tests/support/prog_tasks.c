@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads and processes, one shape a mode:
+ * Threads and processes, one pattern in each mode:
  *
- *	locks	four threads share a mutex
- *	spin	one waits without a system call for what another does
- *	pool	two hundred short threads, five at a time
- *	storm	forty children that end at once
- *	spawn	vfork and exec, by hand and by posix_spawn, and their statuses
- *	exec	a thread that is not the first one execs
- *	group	a process ends while its threads run
- *	leader	the first thread ends before the others
- *	daemon	a child that outlives the command
- *	alarm	a signal every millisecond
- *	serve	eight threads that work, sleep and fork until standard input ends
+ * locks    four threads share a mutex
+ * spin     one thread waits without a system call for another thread's work
+ * pool     two hundred short threads, five at a time
+ * storm    forty children that end at once
+ * spawn    vfork and exec, by hand and by posix_spawn, and their statuses
+ * exec     a thread that is not the first one calls exec
+ * group    a process ends while its threads run
+ * leader   the first thread ends before the others
+ * daemon   a child that outlives the command
+ * alarm    a signal every millisecond
+ * serve    eight threads that work, sleep and fork until standard input ends
  */
 #include <pthread.h>
 #include <signal.h>
@@ -112,7 +112,7 @@ static void storm(void)
 	printf("%d children, sum %d\n", i, n);
 }
 
-/* The child has our memory until its exec, and we do not run until then. */
+/* The child shares our memory until its exec, and we do not run until then. */
 static pid_t vfork_exec(char *const *argv)
 {
 	static volatile int from_child;
@@ -149,7 +149,7 @@ static void spawn(void)
 	}
 }
 
-/* Ends only when its standard input does, which is the test's. */
+/* Ends only when its standard input, which belongs to the test, ends. */
 static void be_daemon(void)
 {
 	char c;
@@ -172,7 +172,7 @@ static void alarm_often(void)
 	(void)sigaction(SIGALRM, &sa, NULL);
 	(void)setitimer(ITIMER_REAL, &each, NULL);
 	while (alarms <
-	       100) /* few branches for the time it takes: each is in a list that the test reads */
+	       100) /* few branches for the running time, because the test reads a list of them */
 		__asm__ volatile(".rept 1000; lock incl %0; .endr" : "+m"(turns));
 	(void)setitimer(ITIMER_REAL, &off, NULL);
 }
@@ -203,7 +203,7 @@ static __attribute__((noinline)) void answered(void)
 	__asm__ volatile(""); /* a place, for --to */
 }
 
-/* A thousand system calls, and a thousand turns of the other threads meanwhile. */
+/* Makes a thousand system calls while the other threads do a thousand rounds. */
 static void work(void)
 {
 	const long until = atomic_load(&counted) + 1000;
@@ -216,7 +216,7 @@ static void work(void)
 	(void)!write(1, "worked\n", 7);
 }
 
-/* The first thread reads: w is for work, anything else for a child. */
+/* The first thread reads: w asks for work, any other byte for a child. */
 static void be_server(void)
 {
 	pthread_t t[8];

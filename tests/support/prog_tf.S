@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trap flag: pushf of both sizes and r11 must not show a debugger's; one
- * the program sets itself gives it a SIGTRAP after each instruction. The exit
- * status says what went wrong: 0 nothing, 1.. a look at the flags, 100 + n the
+ * The trap flag: pushf of both sizes and r11 must not show a debugger's flag.
+ * A flag set by the program itself gives it a SIGTRAP after each instruction.
+ * Exit status: 0 success, 1.. a failed check of the flags, 100 + n a wrong
  * count of traps.
  */
 	.set	SYS_rt_sigaction, 13
@@ -14,7 +14,7 @@
 	.set	SIGUSR1, 10
 	.set	TF, 0x100
 
-	/* No TF in the word on the stack; the flags stay what they are. */
+	/* No TF in the word on the stack; the flags stay unchanged. */
 	.macro	look	code
 	mov	$\code, %edi
 	testl	$TF, (%rsp)
@@ -52,7 +52,7 @@ _start:
 	mov	$5, %edi
 	test	$TF, %r11d
 	jnz	fail
-	/* a call gate's worth of flags: iretq to the next instruction */
+	/* flags loaded by iretq: goes to the next instruction */
 	mov	%rsp, %rbx
 	mov	%ss, %eax
 	push	%rax
@@ -83,7 +83,7 @@ _start:
 	look	8
 	popfq
 
-	/* its own */
+	/* the program's own flag */
 	mov	$SIGTRAP, %edi
 	lea	on_trap(%rip), %rsi
 	call	handle
@@ -98,7 +98,7 @@ _start:
 	pushfq				/* 8 */
 	pop	%rbx			/* 9 */
 	mov	$SYS_getpid, %eax	/* 10 */
-	syscall				/* none of its own */
+	syscall				/* no SIGTRAP of its own */
 	mov	%r11, %r12		/* 11 */
 	call	3f			/* 12 */
 	jmp	4f			/* 14 */
@@ -118,7 +118,7 @@ _start:
 	cmpl	$0, wrong(%rip)		/* a code or an address was not as it must be */
 	jne	fail
 	mov	$10, %edi
-	test	$TF, %ebx		/* its own TF it sees */
+	test	$TF, %ebx		/* must see its own TF */
 	jz	fail
 	pushfq
 	look	11

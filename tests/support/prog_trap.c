@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* int3 in both its forms, which retires and then signals; a SIGTRAP that someone sent. */
+/* int3 in both forms, which retires and then signals; and a SIGTRAP sent by a process. */
 #include "prog.h"
 
 PROG_START;
@@ -20,8 +20,8 @@ int prog_main(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	/*
-	 * KSA_NODEFER for refstep: the trap after a step is a SIGTRAP too, and where
-	 * that is blocked, as in its handler, the kernel takes the handler away.
+	 * KSA_NODEFER for refstep: the trap after a step is a SIGTRAP too. If SIGTRAP is blocked,
+	 * as in its handler, the kernel resets the handler.
 	 */
 	sys_handle(SIGTRAP_, count, KSA_NODEFER);
 	__asm__ volatile("int3");

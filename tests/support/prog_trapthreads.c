@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a libc does with all signals blocked: threads, a spawned program
- * (argv[1]). The handler of SIGTRAP must still be there, and no thread may see
- * another's mask.
+ * Like a libc with all signals blocked: threads and a spawned program (argv[1]). The
+ * handler of SIGTRAP must stay installed, and no thread may see another thread's
+ * mask.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Throws what nobody catches. tests/e2e/unwound.py builds it.
+// Throws an exception that is not caught. tests/e2e/unwound.py builds it.
 #include <stdexcept>
 #include <string>
 #include <vector>

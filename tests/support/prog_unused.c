@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Code that does not run, and code that the linker leaves out, with its lines in the debug
+/* Code that does not run, and code that the linker leaves out, both with lines in the debug
  * information. */
 int left_out(int a);
 

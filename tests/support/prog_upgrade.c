@@ -2,16 +2,16 @@
 /*
  * Files that change while they are mapped.
  *
- *	library LIB NEW		NEW is renamed to LIB between two calls into LIB
- *	unlinked LIB		LIB is unlinked between them
- *	bound LIB NEW		NEW is mounted over LIB between them
- *	contained NAME NEW	NEW is mounted over NAME in a mount namespace of its own, where
- *				NAME is executed
- *	itself NEW		NEW is renamed to this program while it runs
- *	awaited NEW N		as itself; says what it has done, and reads a byte, in front of the
- *				rename, behind it, and behind a loop of N rounds
- *	crashing NEW		as itself, and dies of a null pointer behind that
- *	forked NEW		so it is by a child's parent, before the child executes the name
+ * library LIB NEW      renames NEW to LIB between two calls into LIB
+ * unlinked LIB         unlinks LIB between the calls
+ * bound LIB NEW        mounts NEW over LIB between the calls
+ * contained NAME NEW   mounts NEW over NAME in a mount namespace of its own, and
+ *                      executes NAME there
+ * itself NEW           renames NEW to this program while the program runs
+ * awaited NEW N        as itself; prints what it has done and reads a byte: before the
+ *                      rename, after the rename, and after a loop of N rounds
+ * crashing NEW         as itself, then dies from a null pointer
+ * forked NEW           a child's parent renames, before the child executes the name
  */
 #include <sched.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static int with_library(const char *how, const char *path, const char *other)
 }
 #endif
 
-/* Code of this program, behind the change. */
+/* Code of this program that runs after the change. */
 __attribute__((noinline)) static int loop(int n)
 {
 	volatile int sum = 0;
@@ -68,7 +68,7 @@ __attribute__((noinline)) static int loop(int n)
 	return sum;
 }
 
-/* Says @done, and waits for a byte. */
+/* Prints @done and waits for a byte. */
 static int is_let_go(const char *done)
 {
 	char c;
@@ -118,7 +118,7 @@ static int by_fork(const char *self, const char *other)
 static int in_namespace(const char *name, const char *other)
 {
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		return 77; /* not allowed; or the root directory is no mount point */
+		return 77; /* not allowed, or the root directory is no mount point */
 	if (mount(other, name, NULL, MS_BIND, NULL)) {
 		perror("contained");
 		return 3;

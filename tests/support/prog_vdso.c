@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls into the vdso: code that is in no file. */
+/* Calls into the vdso: code in no file. */
 #include <sys/time.h>
 #include <time.h>
 

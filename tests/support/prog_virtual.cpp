@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Nearly all calls are indirect: virtual functions, of several classes in turn, and tables of functions. */
+/* Nearly all calls are indirect: virtual functions of alternating classes, and function tables. */
 #include <cstddef>
 
 namespace

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls into the vsyscall page, whose bytes cannot be read: returning to a
- * plain instruction, a ret, a jump and a system call. With vsyscall=none they
- * are faults, and the handler does the return. Says the same either way.
+ * Calls into the vsyscall page, whose bytes cannot be read. They return to a plain instruction, a
+ * ret, a jump and a system call. With vsyscall=none the calls fault, and the handler does the
+ * return. The output is the same in both cases.
  */
 #include "prog.h"
 
@@ -33,7 +33,7 @@ __asm__(".text\n"
 	"1:		mov	%rdi, %rax\n"
 	"		mov	%rsi, %rdi\n"
 	"		xor	%esi, %esi\n"
-	"		jmp	*%rax\n" /* the page's own return leads to the ret above */
+	"		jmp	*%rax\n" /* returns to the ret above */
 	"to_jmp:	mov	%rdi, %rax\n"
 	"		mov	%rsi, %rdi\n"
 	"		xor	%esi, %esi\n"
@@ -44,8 +44,8 @@ __asm__(".text\n"
 	"to_syscall:	mov	%rdi, %rax\n"
 	"		mov	%rsi, %rdi\n"
 	"		xor	%esi, %esi\n"
-	"		call	*%rax\n" /* time or gettimeofday gave 0, or it is none: 0 is read(0,
-					    0, 0) */
+	"		call	*%rax\n" /* the call gave 0, or is absent: rax is 0, so this is
+					    read(0, 0, 0) */
 	"		syscall\n"
 	"		ret\n");
 
@@ -60,7 +60,7 @@ int prog_main(int argc, char **argv)
 	to_ret(gettimeofday, tv);
 	to_jmp(time, &t);
 	(void)to_syscall(gettimeofday, tv);
-	to_jmp(gettimeofday, (void *)16); /* a bad pointer: SIGSEGV from within the page */
+	to_jmp(gettimeofday, (void *)16); /* a bad pointer: SIGSEGV inside the page */
 	sys3(SYS_gettimeofday, (long)real, 0, 0);
 	if (faults == 4) /* vsyscall=none */
 		tv[0] = t = real[0];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prog_wait [catch]: says "ready", reads its input to the end, says "done" and
- * exits with status 7. With "catch" it says "caught" at SIGINT and SIGTERM
- * and goes on. With "trap" it has a handler for SIGTRAP, which says "trapped",
- * and blocks it; a byte of its input unblocks it, for a
- * moment, and loads the flags (after a popf the kernel takes a debugger's trap
- * flag for the program's, and would leave it there).
+ * prog_wait [catch]: prints "ready", reads its input to the end, prints "done" and
+ * exits with status 7. With "catch" it prints "caught" at SIGINT and SIGTERM
+ * and continues. With "trap" it has a handler for SIGTRAP, which prints "trapped",
+ * and blocks SIGTRAP. Each byte of its input unblocks SIGTRAP for a
+ * moment, and loads the flags. (After a popf the kernel mistakes a debugger's trap
+ * flag for the program's own flag, and would leave it set.)
  */
 #include "prog.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Jumps to where nothing is, and dies there: the jump retired, its target never did. */
+/* Jumps to an address without code, and dies there: the jump retired, its target never did. */
 	.text
 	.globl	_start
 	.type	_start, @function

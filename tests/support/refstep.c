@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reference stepper: what an Intel PT recording is judged by must not come
- * from the code that made it. This runs a program under raw ptrace, one
- * instruction at a time, and prints the address of each instruction that
- * retired, hex, one a line. None of ptcap's code, no instruction decoder.
+ * The reference stepper: the judge of an Intel PT recording must not share code with the
+ * recorder. Runs a program under raw ptrace, one instruction at a time. Prints the address of each
+ * instruction that retired, in hex, one per line. No code of ptcap, no instruction decoder.
  *
  *   refstep PROGRAM [ARGS...] > ips          exits as PROGRAM does (128+n: signal n)
  *
- * For deterministic one-threaded programs; addresses repeat under `setarch -R`.
+ * For deterministic programs with one thread; addresses repeat under `setarch -R`.
  *
- * What a stop says (measured, and arch/x86/kernel/{signal,traps,step}.c):
+ * Meaning of a stop (measured, and arch/x86/kernel/{signal,traps,step}.c):
  *   SIGTRAP, TRAP_TRACE   one instruction was executed
  *   SIGTRAP, TRAP_BRKPT   the exit of a system call - or int1, which is a signal
  *                         of the program's own
  *   SIGTRAP, code 5       the kernel entered a signal handler, nothing ran
  *   SIGTRAP, SI_KERNEL    int3 retired; the program's own signal
- *   SIGTRAP, SI_USER      somebody sent it; SI_TKILL the same
+ *   SIGTRAP, SI_USER      a process sent it; SI_TKILL the same
  *   another signal        it arrived before the instruction at rip, or that
  *                         instruction faulted: nothing ran either way
  */
@@ -44,15 +43,16 @@ static void die(const char *what)
 	exit(EXIT_BROKEN);
 }
 
-/* What has to be known of the instruction that is about to run. */
+/* Properties of the next instruction. */
 struct next {
 	uint64_t ip;
-	bool rep;  /* a string instruction with a REP prefix: a trap after each iteration */
+	bool rep;  /* REP string instruction: a trap after each iteration */
 	bool int3; /* retires, then signals */
-	bool int1; /* the same, and its stop looks like a system call's exit */
+	bool int1; /* as int3, and its stop looks like a system call's exit */
 	bool syscall;
 	bool to_ss;  /* loads SS: no trap after it, one after the next instruction */
-	uint8_t len; /* of a to_ss, only */
+	bool cpuid;  /* under some hypervisors: the same */
+	uint8_t len; /* of a to_ss or cpuid, only */
 };
 
 static void examine(pid_t pid, uint64_t ip, struct next *n)
@@ -64,7 +64,7 @@ static void examine(pid_t pid, uint64_t ip, struct next *n)
 	bool rep = false;
 	ssize_t got = process_vm_readv(pid, &here, 1, &there, 1, 0);
 
-	if (got < (ssize_t)sizeof(b)) { /* at the end of a mapping: what is in this page */
+	if (got < (ssize_t)sizeof(b)) { /* at the end of a mapping: reads the rest of this page */
 		there.iov_len = 4096 - (ip & 4095);
 		if (there.iov_len < sizeof(b))
 			(void)process_vm_readv(pid, &here, 1, &there, 1, 0);
@@ -83,8 +83,9 @@ static void examine(pid_t pid, uint64_t ip, struct next *n)
 	n->int1 = b[i] == 0xf1;
 	n->syscall = b[i] == 0x0f && i + 1 < sizeof(b) && b[i + 1] == 0x05;
 	n->to_ss = b[i] == 0x8e && i + 1 < sizeof(b) && (b[i + 1] & 0xf8) == 0xd0;
+	n->cpuid = b[i] == 0x0f && i + 1 < sizeof(b) && b[i + 1] == 0xa2;
 	n->len = (uint8_t)(i + 2);
-	/* ins outs 6c-6f, movs cmps a4-a7, stos lods scas aa-af; not test a8, a9 */
+	/* ins outs 6c-6f, movs cmps a4-a7, stos lods scas aa-af; not test a8, a9. */
 	n->rep = rep && ((b[i] >= 0x6c && b[i] <= 0x6f) || (b[i] >= 0xa4 && b[i] <= 0xa7) ||
 			 (b[i] >= 0xaa && b[i] <= 0xaf));
 }
@@ -107,21 +108,23 @@ static uint64_t return_address(pid_t pid)
 	return (uint64_t)ptrace(PTRACE_PEEKDATA, pid, (void *)r.rsp, NULL);
 }
 
-static void retired(const struct next *n)
+static void retired(const struct next *n, uint64_t now)
 {
 	printf("%" PRIx64 "\n", n->ip);
-	if (n->to_ss) /* the instruction behind it ran in the same step */
+	if (n->to_ss ||
+	    (n->cpuid &&
+	     now != n->ip + n->len)) /* the instruction behind it ran in the same step */
 		printf("%" PRIx64 "\n", n->ip + n->len);
 }
 
-/* A SIGTRAP that is not a signal of the program's own. */
+/* Handles a SIGTRAP that is not the program's own signal. */
 static void trapped(const struct next *n, int code, uint64_t now)
 {
 	if (code == HANDLER_ENTERED)
 		return;
-	if (n->rep && now == n->ip) /* more iterations to come */
+	if (n->rep && now == n->ip) /* more iterations follow */
 		return;
-	retired(n);
+	retired(n, now);
 }
 
 static int step_all(pid_t pid)
@@ -136,7 +139,7 @@ static int step_all(pid_t pid)
 
 		examine(pid, rip(pid), &n);
 		if (n.ip >> 12 ==
-		    0xffffffffff600) /* emulated; the step is that of where it returns */
+		    0xffffffffff600) /* emulated; this step shows the return address */
 			examine(pid, return_address(pid), &n);
 		if (ptrace(PTRACE_SINGLESTEP, pid, NULL, (void *)(intptr_t)sig))
 			die("PTRACE_SINGLESTEP");
@@ -144,9 +147,9 @@ static int step_all(pid_t pid)
 		if (waitpid(pid, &status, __WALL) < 0)
 			die("waitpid");
 		if (WIFEXITED(status) || WIFSIGNALED(status)) {
-			/* The system call it never came back from: exit, or kill(self, SIGKILL). */
+			/* The system call that did not return: exit, or kill(self, SIGKILL). */
 			if (n.syscall && !delivered)
-				retired(&n);
+				retired(&n, n.ip);
 			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 		}
 		if (ptrace(PTRACE_GETSIGINFO, pid, NULL, &si)) {
@@ -159,7 +162,7 @@ static int step_all(pid_t pid)
 			continue;
 		}
 		if ((si.si_code == SI_KERNEL && n.int3) || (si.si_code == TRAP_BRKPT && n.int1)) {
-			retired(&n);
+			retired(&n, rip(pid));
 			sig = SIGTRAP;
 		} else if (si.si_code == SI_USER || si.si_code == SI_TKILL) {
 			sig = SIGTRAP;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* refuse ERRNO COMMAND...: runs it where perf_event_open fails so, as a container's seccomp filter
- * has it. */
+/*
+ * refuse ERRNO COMMAND...: runs the command with a filter that makes perf_event_open fail with
+ * ERRNO, like a container's seccomp filter.
+ */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

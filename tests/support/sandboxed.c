@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sandboxed MODE OUTPUT ELSEWHERE: enters the sandbox of a command and says what each attempt
- * gives. MODE: "reads", "writes", "fetches" or "off", and behind it, after a comma, what the kernel
- * is made to lack: "landlock" or "seccomp". OUTPUT: the name of the output. ELSEWHERE: a folder
- * with a file "file". Prints "NAME RESULT" lines: "ok", the name of an errno, or "stopped".
+ * sandboxed MODE OUTPUT ELSEWHERE: enters the sandbox of a command and prints the result of each
+ * attempt. MODE: "reads", "writes", "fetches" or "off"; then optionally a comma and the feature
+ * that the kernel is made to lack: "landlock" or "seccomp". OUTPUT: the name of the output.
+ * ELSEWHERE: a folder with a file "file". Prints "NAME RESULT" lines: "ok", the name of an errno,
+ * or "stopped".
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +35,7 @@ enum { CALLS = 512, DONE = 200, NO_CALL = 1000, X32_GETPID = 0x40000000 | SYS_ge
 
 static const char *mode, *output, *elsewhere;
 
-/* A call that the kernel does not have. */
+/* Makes the kernel lack a system call. */
 static void lack(unsigned int nr)
 {
 	struct sock_filter code[] = {
@@ -64,7 +65,7 @@ static void enter(void)
 		_exit(77);
 }
 
-/* --- attempts: 0 or more, or -1 and errno --- */
+/* --- attempts: return 0 or more, or -1 and errno --- */
 
 static char *in(const char *folder, const char *name)
 {
@@ -180,7 +181,7 @@ static long set_time_by_name(void)
 	return utimensat(AT_FDCWD, in(elsewhere, "file"), never, 0);
 }
 
-/* The address of its name has zeros in the low half. */
+/* The low half of the name's address is zero. */
 static long set_time_of_round_name(void)
 {
 	char *at = mmap((void *)0x100000000, 4096, PROT_READ | PROT_WRITE,
@@ -345,11 +346,11 @@ static const struct attempt {
 #undef A
 };
 
-/* --- one attempt is one process --- */
+/* --- each attempt is a process of its own --- */
 
 static long call(int nr)
 {
-	/* Signals go to process 1. Nothing else has arguments. */
+	/* Signals go to process 1. All other calls have zero arguments. */
 	const long first = nr == SYS_kill || nr == SYS_tgkill || nr == SYS_tkill ? 1 : 0;
 	const long ret = syscall(nr, first, 0L, 0L, 0L, 0L, 0L);
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""clock.py: times by MTC, TMA, CYC and CBR packets of real hardware, ours and perf's. The trace of dr-hello becomes a
-perf.data as perf would have made it. Needs PTCAP, PERF, PTCAP_TRACES."""
+"""clock.py: times from MTC, TMA, CYC and CBR packets of real hardware, ours compared with perf's.
+The trace of dr-hello becomes a perf.data in perf's form. Needs PTCAP, PERF, PTCAP_TRACES."""
 
 import os
 import re
@@ -12,14 +12,14 @@ import tempfile
 
 PTCAP, PERF = os.environ["PTCAP"], os.environ["PERF"]
 DIR = os.path.abspath(os.path.join(os.environ["PTCAP_TRACES"], "dr-hello"))
-PMU, PID, CPU, ID = 8, 0x7FFFFFF0, 1, 7  # a pid that no process can have: perf would look into its namespaces
+PMU, PID, CPU, ID = 8, 0x7FFFFFF0, 1, 7  # an impossible pid: otherwise perf would look into its namespaces
 CYC, MTC, TSC, BRANCH = 1 << 1, 1 << 9, 1 << 10, 1 << 13
 MTC_FREQ_SHIFT = 14
-# meta.json's
+# From meta.json.
 SHIFT, MULT, ZERO, FREQ, NOMINAL, CTC_N, CTC_D = 31, 581029125, 18444502336406842448, 3, 37, 308, 2
 SAMPLE_TYPE = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 7 | 1 << 16  # IP TID TIME CPU IDENTIFIER
 USER = 2
-SLACK_NS = 100  # perf estimates otherwise between two MTCs, which are 333 ns apart
+SLACK_NS = 100  # perf estimates differently between two MTCs, which are 333 ns apart
 
 
 def record(kind, misc, body):
@@ -52,7 +52,7 @@ def recording(folder):
     attrs = ids + 8
     start = attrs + 128
     at = start + len(data)
-    # the TSC when it was copied: later than all of it
+    # The TSC at the copy: later than the whole trace.
     data += record(71, 0, struct.pack("<QQQIiiI", len(trace), 0, 0x2FA1088FAC05E2 + (1 << 40), CPU, -1, CPU, 0)) + trace
     index = struct.pack("<QQQ", 1, at, 48)
     head = b"PERFILE2" + struct.pack("<8Q", 104, 128, attrs, 128, start, len(data), 0, 0)

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The command line of decode: what it prints, what it refuses, and with which exit code.
+# The command line of decode: its output, its refusals, and the exit codes.
 set -u -o pipefail
 tmp=$(mktemp -d) && trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 1
 bad=0
 
-# expect CODE STDOUT STDERR-PATTERN ARGS...: the pattern is of grep -E; - is: nothing on stderr
+# expect CODE STDOUT STDERR-PATTERN ARGS...: the pattern is for grep -E; -: nothing on stderr.
 expect() {
 	local code=$1 out=$2 err=$3
 	shift 3
@@ -79,13 +79,13 @@ for more in --insn --events '-F insn-ip'; do
 	expect 2 '' '--engine verify is of transfers: not with' "${raw[@]}" --engine verify $more
 done
 
-# What is asked for, and is not there.
+# Requested but missing data.
 expect 4 '' "nothing in 'pt' is what was asked for with --sym: see" "${raw[@]}" -F kind --sym nosuch
 for option in symfs core kcore vmlinux; do
 	expect 1 '' "cannot read 'missing' \\(--$option\\): No such file" -i "$PTCAP" --$option missing
 done
 
-# Names with @ and :, as the last @ splits.
+# Names with @ and :, which only the last @ splits.
 mkdir a@b && cp code 'a@b/c@0x1'
 expect 0 '1000
 1003
@@ -104,7 +104,7 @@ expect 3 '{"schema":"ptcap-decode","version":1}
 {"type":"gap","queue":0,"tid":-1,"offset":"0x1b","length":"0x9","cause":"nocode"}' \
 	'no mapping is known at 0x1000' --pt pt --format json --strict
 head -c 30 pt >cut
-# libipt 2.0 goes on to where it needs the packet that is cut; 2.1 does not (doc/engine.md).
+# libipt 2.0 goes on to where it needs the cut packet; 2.1 does not (doc/engine.md).
 case $(readlink -f "$(ldd "$PTCAP" | sed -n 's/.* => \(.*libipt[^ ]*\) .*/\1/p')") in
 *.so.2.0*) further='1003
 ' ;;
@@ -118,7 +118,7 @@ expect 0 '1000
 : >empty
 expect 4 '' 'holds no trace' --pt empty --raw code@0x1000 -F insn-ip
 
-# Refused.
+# Refused options.
 expect 2 '' "overlaps 'code' at 0x1000" --pt pt --raw code@0x1000 --raw code@0x1006
 expect 2 '' 'none at offset 0x7' --pt pt --raw code@0x1000:7
 expect 2 '' 'not 0x8 at offset 0x0' --pt pt --raw code@0x1000:0:8

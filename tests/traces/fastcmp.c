@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Both engines over the same trace, transfer by transfer.
+ * Compares both engines over the same trace, branch by branch.
  *
- *	fastcmp [-d] PATH
+ * fastcmp [-d] PATH
  *
- * PATH is a recording of one process, whose code does not change, or a folder with a bare trace.
- * The first difference is told, with the packets in front of where the second engine was, and is
- * exit status 1; so is, without -d, that it declines.
+ * PATH is a recording of one process whose code does not change, or a folder with a bare trace. The
+ * first difference is printed with the packets before the second engine's position, and gives exit
+ * status 1. Without -d, so does a trace that the second engine declines.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,18 +18,18 @@
 #include "decode/run.h"
 #include "lib_fast.h"
 
-enum { AROUND = 24 }; /* packets that are shown */
+enum { AROUND = 24 }; /* number of packets shown */
 
 /* One queue. */
 struct lane {
 	const struct ptc_stream *stream;
-	size_t span;	/* the next one */
-	uint8_t *bytes; /* owned; of the one before it */
+	size_t span;	/* the next span */
+	uint8_t *bytes; /* owned; of the previous span */
 	struct fs_pull pull;
 	bool open;
 	struct ptc_fast_rec next;
-	bool more; /* there is a next one */
-	bool over; /* it declined: what follows is not compared */
+	bool more; /* next is valid */
+	bool over; /* it declined: no more comparison */
 };
 
 struct both {
@@ -81,7 +81,7 @@ static void close_span(struct lane *l)
 	l->bytes = NULL;
 }
 
-/* The next record, of this span or of one behind it. */
+/* Gets the next record, of this span or of a later span. */
 static void advance(struct both *b, struct lane *l)
 {
 	const struct ptc_span *sp;
@@ -149,7 +149,7 @@ static int take_items(void *ctx, const struct ptc_item *items, size_t n)
 	return 0;
 }
 
-/* Lanes are by the number of their queue. */
+/* Lanes are indexed by the number of their queue. */
 static size_t open_lanes(struct both *b, const struct ptc_decode *d)
 {
 	size_t i, n = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads addresses in hex, one a line, and prints how many there were and the
- * FNV-1a-64 hash over each as 8 little-endian bytes. Lines that begin with '#'
- * are not addresses; they are counted apart: "COUNT HASH COMMENTS".
+ * Reads hex addresses, one per line. Prints their number and the FNV-1a-64 hash over each address
+ * as 8 little-endian bytes. Lines that begin with '#' are no addresses and are counted separately:
+ * "COUNT HASH COMMENTS".
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""last.py NAME: the last branches of a crash on real hardware are those of the instructions in expected.ckpt.
+"""last.py NAME: the last branches of a crash on real hardware match the instructions in
+expected.ckpt.
 
 Needs PTCAP, PTCAP_TRACES.
 """
@@ -10,12 +11,13 @@ import subprocess
 import sys
 
 LAST = 100
-# Where it ended: in front of the target of the jump that killed it, which was never executed; or in a system call.
+# The last branches: to a target that was never executed, because the jump crashed; or in a system
+# call.
 ENDS = {"griffin-ovf-01-poc": ["icall", "async"], "griffin-uaf-01-poc": ["syscall"]}
 
 
 def fnv_at(ips, counts):
-    """The FNV-1a hash of the first of them, as 8 bytes each, at each of these counts."""
+    """Return the FNV-1a hash over the first addresses, as 8 bytes each, at each of these counts."""
     ret, hash_ = [], 0xCBF29CE484222325
     for n, ip in enumerate(ips, 1):
         for byte in ip.to_bytes(8, "little"):
@@ -50,10 +52,10 @@ def main(name):
     ends = ENDS[name]
     if len(last) != LAST or [kind for _, _, kind in last[-len(ends) :]] != ends or last[-len(ends)][0] != ips[-1]:
         return f"{len(last)} branches, which end with {last[-2:]}, the instructions with {ips[-1]:x}"
-    # Back from there, each is two instructions that were executed one after the other.
+    # Backwards from there, each branch is two instructions that were executed one after the other.
     at = len(ips) - 1
     for source, target, kind in reversed(last[: -len(ends)]):
-        if not source or not target:  # where the trace went off and on
+        if not source or not target:  # tracing went off and on here
             continue
         while at and (ips[at - 1], ips[at]) != (source, target):
             at -= 1

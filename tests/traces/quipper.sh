@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # A whole recording of kernel and user on two CPUs, without any of its binaries: decoding must end,
-# say what is missing, and know who ran.
+# report the missing files, and know which threads ran.
 set -u -o pipefail
 f=$PTCAP_TRACES/quipper-intel_pt-4.14/perf.data.intel_pt-4.14
 if [ ! -f "$f" ]; then

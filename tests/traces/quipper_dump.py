@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`ptcap dump` of real recordings: as many records and features of each kind as are known to be there."""
+"""`ptcap dump` of real recordings: the known number of records and features of each kind."""
 
 import collections
 import json
@@ -11,7 +11,7 @@ import sys
 PTCAP = os.environ["PTCAP"]
 TRACES = os.environ["PTCAP_TRACES"]
 
-# What is counted of a type is all there is of it; of those that are not named nothing is known.
+# The counts of a type are complete; of types that are not listed nothing is known.
 KNOWN = {
     "quipper-intel_pt-4.14/perf.data.intel_pt-4.14": {
         "whole": True,

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Every instruction of the trace $1, by count and hash, from its bare stream and its code pages.
-# Needs PTCAP, IPHASH, PTCAP_TRACES.
+# Checks every instruction of the trace $1, by count and hash, from its bare stream and its code
+# pages. Needs PTCAP, IPHASH, PTCAP_TRACES.
 set -u -o pipefail
 dir=$PTCAP_TRACES/$1
 if [ ! -d "$dir" ]; then
@@ -27,7 +27,7 @@ for resync in psb packet; do
 	fi
 done
 
-# The branches are those instructions' too: what they are counted as in expected.json.
+# The branches match these instructions too: their counts are in expected.json.
 "$PTCAP" decode "${args[@]}" -F kind | sort | uniq -c | (
 	declare -A n=()
 	while read -r count kind; do n[$kind]=$count; done

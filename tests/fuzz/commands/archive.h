@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An input of fuzz_commands: which command with which options, and the files that it reads. Any
- * bytes are one: a byte for the command, AR_CHOICES bytes for the options, then parts. A part is a
- * byte that says which file it is, its length in four bytes, and the file; the last one may be cut.
+ * An input of fuzz_commands: a command, its options and the files that it reads. Any bytes are a
+ * valid input: one byte for the command, AR_CHOICES bytes for the options, then parts. A part is a
+ * byte with the kind of file, its length in four bytes, and the file. The last part may be cut.
  */
 #ifndef PTC_TESTS_FUZZ_ARCHIVE_H
 #define PTC_TESTS_FUZZ_ARCHIVE_H
@@ -15,15 +15,15 @@
 
 enum { AR_CHOICES = 10, AR_PARTS_MAX = 12 };
 
-/* Seeds that were found are kept with these numbers: append, do not insert. */
+/* Saved inputs contain these numbers: append only, do not insert. */
 enum ar_kind {
 	AR_RECORDING,
-	AR_FOLDER,	/* data of a recording that is a folder */
-	AR_FOLDER_CPU,	/* the trace of one queue of it */
+	AR_FOLDER,	/* data of a recording in folder form */
+	AR_FOLDER_CPU,	/* trace of one of its queues */
 	AR_FOLDER_SYMS, /* kallsyms of its kernel */
 	AR_PT,		/* a bare packet stream */
 	AR_PROGRAM,
-	AR_CACHED, /* a program in the cache of build-ids */
+	AR_CACHED, /* a program in the build-id cache */
 	AR_DEBUG,  /* its debug file */
 	AR_JITDUMP,
 	AR_MAP, /* perf-PID.map */
@@ -31,7 +31,7 @@ enum ar_kind {
 	AR_KCORE,
 	AR_KALLSYMS,
 	AR_VMLINUX,
-	AR_MODULE, /* of the kernel */
+	AR_MODULE, /* a kernel module */
 	AR_DEP,	   /* modules.dep */
 	AR_KINDS
 };
@@ -41,7 +41,7 @@ struct ar_part {
 	struct ptc_buf bytes;
 };
 
-/* Zeroed: the first command without a file. To be released. */
+/* All zero: the first command, without a file. Caller releases it. */
 struct archive {
 	uint8_t command;
 	uint8_t choices[AR_CHOICES];
@@ -50,11 +50,11 @@ struct archive {
 };
 
 void ar_release(struct archive *a);
-/* @a is overwritten. */
+/* Overwrites @a. */
 void ar_read(struct archive *a, const uint8_t *bytes, size_t len);
-/* Returns the length, 0 if it is more than @max. */
+/* Returns the length; 0: longer than @max. */
 size_t ar_write(const struct archive *a, uint8_t *out, size_t max);
-/* A part more, of a copy of @bytes. False: there are AR_PARTS_MAX. */
+/* Adds a part with a copy of @bytes. False: there are already AR_PARTS_MAX. */
 bool ar_add(struct archive *a, enum ar_kind kind, const void *bytes, size_t len);
 
 #endif

@@ -15,15 +15,15 @@
 #include "cli.h"
 #include "ptcap/memory.h"
 
-/* Bytes, of which libFuzzer allows 2 GiB. */
+/* In bytes; libFuzzer allows 2 GiB. */
 #define ENOUGH ((uint64_t)1 << 30)
 
 enum { ARGS_MAX = 40, ARG_MAX_LEN = 192, OPTIONS_MAX = 16 };
 
-/* The folder of this process, on tmpfs if there is one. */
+/* The folder of this process, on tmpfs if available. */
 static char home[64];
 
-/* Below the folder. */
+/* Paths within the folder. */
 static const char *const paths[AR_KINDS] = {
 	[AR_RECORDING] = "perf.data",
 	[AR_FOLDER] = "folder/data",
@@ -43,7 +43,7 @@ static const char *const paths[AR_KINDS] = {
 	[AR_DEP] = "root/lib/modules/1/modules.dep",
 };
 
-/* Words of a command line, one of a group; '@' is the folder. NULL or "": none. */
+/* Words of a command line, one from each group; '@' stands for the folder. NULL or "": no word. */
 struct group {
 	const char *options[OPTIONS_MAX];
 };
@@ -120,7 +120,7 @@ static void must(bool ok, const char *what)
 	abort();
 }
 
-/* PATH below the folder. */
+/* Returns PATH within the folder. */
 static const char *below(const char *path)
 {
 	static char full[256];
@@ -136,7 +136,7 @@ static void make_folders(const char *path)
 	(void)snprintf(full, sizeof(full), "%s", below(path));
 	for (slash = full + strlen(home) + 1; (slash = strchr(slash, '/')) != NULL; slash++) {
 		*slash = '\0';
-		(void)mkdir(full, 0700); /* it may be there */
+		(void)mkdir(full, 0700); /* may exist already */
 		*slash = '/';
 	}
 }
@@ -149,8 +149,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return remove(path);
 }
 
-/* A process of its own removes the folder, however this one ends: it reads from a pipe until then.
- */
+/* A child removes the folder at any end of this process: it reads from a pipe until then. */
 static void remove_at_end(void)
 {
 	int ends[2];
@@ -193,7 +192,7 @@ void cm_begin(void)
 	must(!setenv("HOME", home, 1) && !setenv("PERF_BUILDID_DIR", below("cache"), 1) &&
 		     !setenv("TMPDIR", home, 1),
 	     "setenv");
-	/* What libFuzzer and sanitizers say goes to the descriptor. */
+	/* Messages of libFuzzer and the sanitizers go to the file descriptor. */
 	stderr = none;
 	must(dup2(fileno(none), STDOUT_FILENO) == STDOUT_FILENO, "dup2");
 }
@@ -213,7 +212,7 @@ static void write_file(const char *path, const struct ptc_buf *b)
 	(void)close(fd);
 }
 
-/* The files of @a, and no others. Of two parts of one kind the last one counts. */
+/* Writes the files of @a and removes all others. Of two parts of one kind the last one counts. */
 static void write_files(const struct archive *a)
 {
 	static const char *const outs[] = { "out", "out.old" };
@@ -234,7 +233,7 @@ static void write_files(const struct archive *a)
 		(void)unlink(below(outs[i]));
 }
 
-/* What a command line is made of. */
+/* A command line under construction. */
 struct line {
 	char *argv[ARGS_MAX + 1];
 	int argc;
@@ -247,7 +246,7 @@ static void add_word(struct line *l, const char *word, size_t len)
 	char *to = l->words[l->argc];
 
 	must(l->argc < ARGS_MAX, "a command line");
-	/* The first '@' is the folder; --raw=FILE@ADDR has another one behind it. */
+	/* The first '@' is the folder; the '@' in --raw=FILE@ADDR comes later. */
 	if (at)
 		(void)snprintf(to, ARG_MAX_LEN, "%.*s%s%.*s", (int)(at - word), word, home,
 			       (int)(len - (size_t)(at - word) - 1), at + 1);
@@ -287,7 +286,7 @@ static void make_line(struct line *l, const struct archive *a)
 
 	l->argc = 0;
 	add_word(l, c->name, strlen(c->name));
-	add_words(l, "--no-sandbox"); /* that would be of all commands to come */
+	add_words(l, "--no-sandbox"); /* the sandbox would hold for all later runs */
 	for (i = 0; i < sizeof(c->always) / sizeof(c->always[0]); i++)
 		add_words(l, c->always[i]);
 	for (i = 0; i < AR_CHOICES - 1; i++) {
@@ -298,7 +297,7 @@ static void make_line(struct line *l, const struct archive *a)
 	l->argv[l->argc] = NULL;
 }
 
-/* The recording is standard input as well. */
+/* The recording is also the standard input. */
 static void open_input(void)
 {
 	const int fd = open(below(paths[AR_RECORDING]), O_RDONLY | O_CLOEXEC);
@@ -308,8 +307,10 @@ static void open_input(void)
 	(void)close(from);
 }
 
-/* The last choice is no option: each fourth value of it leaves a command as little memory as it
- * says. The budget of a process counts what libFuzzer has, too. */
+/*
+ * The last choice is not an option. Every fourth value limits the command's memory to a small
+ * amount that grows with the value. The budget also counts libFuzzer's memory.
+ */
 static void set_budget(const struct archive *a)
 {
 	enum { LITTLE = 3, UNIT = 16 << 10 };
@@ -327,7 +328,7 @@ int cm_run(const struct archive *a)
 	open_input();
 	set_budget(a);
 	make_line(&line, a);
-	optind = 0; /* getopt begins anew */
+	optind = 0; /* restarts getopt */
 	return ptc_finish_stdout(command_of(a)->fn(line.argc, line.argv));
 }
 

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One command of ptcap in this process, with the files of an archive in a folder of its own. All
- * that it prints is dropped.
+ * Runs one ptcap command in this process, with the files of an archive in a folder of its own.
+ * Discards all output.
  */
 #ifndef PTC_TESTS_FUZZ_COMMAND_H
 #define PTC_TESTS_FUZZ_COMMAND_H
 
 #include "archive.h"
 
-/* Makes the folder, which goes when the process ends; drops what is printed from now on. */
+/* Makes the folder, which is removed when the process ends, and discards all output from now on. */
 void cm_begin(void);
 /* Returns the exit code. */
 int cm_run(const struct archive *a);
-/* The same, and what it wrote to its output file is in @ret, which is overwritten. */
+/* Like cm_run, and returns the content of the output file in @ret, which it overwrites. */
 int cm_run_output(const struct archive *a, struct ptc_buf *ret);
 
-/* Commands by name, and the choice of an option, for seeds; both abort if there is none. */
+/*
+ * Return a command or the choice of an option by name, for seeds. Both abort if the name is
+ * unknown.
+ */
 uint8_t cm_find(const char *command);
-/* Of all groups that have it: "--calls", "--core". */
+/* Sets the option ("--calls", "--core") in all groups that have it. */
 void cm_choose(struct archive *a, const char *option);
 
 #endif

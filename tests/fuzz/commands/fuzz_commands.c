@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whole commands on files that somebody damaged who knows what they are made of: see README.md. The
- * sanitizers judge, and libFuzzer's bounds of time and memory; whatever a command returns is right.
+ * Runs whole commands on files that were damaged with knowledge of their format: see README.md. The
+ * sanitizers and libFuzzer's limits of time and memory judge. Any exit code is right.
  */
 #include "../fuzz.h"
 #include "command.h"
@@ -71,7 +71,7 @@ static void mutate(struct mu_random *r, struct archive *a)
 			a->command = (uint8_t)mu_next(r);
 		return;
 	}
-	/* As often the first part, which is the recording, as any other. */
+	/* Half of the changes are in the first part, the recording. */
 	i = mu_once_in(r, 2) ? 0 : mu_below(r, a->n);
 	mutate_part(r, &a->parts[i]);
 	if (mu_once_in(r, 256)) {
@@ -94,7 +94,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t len, size_t max, unsigned i
 	return n ? n : len;
 }
 
-/* The first one with a part of the second, or with its command. */
+/* Combines the first input with a part of the second, or with its command. */
 size_t LLVMFuzzerCustomCrossOver(const uint8_t *one, size_t one_len, const uint8_t *two,
 				 size_t two_len, uint8_t *out, size_t max, unsigned int seed)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the seeds of fuzz_commands into DIR: small recordings of each form with the files that
- * they need. PROGRAM and OTHER are program.S and program.c, linked with debug information of two
- * kinds; STRIPPED is OTHER without it. RECORDING has all features.
+ * Writes the seeds of fuzz_commands into DIR: small recordings of each form with their files.
+ * PROGRAM and OTHER are program.S and program.c, linked with two kinds of debug information;
+ * STRIPPED is OTHER without it. RECORDING has all features.
  *
- *   mkcommands PROGRAM OTHER STRIPPED RECORDING DIR
+ * mkcommands PROGRAM OTHER STRIPPED RECORDING DIR
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +79,7 @@ static void add_recording(struct archive *a, enum ar_kind kind, const struct pd 
 	free(bytes);
 }
 
-/* Saved once for each command line. */
+/* Saves the archive once for each command line. */
 static void save_as(struct archive *a, const char *command, const char *name,
 		    const char *const *options)
 {
@@ -135,7 +135,7 @@ static void put_plain(void)
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		save_as(&a, "decode", "plain", forms[i]);
 	ar_release(&a);
-	/* Debug information of another kind, in a file of its own. */
+	/* Another kind of debug information, in a separate file. */
 	add_recording(&a, AR_RECORDING, &p);
 	add(&a, AR_DEBUG, &other);
 	add(&a, AR_PROGRAM, &stripped);
@@ -144,7 +144,7 @@ static void put_plain(void)
 	pd_release(&p);
 }
 
-/* Where a program is found by its build-id: commands without --symfs decode, too. */
+/* With a program in the build-id cache, commands without --symfs decode too. */
 static void put_cached(void)
 {
 	struct archive a = { .n = 0 };
@@ -331,7 +331,7 @@ static void put_go(void)
 	pd_release(&p);
 }
 
-/* All features, with calls that have not returned as branch stacks. */
+/* All features, with the calls that have not returned as branch stacks. */
 static void put_features(const char *path)
 {
 	struct archive a = { .n = 0 };

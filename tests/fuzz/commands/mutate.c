@@ -26,7 +26,7 @@ bool mu_once_in(struct mu_random *r, size_t n)
 
 uint64_t mu_number(struct mu_random *r, unsigned int width)
 {
-	/* Addresses of the seeds: their program, its copy, the kernel, a JIT's code. */
+	/* Addresses in the seeds: their program, its copy, the kernel, a JIT's code. */
 	static const uint64_t places[] = { 0x1000,
 					   0x1016,
 					   0x7f0000001000,
@@ -70,7 +70,7 @@ bool mu_splice(struct ptc_buf *b, size_t off, size_t del, const void *by, size_t
 
 	if (b->len - del + n > MU_MAX && n > del)
 		return false;
-	/* What is put in may be of the same file. */
+	/* Copy first: the inserted bytes may be in the same file. */
 	if (by)
 		ptc_buf_put(&copy, by, n);
 	else
@@ -114,7 +114,7 @@ void mu_bytes(struct ptc_buf *b, size_t off, size_t len)
 	memset(b->bytes + off + n, 0, len - n);
 }
 
-/* The beginning of each line in @b, and its end, at most @max. */
+/* Finds the beginning of each line in @b and the end of @b, at most @max lines. */
 static size_t find_lines(const struct ptc_buf *b, size_t *at, size_t max)
 {
 	size_t n = 0, i;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* ELF files: numbers of their headers, of tables in sections and segments, bytes of DWARF. */
+/*
+ * ELF files: changes numbers in headers and in the tables of sections and segments, and DWARF
+ * bytes.
+ */
 #include <elf.h>
 #include <string.h>
 
@@ -10,7 +13,7 @@ struct span {
 	size_t off, len;
 };
 
-/* What of [off, off + len) is in @b. */
+/* Returns the part of [off, off + len) that is in @b. */
 static struct span clip(const struct ptc_buf *b, uint64_t off, uint64_t len)
 {
 	struct span s = { .off = off < b->len ? (size_t)off : b->len };
@@ -19,7 +22,7 @@ static struct span clip(const struct ptc_buf *b, uint64_t off, uint64_t len)
 	return s;
 }
 
-/* An entry at random of a table of @n entries of @size bytes. */
+/* Returns a random entry of a table with @n entries of @size bytes. */
 static struct span pick(struct mu_random *r, const struct ptc_buf *b, uint64_t off, size_t n,
 			size_t size)
 {
@@ -53,8 +56,10 @@ static struct span pick_segment(struct mu_random *r, const struct ptc_buf *b, co
 	return clip(b, ph.p_offset, ph.p_filesz);
 }
 
-/* Bytes somewhere in @s become others; twice of three times near its beginning, where tables have
- * their headers. */
+/*
+ * Changes bytes somewhere in @s; two of three times near its beginning, where tables have their
+ * headers.
+ */
 static void change(struct mu_random *r, struct ptc_buf *b, struct span s)
 {
 	enum { NEAR = 64 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of a jitdump: dropped, twice, with other numbers. */
+/* Records of a jitdump: deletes, duplicates or changes them. */
 #include "base/cursor.h"
 #include "mutate.h"
 

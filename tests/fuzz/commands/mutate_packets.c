@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Intel PT packets: dropped, twice, moved, made up, changed inside. */
+/* Intel PT packets: deletes, duplicates, moves, inserts and changes them. */
 #include <string.h>
 
 #include "../fuzz.h"
@@ -10,7 +10,10 @@
 
 enum { PACKETS = 512 };
 
-/* Where packets begin in [off, off + len), and the end; what is none counts as one of a byte. */
+/*
+ * Finds the packets in [off, off + len), and the end; a byte that begins no packet counts as a
+ * packet.
+ */
 static size_t find_packets(const struct ptc_buf *b, size_t off, size_t len, size_t *at)
 {
 	const size_t end = off + len;
@@ -56,7 +59,10 @@ static void put_ip(struct mu_random *r, struct ptc_buf *b)
 	}
 }
 
-/* What no function of lib_packet puts: PIP, VMCS, STOP, MNT, PTW, power and event packets, BBP. */
+/*
+ * Puts packets without a function in lib_packet: PIP, VMCS, STOP, MNT, PTW, power and event
+ * packets, BBP.
+ */
 static void put_rare(struct mu_random *r, struct ptc_buf *b)
 {
 	static const struct {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Records of a recording: dropped, twice, moved, of another type or size, with other numbers; its
- * header, its events and its features. The header is set right behind a change, but not always.
+ * Records of a recording: deletes, duplicates and moves them, and changes their type, size and
+ * numbers. Also changes the header, the events and the features. The header is usually, but not
+ * always, updated after a change.
  */
 #include <string.h>
 
@@ -13,17 +14,17 @@
 
 enum {
 	RECORDS = 512,
-	/* In a file's header. */
+	/* Offsets in the header of a file. */
 	ATTRS_OFF = 24,
 	DATA_OFF = 40,
 	BITS_OFF = 72,
 	HEADER = 104,
 	SECTION = 16, /* an offset and a size */
 	RECORD_HEADER = 8,
-	PAYLOAD_SIZE = 8, /* of AUXTRACE: where its size is in the record */
+	PAYLOAD_SIZE = 8, /* offset of the size in an AUXTRACE record */
 };
 
-/* A recording, and where its records begin and end. */
+/* A recording, with the begins of its records and the end. */
 struct recording {
 	struct mu_random *r;
 	struct ptc_buf *b;
@@ -37,7 +38,7 @@ static size_t inside(const struct recording *f, uint64_t off)
 	return off < f->b->len ? (size_t)off : f->b->len;
 }
 
-/* The bytes of a record that are not in its header's size. */
+/* Returns the number of bytes of a record that its header's size does not count. */
 static uint64_t payload_of(const struct recording *f, size_t at)
 {
 	const uint8_t *p = f->b->bytes + at;
@@ -68,7 +69,7 @@ static void find_records(struct recording *f)
 	f->at[f->n] = f->n == RECORDS ? at : f->to;
 }
 
-/* False: it is none. */
+/* Parses the recording. False: it is not a recording. */
 static bool look(struct recording *f)
 {
 	const uint8_t *p = f->b->bytes;
@@ -100,7 +101,7 @@ static unsigned int count_features(const struct recording *f)
 	return n;
 }
 
-/* Where the table of features is, and how many entries of it there are. */
+/* Returns the number of entries of the feature table; *@ret_at: its offset. */
 static unsigned int features(const struct recording *f, size_t *ret_at)
 {
 	const size_t fit = (f->b->len - f->to) / SECTION;
@@ -110,7 +111,7 @@ static unsigned int features(const struct recording *f, size_t *ret_at)
 	return n < fit ? n : (unsigned int)fit;
 }
 
-/* Behind the data all is @by bytes further on. */
+/* Adds @by to all offsets behind the data section. */
 static void move_on(struct recording *f, size_t by)
 {
 	unsigned int i, n;
@@ -163,7 +164,7 @@ static void retype(struct recording *f, size_t i)
 		memcpy(f->b->bytes + f->at[i], &type, sizeof(type));
 		return;
 	}
-	/* One more, of numbers like those of others. */
+	/* Inserts another record, with the numbers of an existing one. */
 	k = mu_below(f->r, f->n);
 	repeat(f, k, i);
 	if (f->at[i] + sizeof(type) <= f->b->len)
@@ -180,7 +181,7 @@ static void resize(struct recording *f, size_t i)
 		memcpy(p, &size, sizeof(size));
 		return;
 	}
-	/* The bytes grow or shrink with it. */
+	/* Changes the number of bytes too. */
 	if (mu_once_in(f->r, 2) && size >= RECORD_HEADER + 8 && size <= size_of(f, i)) {
 		size = (uint16_t)(size - 8);
 		memcpy(p, &size, sizeof(size));
@@ -192,7 +193,7 @@ static void resize(struct recording *f, size_t i)
 	}
 }
 
-/* Eight bytes of a record become those of another one: addresses, times and ids that fit. */
+/* Copies eight bytes from another record: addresses, times and ids that fit. */
 static void borrow(struct recording *f, size_t i)
 {
 	const size_t k = mu_below(f->r, f->n);
@@ -203,7 +204,7 @@ static void borrow(struct recording *f, size_t i)
 			f->b->bytes + f->at[k] + mu_below(f->r, from) * 8, 8);
 }
 
-/* The trailer that the kernel puts behind each: ids and the time. */
+/* Changes the trailer that the kernel puts behind each record: ids and the time. */
 static void change_trailer(struct recording *f, size_t i)
 {
 	enum { TRAILER = 32 };
@@ -224,7 +225,7 @@ static void change_record(struct recording *f, size_t i)
 	case 1:
 		change_trailer(f, i);
 		break;
-	case 2: /* as it is, but for its length */
+	case 2: /* keeps its length */
 		if (size > RECORD_HEADER)
 			mu_bytes(f->b, f->at[i] + RECORD_HEADER, size - RECORD_HEADER);
 		break;
@@ -288,7 +289,7 @@ static void change_head(struct recording *f)
 		return;
 	if (mu_once_in(f->r, 4))
 		mu_set_number(f->r, f->b, 8, HEADER - 8);
-	else if (f->from > HEADER) /* the events and their ids are in front of the data */
+	else if (f->from > HEADER) /* events and ids are before the data */
 		mu_set_number(f->r, f->b, HEADER, f->from - HEADER);
 }
 
@@ -329,7 +330,7 @@ void mu_recording(struct mu_random *r, struct ptc_buf *b)
 		break;
 	case 7:
 		if (mu_once_in(r, 4))
-			b->len -= mu_below(r, b->len); /* cut */
+			b->len -= mu_below(r, b->len); /* truncates */
 		else
 			mu_bytes(b, 0, b->len);
 		break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of pt_code (tests/support/lib_pt.h), with a line each. Nothing runs it. */
+/* The bytes of pt_code (tests/support/lib_pt.h), each with a source line. Never run. */
 	.text
 	.globl code_start
 	.type code_start, @function

@@ -108,7 +108,7 @@ void sf_core(struct ptc_buf *b, int32_t pid)
 		abort();
 }
 
-/* --- a program of Go --- */
+/* --- a Go program --- */
 
 void sf_go(struct ptc_buf *b)
 {

@@ -32,7 +32,7 @@ static void begin(struct pd *p)
 	pd_comm(p, SR_PID, 1, "a", true);
 }
 
-/* A page of @name, with the build-id of the program if @has_id. */
+/* Maps a page of @name, with the program's build-id if @has_id. */
 static void map(struct pd *p, int32_t pid, uint64_t addr, uint64_t off, const char *name,
 		bool has_id)
 {
@@ -83,7 +83,7 @@ void sr_walk(struct ptc_buf *b, uint64_t seed, bool timed, unsigned int insns)
 	fl_walk(&w, insns);
 }
 
-/* A syscall in the code at @base, at @time. */
+/* Puts a syscall in the code at @base, at @time. */
 static void put_syscall(struct ptc_buf *b, uint64_t time, uint64_t base)
 {
 	pt_psb_off(b);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: bytes -> text. */
+/* Description: disassembly: bytes to text. */
 #include <criterion/criterion.h>
 
 #include "arch/disasm.h"
@@ -25,12 +25,12 @@ Test(disasm, in_small_letters_and_with_absolute_targets)
 	EXPECT("\xc3", "ret");
 }
 
-/* No instruction of VEX map 2 has this opcode yet; what EVEX map 7 may bring. */
+/* An opcode that VEX map 2 does not define yet, and a possible future instruction in EVEX map 7. */
 Test(disasm, what_is_newer_than_the_disassembler_is_unknown)
 {
 	EXPECT("\xc4\xe2\x7a\xff\x00", "(unknown)");
 	EXPECT("\x62\xf7\x7f\x08\xf8\xc0\x12\x00\x00\x00", "(unknown)");
-	EXPECT("\xc4\xe2\x7a\xff\x00\x90", "(bad)"); /* more than one */
+	EXPECT("\xc4\xe2\x7a\xff\x00\x90", "(bad)"); /* more than one instruction */
 }
 
 Test(disasm, what_is_none)

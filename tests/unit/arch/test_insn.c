@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the class, length and target of instructions, from bytes in the SDM's encodings. */
+/* Description: class, length and target of instructions, from bytes in the SDM's encodings. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,13 @@ struct insn_case {
 	uint8_t len;
 	uint8_t bytes[PTC_INSN_MAX];
 	enum ptc_kind kind;
-	uint64_t target; /* 0: not direct */
+	uint64_t target; /* 0: not a direct branch */
 	bool rep;
 };
 
 /* clang-format off */
 static const struct insn_case cases[] = {
-	/* nothing to the flow */
+	/* no branches */
 	{ "nop",		PTC_MODE_64, 1, { 0x90 }, PTC_KIND_NONE, 0, false },
 	{ "endbr64",		PTC_MODE_64, 4, { 0xf3, 0x0f, 0x1e, 0xfa }, PTC_KIND_NONE, 0, false },
 	{ "mov rax,imm64",	PTC_MODE_64, 10, { 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8 }, PTC_KIND_NONE, 0, false },
@@ -32,11 +32,11 @@ static const struct insn_case cases[] = {
 	{ "ud2",		PTC_MODE_64, 2, { 0x0f, 0x0b }, PTC_KIND_NONE, 0, false },
 	{ "cpuid",		PTC_MODE_64, 2, { 0x0f, 0xa2 }, PTC_KIND_NONE, 0, false },
 	{ "15 bytes",		PTC_MODE_64, 15, { 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x90 }, PTC_KIND_NONE, 0, false },
-	/* transactions: beginning goes on behind, an abort is asynchronous */
+	/* transactions: XBEGIN continues with the next instruction, an abort is asynchronous */
 	{ "xbegin +0x10",	PTC_MODE_64, 6, { 0xc7, 0xf8, 0x10, 0, 0, 0 }, PTC_KIND_NONE, 0, false },
 	{ "xend",		PTC_MODE_64, 3, { 0x0f, 0x01, 0xd5 }, PTC_KIND_NONE, 0, false },
 	{ "xabort 1",		PTC_MODE_64, 3, { 0xc6, 0xf8, 1 }, PTC_KIND_NONE, 0, false },
-	/* strings */
+	/* string instructions */
 	{ "movsb",		PTC_MODE_64, 1, { 0xa4 }, PTC_KIND_NONE, 0, false },
 	{ "rep movsb",		PTC_MODE_64, 2, { 0xf3, 0xa4 }, PTC_KIND_NONE, 0, true },
 	{ "rep stosq",		PTC_MODE_64, 3, { 0xf3, 0x48, 0xab }, PTC_KIND_NONE, 0, true },
@@ -47,7 +47,7 @@ static const struct insn_case cases[] = {
 	{ "rep insb",		PTC_MODE_64, 2, { 0xf3, 0x6c }, PTC_KIND_NONE, 0, true },
 	{ "pause",		PTC_MODE_64, 2, { 0xf3, 0x90 }, PTC_KIND_NONE, 0, false },
 	{ "movss xmm",		PTC_MODE_64, 4, { 0xf3, 0x0f, 0x10, 0xc1 }, PTC_KIND_NONE, 0, false },
-	/* jcc and its relatives */
+	/* jcc, loops and jrcxz */
 	{ "je +0",		PTC_MODE_64, 2, { 0x74, 0 }, PTC_KIND_JCC, IP + 2, false },
 	{ "je -2",		PTC_MODE_64, 2, { 0x74, 0xfe }, PTC_KIND_JCC, IP, false },
 	{ "bnd je +5",		PTC_MODE_64, 3, { 0xf2, 0x74, 5 }, PTC_KIND_JCC, IP + 8, false },
@@ -80,7 +80,7 @@ static const struct insn_case cases[] = {
 	{ "ret 8",		PTC_MODE_64, 3, { 0xc2, 8, 0 }, PTC_KIND_RET, 0, false },
 	{ "retf",		PTC_MODE_64, 1, { 0xcb }, PTC_KIND_FAR, 0, false },
 	{ "retf 8",		PTC_MODE_64, 3, { 0xca, 8, 0 }, PTC_KIND_FAR, 0, false },
-	/* into the kernel and back */
+	/* kernel entries and returns */
 	{ "syscall",		PTC_MODE_64, 2, { 0x0f, 0x05 }, PTC_KIND_SYSCALL, 0, false },
 	{ "sysenter",		PTC_MODE_64, 2, { 0x0f, 0x34 }, PTC_KIND_SYSCALL, 0, false },
 	{ "sysretq",		PTC_MODE_64, 3, { 0x48, 0x0f, 0x07 }, PTC_KIND_SYSRET, 0, false },
@@ -93,7 +93,9 @@ static const struct insn_case cases[] = {
 	{ "vmlaunch",		PTC_MODE_64, 3, { 0x0f, 0x01, 0xc2 }, PTC_KIND_FAR, 0, false },
 	{ "vmresume",		PTC_MODE_64, 3, { 0x0f, 0x01, 0xc3 }, PTC_KIND_FAR, 0, false },
 	{ "vmcall",		PTC_MODE_64, 3, { 0x0f, 0x01, 0xc1 }, PTC_KIND_FAR, 0, false },
-	/* 32 and 16 bits: other lengths, other instructions, targets cut to the width */
+	/*
+	 * 32 and 16 bits: other lengths, other instructions, targets truncated to the operand width
+	 */
 	{ "32: into",		PTC_MODE_32, 1, { 0xce }, PTC_KIND_INT, 0, false },
 	{ "32: iret",		PTC_MODE_32, 1, { 0xcf }, PTC_KIND_IRET, 0, false },
 	{ "32: jmp far imm",	PTC_MODE_32, 7, { 0xea, 1, 2, 3, 4, 5, 0 }, PTC_KIND_FAR, 0, false },
@@ -169,13 +171,13 @@ Test(insn, what_is_no_instruction_is_bad)
 	static const struct {
 		uint8_t len, bytes[16];
 	} bad[] = {
-		{ 1, { 0x06 } }, /* push es: not in 64 bits */
+		{ 1, { 0x06 } }, /* push es: invalid in 64-bit mode */
 		{ 1, { 0xce } }, /* into */
 		{ 7, { 0xea, 1, 2, 3, 4, 5, 6 } },
 		{ 2, { 0xff, 0xff } }, /* ff /7 */
 		{ 15,
 		  { 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66,
-		    0x66, 0x66 } }, /* the sixteenth byte would be too many */
+		    0x66, 0x66 } }, /* a sixteenth byte would exceed the limit */
 	};
 	struct ptc_insn in = { .len = 99 };
 	size_t i;
@@ -197,7 +199,7 @@ Test(insn, who_stores_and_who_loads_the_flags)
 		{ 2, { 0x48, 0x9c }, true, false }, { 1, { 0x9d }, false, true },
 		{ 2, { 0x66, 0x9d }, false, true }, { 2, { 0x48, 0x9d }, false, true },
 		{ 1, { 0xcf }, false, true },	    { 2, { 0x48, 0xcf }, false, true },
-		{ 1, { 0x9e }, false, false }, /* sahf: none of the flags above bit 7 */
+		{ 1, { 0x9e }, false, false }, /* sahf changes no flag above bit 7 */
 		{ 1, { 0x9f }, false, false },	    { 1, { 0x50 }, false, false },
 	};
 	struct ptc_insn in;
@@ -224,7 +226,10 @@ Test(insn, targets_wrap_at_the_top_of_the_address_space)
 	cr_assert_eq(in.target, 10);
 }
 
-/* Flags as the SDM names them, and what each jcc says of them (vol. 1, table 7-4). */
+/*
+ * Returns whether a jcc with the condition @cond is taken, by the flags in the SDM (vol. 1, table
+ * 7-4).
+ */
 static bool jcc_by_the_book(unsigned int cond, bool cf, bool pf, bool zf, bool sf, bool of)
 {
 	switch (cond) {
@@ -279,7 +284,7 @@ Test(insn, every_condition_under_every_combination_of_flags)
 
 			cr_assert_eq(ptc_insn_decode(PTC_MODE_64, near, 6, IP, &in), PTC_INSN_OK);
 			cr_assert_eq(in.cond, cond);
-			/* Other flags are set in between: they must not count. */
+			/* Flags that no condition uses are set too: they must not matter. */
 			cr_assert_eq(ptc_insn_taken(&in, flags, 0),
 				     jcc_by_the_book(cond, cf, pf, zf, sf, of), "cond %x flags %x",
 				     cond, f);
@@ -333,7 +338,7 @@ Test(insn, loops_count_rcx_in_the_width_of_the_address)
 		cr_assert_not(ptc_insn_taken(&in, 0, 2));
 		cr_assert_not(ptc_insn_taken(&in, zf, above + 1));
 
-		bytes[loops[i].len - 2] = 0xe3; /* jrcxz, jecxz, jcxz: nothing is counted down */
+		bytes[loops[i].len - 2] = 0xe3; /* jrcxz, jecxz, jcxz: no count-down */
 		cr_assert_eq(ptc_insn_decode(loops[i].mode, bytes, loops[i].len, IP, &in),
 			     PTC_INSN_OK);
 		cr_assert_eq(in.cond, PTC_COND_RCXZ);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the length of instructions that are newer than the disassembler. */
+/* Description: the length of instructions that the disassembler does not know yet. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,9 @@
 
 #define LEN(bytes) length(PTC_MODE_64, bytes, sizeof(bytes) - 1)
 
-/* At the end of their memory, and cut everywhere: a byte too few is none. */
+/*
+ * Decodes @text at the end of an allocation, cut at each length. A cut instruction must be refused.
+ */
 static size_t length(enum ptc_mode mode, const char *text, size_t len)
 {
 	uint8_t *bytes;

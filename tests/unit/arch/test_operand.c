@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the memory and the registers that an instruction works on. */
+/* Description: the memory and the registers that an instruction uses. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { IP = 0x401000 };
 
-/* Each register has a value of its own. */
+/* Gives each register its own value. */
 static void fill(uint64_t regs[PTC_REG_COUNT])
 {
 	size_t i;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: lengths, names and IPs of packets that libipt's encoder made.
+ * Description: lengths, names and IPs of packets made by libipt's encoder.
  *
- * libipt is the judge here: what its encoder writes must have our length, and
- * the IPs its query decoder reads out of a stream must be ours.
+ * libipt is the reference: our length must match its encoder's output, and our IPs must match its
+ * query decoder's.
  */
 #include <criterion/criterion.h>
 #include <intel-pt.h>
@@ -100,7 +100,7 @@ Test(pt_packet, every_packet_has_its_length_and_type)
 		enum ptc_pkt type;
 		size_t len;
 
-		memset(bytes, 0xff, sizeof(bytes)); /* what follows must not matter */
+		memset(bytes, 0xff, sizeof(bytes)); /* the bytes behind must not matter */
 		len = encode(&c->p, 1, bytes, sizeof(bytes));
 		cr_assert_eq(ptc_pkt_len(bytes, len, &type), (int)len, "libipt's type %d",
 			     c->p.type);
@@ -131,7 +131,7 @@ Test(pt_packet, a_cut_packet_needs_more_bytes)
 	}
 }
 
-/* Every pair of first bytes against libipt's packet decoder; behind them, zeros. */
+/* Compares every pair of first bytes, followed by zeros, with libipt's packet decoder. */
 Test(pt_packet, agrees_with_libipt_on_every_opcode)
 {
 	unsigned int a, b;
@@ -146,7 +146,7 @@ Test(pt_packet, agrees_with_libipt_on_every_opcode)
 			int ours, theirs;
 
 			if (a == 0x02 && b == 0xc3)
-				bytes[2] = 0x88; /* MNT, all of its opcode */
+				bytes[2] = 0x88; /* MNT: completes the opcode */
 			if (a == 0x02 && b == 0x82)
 				continue; /* a PSB needs all its bytes */
 			memset(&config, 0, sizeof(config));
@@ -162,7 +162,7 @@ Test(pt_packet, agrees_with_libipt_on_every_opcode)
 			/* Newer than libipt 2.0.5: BBP, BIP, BEP, CFE, EVD, TRIG. */
 			if (theirs < 0 && type == PTC_PKT_OTHER)
 				continue;
-			/* A payload that libipt refuses still has a length. */
+			/* A packet whose payload libipt refuses still has a length. */
 			if (theirs == -pte_bad_packet)
 				continue;
 			cr_assert_eq(ours < 0, theirs < 0, "%02x %02x: ours %d, theirs %d", a, b,
@@ -204,7 +204,7 @@ Test(pt_packet, a_psb_begins_where_its_last_bytes_say_so)
 	uint8_t bytes[2 + PTC_PSB_LEN + 2];
 	size_t i;
 
-	/* Behind a TNT whose payload ends as a PSB goes on. */
+	/* A PSB behind a TNT whose payload looks like a part of a PSB. */
 	for (i = 0; i < 2 + PTC_PSB_LEN; i++)
 		bytes[i] = i % 2 ? 0x82 : 0x02;
 	bytes[i++] = 0x02;
@@ -236,7 +236,7 @@ Test(pt_packet, the_next_psb_is_found_wherever_it_is)
 		}
 }
 
-/* What is in front of it is looked at in chunks. */
+/* The search reads the bytes in front of the PSB in chunks. */
 Test(pt_packet, a_psb_behind_much_else_is_found)
 {
 	enum { LEN = 400 };
@@ -256,7 +256,7 @@ Test(pt_packet, a_psb_behind_much_else_is_found)
 	}
 }
 
-/* A stream of TIPs of all compressions; libipt's query decoder says where each goes. */
+/* Compares the IPs of a stream of TIPs with all compressions with libipt's query decoder. */
 Test(pt_packet, ips_are_those_of_libipt)
 {
 	enum { TIPS = 400 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a signal handler's frame is found on an alternate stack, and nothing else is taken
- * for one. */
+/*
+ * Description: a signal handler's frame is found on an alternate stack. Other memory is not taken
+ * for a frame.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@ static void put(uint8_t *at, uint64_t v)
 	memcpy(at, &v, sizeof(v));
 }
 
-/* Memory at the begin of the stack, with a frame in it; the caller frees it. */
+/* Returns memory at the begin of the stack, with a frame in it. Caller frees it. */
 static uint8_t *frame(void)
 {
 	uint8_t *bytes = calloc(1, LEN);

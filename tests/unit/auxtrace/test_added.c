@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: one more event in what a recording says of its events. */
+/* Description: adding one event to the event descriptions of a recording. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: perf_event_attr of every published size. */
+/* Description: perf_event_attr in every published size. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static const uint32_t sizes[] = {
 	PERF_ATTR_SIZE_VER8, PERF_ATTR_SIZE_VER9,
 };
 
-/* Every byte set, to something else each. */
+/* Returns an attr in which every byte is set and neighbouring bytes differ. */
 static struct perf_event_attr full(void)
 {
 	struct perf_event_attr a;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: AUX records joined to AUXTRACE pieces. */
+/* Description: AUX records matched with AUXTRACE records. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,7 +96,10 @@ static void end(struct test *t)
 	pd_release(&t->pd);
 }
 
-/* A line a span: "OFF+SIZE AFTER..UNTIL", then what there is of "flags=", "lost=" and "untold". */
+/*
+ * Compares the spans with @want. One line per span: "OFF+SIZE AFTER..UNTIL", then the parts that
+ * apply: "flags=", "lost=", "untold".
+ */
 static void expect_spans(const struct test *t, size_t queue, const struct ptc_time_conv *conv,
 			 const char *want)
 {
@@ -153,7 +156,7 @@ Test(aux_join, padding_is_no_part_of_the_stream_and_a_rest_without_a_record_is)
 
 	begin(&t);
 	aux(&t, 10, 0, 13, 0);
-	piece(&t, 0, 7, -1, 0, 13); /* 16 in the file */
+	piece(&t, 0, 7, -1, 0, 13); /* the AUXTRACE record holds 16 bytes with padding */
 	aux(&t, 20, 13, 8, 0);
 	piece(&t, 0, 7, -1, 13, 32);
 	join(&t);
@@ -175,14 +178,14 @@ Test(aux_join, bytes_that_are_not_in_the_file_are_lost)
 
 	begin(&t);
 	aux(&t, 10, 0, 48, PERF_AUX_FLAG_TRUNCATED);
-	aux(&t, 20, 48, 8, PERF_AUX_FLAG_TRUNCATED); /* none of it is there */
+	aux(&t, 20, 48, 8, PERF_AUX_FLAG_TRUNCATED); /* no byte of this range is stored */
 	aux(&t, 30, 56, 24, 0);
 	aux(&t, 40, 80, 100, 0);
 	piece(&t, 0, 7, -1, 0, 16);
 	piece(&t, 0, 7, -1, 64, 16);
 	join(&t);
 	expect_spans(&t, 0, NULL,
-		     "0+16 0..10\n" /* its end, where the buffer was full, is missing */
+		     "0+16 0..10\n" /* its end is missing: the buffer was full */
 		     "64+0 0..10 flags=1 lost=48\n64+0 10..20 flags=1\n64+16 20..30\n"
 		     "180+0 30..40 lost=100\n");
 	end(&t);
@@ -196,7 +199,7 @@ Test(aux_join, a_full_buffer_with_nothing_written_is_a_span_of_no_bytes)
 	aux(&t, 5, 0, 0, PERF_AUX_FLAG_TRUNCATED);
 	aux(&t, 10, 0, 16, 0);
 	aux(&t, 20, 16, 0, PERF_AUX_FLAG_TRUNCATED);
-	aux(&t, 21, 16, 0, 0); /* says nothing */
+	aux(&t, 21, 16, 0, 0); /* an empty record that carries no information */
 	piece(&t, 0, 7, -1, 0, 16);
 	join(&t);
 	expect_spans(&t, 0, NULL, "0+0 0..5 flags=1\n0+16 5..10\n16+0 10..20 flags=1\n");
@@ -211,7 +214,7 @@ Test(aux_join, a_record_belongs_to_the_ring_of_its_cpu_or_thread)
 	aux_id(&t, 7, 0, 0, 0, 8, 0);
 	aux_id(&t, 7, 1, 0, 0, 16, 0);
 	aux_id(&t, 9, 5, 0, 0, 24, 0);
-	aux_id(&t, 10, 5, 0, 0, 24, 0); /* nobody's */
+	aux_id(&t, 10, 5, 0, 0, 24, 0); /* matches no queue */
 	piece(&t, 0, 7, 0, 0, 8);
 	piece(&t, 1, 7, 1, 0, 16);
 	piece(&t, 2, 9, -1, 0, 24);
@@ -230,9 +233,9 @@ Test(aux_join, where_cpu_and_thread_do_not_tell_the_id_does)
 
 	begin(&t);
 	id_index(&t, 3, ids);
-	aux_id(&t, 99, 0, 33, 0, 8, 0); /* two queues are of cpu 0 */
+	aux_id(&t, 99, 0, 33, 0, 8, 0); /* ambiguous: two queues belong to CPU 0 */
 	aux_id(&t, 99, 5, 11, 0, 16, 0);
-	aux_id(&t, 99, 5, 22, 0, 16, 0); /* of a queue that is not there */
+	aux_id(&t, 99, 5, 22, 0, 16, 0); /* names a queue that does not exist */
 	piece(&t, 1, 7, 0, 0, 16);
 	piece(&t, 2, 7, 0, 0, 8);
 	join(&t);
@@ -283,7 +286,7 @@ Test(aux_join, in_overwrite_mode_each_piece_is_a_span)
 	expect_spans(&t, 0, &conv,
 		     "0+64 0..1000 flags=2 untold\n32+64 1000..1000 flags=2 untold\n");
 	end(&t);
-	/* Nor can anything be joined to offsets that go back. */
+	/* Offsets that go backwards cannot be matched either. */
 	begin(&t);
 	aux(&t, 10, 32, 64, 0);
 	piece(&t, 0, 7, -1, 32, 64);

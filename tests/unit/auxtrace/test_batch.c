@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* ptc_file_next_batch gives what ptc_file_next gives, whatever the form and the number. */
+/*
+ * ptc_file_next_batch returns the same records as ptc_file_next, for every file form and batch
+ * size.
+ */
 #include <criterion/criterion.h>
 
 #include "lib_packed.h"
@@ -8,7 +11,7 @@ enum { MAX = 70 };
 
 static const struct ptc_time_conv conv = { 31, 715827883, 5000 };
 
-/* Runs of the kernel's records, parted by perf's own. */
+/* Builds runs of kernel records, separated by user-space records of perf. */
 static void build(struct pd *p)
 {
 	const struct ptc_auxtrace aux = { .idx = 1, .tid = 10, .cpu = -1 };
@@ -24,7 +27,10 @@ static void build(struct pd *p)
 	}
 }
 
-/* Both walk @f to its end, by @n at once; returns what ended them. */
+/*
+ * Walks @f to its end with both functions, @n records at once. Returns the code that ended both
+ * walks.
+ */
 static int walk(const struct ptc_file *f, size_t n, size_t *ret_count)
 {
 	struct ptc_rec recs[MAX], one;
@@ -97,7 +103,7 @@ Test(batch, damage_comes_behind_what_is_whole)
 
 	build(&p);
 	ptc_buf_le32(&p.data, PERF_RECORD_COMM);
-	ptc_buf_le32(&p.data, 7u << 16); /* smaller than its own header */
+	ptc_buf_le32(&p.data, 7u << 16); /* a size smaller than the record header */
 	compare(&p, false, 48, PTC_E_FORMAT);
 	pd_release(&p);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: branch entries: every flag, against the bit-fields of perf_event.h. */
+/* Description: branch entries: every flag, compared with the bit-fields of perf_event.h. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "auxtrace/branch.h"
 #include "lib_perfdata.h"
 
-/* The same entry as the vendored header's bit-fields lay it out. */
+/* Returns the same entry in the bit-fields of the vendored header. */
 static struct perf_branch_entry entry_of(const struct ptc_branch *e)
 {
 	struct perf_branch_entry k = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what of a trace a branch stack has, by its filter. */
+/* Description: which branches of a trace a branch stack with a given filter contains. */
 #include <criterion/criterion.h>
 
 #include "auxtrace/branchsel.h"

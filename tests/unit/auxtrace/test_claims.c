@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A small file that claims to be large, in any field: nothing large is allocated for it. */
+/*
+ * Description: a small file that claims a huge size in any field. The reader must not allocate that
+ * size.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +12,7 @@
 #include "lib_walk.h"
 
 #if defined(__SANITIZE_ADDRESS__)
-#define LIMITED 0 /* its shadow alone is larger */
+#define LIMITED 0 /* ASan's shadow memory alone is larger */
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define LIMITED 0
@@ -21,11 +24,11 @@
 
 enum { KIB = 1024, CLAIMS = 5 };
 
-/* The first is also of whole attrs with their sections of ids (128 + 16 bytes). */
+/* The first claim is also a multiple of an attr with its id section (128 + 16 bytes). */
 static const uint64_t claims[CLAIMS] = { UINT64_C(144) << 33, UINT64_C(1) << 40, UINT64_MAX >> 1,
 					 UINT32_MAX, UINT64_C(1) << 31 };
 
-/* 256 MiB of address space, for all there is in the process. */
+/* Limits the address space of the whole process to 256 MiB. */
 static void limit(void)
 {
 	const struct rlimit lim = { (rlim_t)256 << 20, (rlim_t)256 << 20 };
@@ -61,7 +64,7 @@ static void build(struct pd *p)
 	pd_feature(p, PTC_FEAT_NRCPUS, "\4\0\0\0\4\0\0", 8);
 }
 
-/* Every field of the file in turn, of 4 and of 8 bytes, claims too much. */
+/* Sets each 4-byte and 8-byte field of the file in turn to a claim that is too large. */
 static void try_file(const struct pd *p, bool pipe)
 {
 	size_t len, at, i, size;
@@ -97,7 +100,10 @@ Test(claims, of_files_and_pipes)
 
 Test(claims, of_compressed_records)
 {
-	/* RFC 8878: magic, a frame of 1 TiB in a window of 2^31 or, in one segment, of 1 TiB */
+	/*
+	 * RFC 8878: magic number, then a frame of 1 TiB: with a window of 2^31, or as a single
+	 * segment of 1 TiB.
+	 */
 	static const uint8_t frames[2][17] = {
 		{ 0x28, 0xb5, 0x2f, 0xfd, 0xc0, 0xa8, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0 },
 		{ 0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0 },

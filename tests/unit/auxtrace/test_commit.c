@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: SIGKILL at each system call of a commit that changes the folder. */
+/* Description: SIGKILL before each system call with which a commit changes the folder. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <errno.h>
@@ -20,18 +20,18 @@
 #include "base/tmpfile.h"
 #include "lib_elf.h"
 
-/* What is under a name: nothing, or a recording with that content. */
+/* What a name refers to: nothing, or a recording with this content. */
 enum { NOTHING, OLDER = 'b', OLD = 'a', NEW = 'n', NEXT = 'x' };
 
-/* What a recording is. */
+/* The form of a recording on disk. */
 enum form { NONE, IN_FILE, IN_FOLDER, BEHIND_LINK };
 
 /* How the commit is made. */
 struct way {
-	bool folder;	  /* a folder, as with --kcore */
+	bool folder;	  /* the output is a folder, as with --kcore */
 	bool named;	  /* a file system without O_TMPFILE */
-	bool no_exchange; /* one that cannot exchange names */
-	bool no_links;	  /* one that has no hard links */
+	bool no_exchange; /* a file system that cannot exchange two names */
+	bool no_links;	  /* a file system without hard links */
 };
 
 static const struct way ways[] = {
@@ -103,7 +103,10 @@ static char byte_of(const char *path)
 	return what;
 }
 
-/* The content of the file, or of the folder's data and kcore, which must be of one recording. */
+/*
+ * Returns the content of the file, or of data and kcore in the folder. Both must belong to one
+ * recording.
+ */
 static char is(const char *path)
 {
 	char data[64], kcore[64];
@@ -218,7 +221,10 @@ static int next_stop(pid_t pid)
 	return status;
 }
 
-/* Commit NEW in a process that is killed in front of its @n-th change. Was there one? */
+/*
+ * Commits NEW in a child that is killed just before its @n-th change. Returns true if it reached
+ * that change.
+ */
 static bool commit_killed(const struct way *w, int n)
 {
 	const pid_t pid = fork();
@@ -259,13 +265,13 @@ static bool commit_killed(const struct way *w, int n)
 	return false;
 }
 
-/* --- what must hold then --- */
+/* --- what must hold after a kill --- */
 
 #define HOLDS(condition)                                                                           \
 	cr_assert(condition, "%s: way %zd, kill %d: out '%c', out.old '%c', %d hidden",            \
 		  #condition, w - ways, n, out, old, nhidden)
 
-/* @was: what had the name, @older: what had .old. */
+/* @was: the recording that had the name before; @older: the recording that had .old. */
 static void check_killed(const struct way *w, int n, bool killed, char was, char older)
 {
 	const char out = is("out"), old = is("out.old");
@@ -315,7 +321,7 @@ Test(commit, killed_at_each_change_both_recordings_are_whole_under_plain_names)
 			try_each(&ways[i], forms[k][0], forms[k][1]);
 }
 
-/* --- what is swept --- */
+/* --- which leftovers are removed --- */
 
 Test(commit, a_name_whose_process_lives_stays)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: bytes that were compressed come back from the records, by libzstd's own stream. */
+/* Description: libzstd's own stream decoder restores the bytes from the compressed records. */
 #include <criterion/criterion.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { BIG = 300001 };
 
-/* What one record gives: all of it in one call, as perf asks for it. */
+/* Decompresses one record in a single call, as perf does. */
 static size_t inflate(ZSTD_DCtx *z, const void *rec, size_t len, void *to, size_t room)
 {
 	struct ptc_cur c = ptc_cur_init(rec, len);
@@ -30,7 +30,7 @@ static size_t inflate(ZSTD_DCtx *z, const void *rec, size_t len, void *to, size_
 	return out.pos;
 }
 
-/* @step: as many bytes are given at a time. */
+/* Compresses @step bytes at a time, then compares the decompressed bytes. */
 static void there_and_back(const uint8_t *bytes, size_t len, size_t step, unsigned int level)
 {
 	ZSTD_DCtx *z = ZSTD_createDCtx();
@@ -69,7 +69,7 @@ Test(compress, every_byte_comes_back_whatever_it_is)
 	uint64_t x = 88172645463325252;
 	size_t i, l;
 
-	for (i = 0; i < BIG; i++) { /* what cannot be compressed: a piece must fit all the same */
+	for (i = 0; i < BIG; i++) { /* incompressible: each piece must still fit */
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
@@ -118,7 +118,7 @@ static size_t allocated(void)
 	return m.uordblks + m.hblkhd;
 }
 
-/* Under a sanitizer mallinfo2 knows of nothing, and the test of nothing. */
+/* Under a sanitizer mallinfo2() reports no allocations, so this test checks nothing there. */
 Test(compress, no_level_takes_much_memory)
 {
 	uint8_t *bytes = calloc(1, BIG);

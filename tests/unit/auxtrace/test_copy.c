@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a recording that is written again has the same records, attrs and
- * features; parts of one have what they should; what is damaged is copied up to
- * the damage, wherever it is cut, and never more than is there.
+ * Description: a rewritten recording keeps all records, attrs and features. A selected part keeps
+ * exactly what the selection asks for. A damaged file is copied up to the damage, wherever it is
+ * cut, and never beyond it.
  */
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -52,7 +52,9 @@ static void put_piece(struct pd *p, uint32_t idx, int32_t cpu, uint64_t off, uin
 	pd_auxtrace(p, &a, bytes, sizeof(bytes));
 }
 
-/* Two cpus with two pieces each; the times of the first are 100 to 200, of the second 200 to 300.
+/*
+ * Two CPUs with two AUXTRACE records each. Times of the first: 100 to 200, of the second: 200 to
+ * 300.
  */
 static void make(struct pd *p)
 {
@@ -195,7 +197,7 @@ Test(copy, whole, .init = setup, .fini = teardown)
 	size_t len;
 
 	make(&p);
-	/* More of an attr than we know: 64 bytes behind it, which are not 0. */
+	/* An attr larger than ours: 64 extra bytes that are not 0. */
 	p.attr_size = sizeof(struct perf_event_attr) + 64;
 	bytes = pd_finish(&p, &len);
 	for (how = 0; how < 4; how++) {
@@ -233,7 +235,7 @@ Test(copy, whole, .init = setup, .fini = teardown)
 	pd_release(&p);
 }
 
-/* What the attr has behind what we know is written as it was. */
+/* Bytes of an attr that are unknown to this version are copied unchanged. */
 Test(copy, unknown_bytes, .init = setup, .fini = teardown)
 {
 	struct ptc_copy_stats st;
@@ -279,10 +281,10 @@ Test(copy, parts, .init = setup, .fini = teardown)
 	static const int32_t tids[] = { 8 };
 	static const struct want wants[] = {
 		{ .select = { .cpus = cpus, .ncpus = 1 }, .pieces = 2, .auxes = 2, .starts = 1 },
-		/* Queues of cpus are of all threads. */
+		/* A queue of a CPU contains all threads, so a selection by thread keeps it. */
 		{ .select = { .tids = tids, .ntids = 1 }, .pieces = 4, .auxes = 4, .starts = 2 },
 		{ .select = { .to_ns = 150 }, .pieces = 2, .auxes = 2, .starts = 2 },
-		/* No PSB in the first pieces, nor in the second: they stay. */
+		/* Neither the first nor the second records hold a PSB, so all are kept. */
 		{ .select = { .from_ns = 250 }, .pieces = 4, .auxes = 4, .starts = 2 },
 		{ .strip = true },
 	};
@@ -315,8 +317,10 @@ Test(copy, parts, .init = setup, .fini = teardown)
 	pd_release(&p);
 }
 
-/* In front of a span of time the trace stays back to the piece that has a PSB, and no further. */
-/* It is of the whole. */
+/*
+ * Before the selected time span, trace is kept back to the last record with a PSB, and no further.
+ */
+/* The ledger describes the whole recording. */
 Test(copy, the_ledger_goes_with_the_whole_only, .init = setup, .fini = teardown)
 {
 	static const uint32_t cpu = 1;
@@ -371,7 +375,9 @@ Test(copy, back_to_psb, .init = setup, .fini = teardown)
 	bytes = pd_finish(&p, &len);
 	cr_assert_eq(ptc_file_open_bytes(bytes, len, "a", &a, &err), 0);
 	copy(a, path, &opts, &st);
-	/* 400 to 500 is the fifth; the third has the PSB. */
+	/*
+	 * Times 400 to 500 are in the fifth record. The third is the last one before it with a PSB.
+	 */
 	cr_assert_eq(st.pieces, 3, "%d", (int)st.pieces);
 	cr_assert_eq(st.left_out, 4 + 4);
 	ptc_file_free(a);
@@ -379,7 +385,9 @@ Test(copy, back_to_psb, .init = setup, .fini = teardown)
 	pd_release(&p);
 }
 
-/* Of a piece of trace that was cut there is what there was. */
+/*
+ * Returns true if @rec is an AUXTRACE record cut short: its bytes equal the first bytes of @whole.
+ */
 static bool is_cut(const struct ptc_rec *whole, const struct ptc_rec *rec)
 {
 	struct ptc_cur a = whole->body, b = rec->body;
@@ -390,7 +398,10 @@ static bool is_cut(const struct ptc_rec *whole, const struct ptc_rec *rec)
 	       left % 8 == 0 && same_bytes(a, b);
 }
 
-/* The records of a copy are the first ones of @whole; the last one may be cut. */
+/*
+ * Checks that the copy holds the first records of @whole; the last record may be cut. Returns their
+ * number.
+ */
 static size_t copy_damaged(const struct ptc_file *whole, const uint8_t *bytes, size_t len)
 {
 	const struct ptc_copy_opts opts = { .pipe = false };
@@ -448,7 +459,7 @@ Test(copy, cut_anywhere, .init = setup, .fini = teardown)
 	pd_release(&p);
 }
 
-/* Any byte another: it is refused, or what is written can be read. */
+/* With any byte changed the file is refused, or the output is readable. */
 Test(copy, hostile, .init = setup, .fini = teardown)
 {
 	static const uint8_t values[] = { 0, 1, 0x7f, 0xff };
@@ -486,7 +497,7 @@ Test(copy, hostile, .init = setup, .fini = teardown)
 	pd_release(&p);
 }
 
-/* perf of 2010 had no pid in BUILD_ID, and no pipe mode: there it has one. */
+/* perf of 2010 wrote BUILD_ID without a pid and had no pipe mode. The pipe output has the pid. */
 Test(copy, old_build_ids_to_a_pipe, .init = setup, .fini = teardown)
 {
 	uint8_t entry[8 + 24 + 64] = { [4] = PERF_RECORD_MISC_KERNEL, [6] = 8 + 24 + 64 };
@@ -520,7 +531,7 @@ Test(copy, old_build_ids_to_a_pipe, .init = setup, .fini = teardown)
 	pd_release(&p);
 }
 
-/* A front that is in part behind damage is written whole all the same. */
+/* Front matter with a part behind the damage is still written completely. */
 Test(copy, a_pipe_with_an_event_behind_damage, .init = setup, .fini = teardown)
 {
 	static const uint8_t rubbish[64] = { 1, 2, 3 };
@@ -536,7 +547,7 @@ Test(copy, a_pipe_with_an_event_behind_damage, .init = setup, .fini = teardown)
 	make(&p);
 	pd_raw(&p, PTC_REC_COMPRESSED2, 0, rubbish, sizeof(rubbish));
 	bytes = pd_finish_pipe(&p, &len);
-	/* its first event once more, at the end */
+	/* Append a second copy of the first event. */
 	ptc_buf_put(&front, bytes, len);
 	ptc_buf_put(&front, bytes + PTC_PIPE_HEADER_SIZE,
 		    ptc_le16(bytes + PTC_PIPE_HEADER_SIZE + 6));
@@ -554,7 +565,7 @@ Test(copy, a_pipe_with_an_event_behind_damage, .init = setup, .fini = teardown)
 	pd_release(&p);
 }
 
-/* What tells of events from inside compressed records is not listened to; nor is it afterwards. */
+/* Event records inside compressed records are ignored, before and after the copy. */
 Test(copy, a_compressed_event_is_none, .init = setup, .fini = teardown)
 {
 	const struct ptc_copy_opts opts = { .pipe = true, .pack = PTC_COPY_PACK_NONE };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the state of a crash is read as it was put, whoever wrote it, and cut nowhere. */
+/* Description: crash state is read as it was written, by any writer, and is refused when cut. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { FRONT = 8 + PTC_EVENT_TYPE_NAME_MAX, OFF = 96 };
 
-/* A thread whose numbers are all different. */
+/* Returns a thread in which all numbers differ. */
 static struct ptc_crash thread(void)
 {
 	struct ptc_crash c = { .kind = PTC_CRASH_THREAD, .bytes = ptc_cur_init("worker", 6) };
@@ -97,7 +97,7 @@ Test(crash, cut_at_every_length_it_is_refused)
 	size_t len, whole;
 
 	ptc_crash_put(&b, &put);
-	whole = b.len - PTC_REC_HEADER_SIZE - 2; /* the padding of six bytes */
+	whole = b.len - PTC_REC_HEADER_SIZE - 2; /* without the six bytes of padding */
 	for (len = 0; len <= whole; len++) {
 		uint8_t *bytes = pd_exact(b.bytes + PTC_REC_HEADER_SIZE, len);
 		const struct ptc_rec rec = record_of(bytes, len);
@@ -111,7 +111,10 @@ Test(crash, cut_at_every_length_it_is_refused)
 	ptc_buf_release(&b);
 }
 
-/* Body of a record with @n numbers, each its place, that claims @len bytes behind them. */
+/*
+ * Returns a record body with @n numbers, each equal to its position, that claims @len bytes behind
+ * the numbers.
+ */
 static struct ptc_buf lay_out(uint32_t kind, uint32_t n, uint64_t len)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -159,7 +162,7 @@ Test(crash, a_length_is_held_against_the_bytes_that_are_there)
 
 	cr_assert_eq(ptc_crash_parse(&rec, &c, &err), PTC_E_FORMAT);
 	ptc_buf_set_le64(&b, FRONT + 8, 0);
-	b.bytes[FRONT + 4] = 7; /* half a number */
+	b.bytes[FRONT + 4] = 7; /* cuts a number in half */
 	cr_assert_eq(ptc_crash_parse(&rec, &c, &err), PTC_E_FORMAT);
 	ptc_buf_release(&b);
 }

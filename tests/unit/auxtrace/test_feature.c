@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: feature sections written and read; each parser's input cut at every length. */
+/*
+ * Description: feature sections are written and read again. Each parser gets its input cut at every
+ * length.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +94,7 @@ Test(feature, small_sections_have_perfs_layout)
 	ptc_buf_release(&b);
 }
 
-/* How many events can be read; negative: the error. */
+/* Returns the number of readable events, or the error as a negative number. */
 static int read_events(const uint8_t *bytes, size_t len)
 {
 	struct ptc_event_desc_entry e;
@@ -200,8 +203,8 @@ Test(feature, an_old_build_id_without_size_has_20_bytes)
 	struct ptc_cur c;
 
 	ptc_feature_put_build_id(&b, &want);
-	b.bytes[5] = 0;	  /* the flag in misc */
-	b.bytes[32] = 77; /* the size byte: padding then, or not 0 by accident */
+	b.bytes[5] = 0;	  /* clear the flag in misc */
+	b.bytes[32] = 77; /* the size byte: now padding, or stray non-zero data */
 	c = ptc_cur_init(b.bytes, b.len);
 	cr_assert_eq(ptc_feature_next_build_id(&c, 0, &e, &err), 1);
 	cr_assert_eq(e.id.len, 20);
@@ -211,7 +214,7 @@ Test(feature, an_old_build_id_without_size_has_20_bytes)
 	ptc_buf_release(&b);
 }
 
-/* As perf 2.6.33 wrote them: no pid, the id in 24 bytes, the name padded to 64. */
+/* As perf 2.6.33 wrote build ids: no pid, the id in 24 bytes, the name padded to 64. */
 static void put_2010(struct ptc_buf *b, uint16_t misc, uint8_t id, const char *name)
 {
 	const size_t len = strlen(name) + 1;
@@ -259,7 +262,7 @@ Test(feature, build_ids_of_2010_have_no_pid)
 		cr_assert_eq(read_build_ids(bytes, len), PTC_E_FORMAT, "length %zu", len);
 		free(bytes);
 	}
-	/* Its flag says that the size is there: it is no old one. */
+	/* The flag says that the size byte is valid, so this is not the old form. */
 	b.bytes[5] |= 0x80;
 	b.bytes[32] = 20;
 	c = ptc_cur_init(b.bytes, b.len);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: every feature, made by hand-written values, read back to its
- * last byte; cut at every length; each number in it 0, 1, off by one and the
- * largest.
+ * Description: every feature, made from hand-written values, is read to its last byte. Sections are
+ * cut at every length. Each number becomes 0, off by one, and the largest value.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -16,8 +15,8 @@ enum { NCPUS = 2, MAX_CUTS = 4 };
 struct sample {
 	enum ptc_feature bit;
 	void (*put)(struct ptc_buf *b);
-	size_t count_off;  /* of the count of entries */
-	size_t count_size; /* 0: there is none */
+	size_t count_off;  /* offset of the entry count */
+	size_t count_size; /* 0: no count */
 	uint64_t count;
 };
 
@@ -145,7 +144,7 @@ static void put_dir_format(struct ptc_buf *b)
 
 static const uint8_t info[] = {
 	5,   0,	  0,   0,   0x11, 0,   0,   0,	 1, 2, 3, 4, 5, 6, 7, 8, /* type, id, tag */
-	16,  0,	  0,   0,   24,	  0,   0,   0,	 0, 0, 0, 0, 0, 0, 0, 0, /* lengths, where */
+	16,  0,	  0,   0,   24,	  0,   0,   0,	 0, 0, 0, 0, 0, 0, 0, 0, /* lengths, addresses */
 	0,   0,	  0,   0,   0,	  0,   0,   0,	 9, 0, 0, 0, 0, 0, 0, 0, /* load time */
 	232, 3,	  0,   0,   0,	  0,   0,   0,	 0, 0, 0, 0, 0, 0, 0, 0, /* uid, maps */
 	's', 'c', 'h', 'e', 'd',  '_', 'x', '1', 2, 2, 2, 2, 2, 2, 2, 2,
@@ -222,7 +221,7 @@ static void put_old_domains(struct ptc_buf *b)
 	ptc_feature_put_cpu_domains(b, 15, 0, domains, 2);
 }
 
-/* By hand: an iterator's bytes are what is copied. */
+/* Written by hand: the iterator's bytes are copied unchanged. */
 static void put_tracing_data(struct ptc_buf *b)
 {
 	static const char ftrace[] = "\3\0\0\0\0\0\0\0fmt";
@@ -281,7 +280,7 @@ static const struct sample samples[] = {
 
 enum { NSAMPLES = sizeof(samples) / sizeof(samples[0]) };
 
-/* Checks a copy at the end of an allocation. Returns the code; *ret_rest: bytes left. */
+/* Checks a copy placed at the end of an allocation. Returns the code; *ret_rest: bytes left. */
 static int check(enum ptc_feature bit, const uint8_t *bytes, size_t len, size_t *ret_rest)
 {
 	uint8_t *copy = pd_exact(bytes, len);
@@ -337,7 +336,7 @@ Test(feature_all, what_a_newer_writer_put_behind_is_kept)
 		size_t rest;
 
 		if (samples[i].bit == PTC_FEAT_BUILD_ID ||
-		    samples[i].bit == PTC_FEAT_CPU_DOMAIN_INFO) /* entries up to the end */
+		    samples[i].bit == PTC_FEAT_CPU_DOMAIN_INFO) /* entries up to its end */
 			continue;
 		samples[i].put(&b);
 		ptc_buf_put(&b, "newer", 5);
@@ -362,7 +361,10 @@ Test(feature_all, of_a_flag_and_of_the_unknown_everything_is_left)
 	}
 }
 
-/* Where a section may end: what follows came with a later perf, or is one more entry. */
+/*
+ * Returns true if a section may end at @len: a later perf added the rest, or the rest is one more
+ * entry.
+ */
 static bool is_an_end(const struct sample *s, size_t len)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: groups, PMUs and what they can come back as they were put. */
+/* Description: event groups, PMUs and PMU capabilities are read as they were written. */
 #include <criterion/criterion.h>
 #include <string.h>
 

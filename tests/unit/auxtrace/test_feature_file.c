@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what features tell of the recording comes back as it was put. */
+/* Description: features that describe the recording are read as they were written. */
 #include <criterion/criterion.h>
 
 #include "auxtrace/feature.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: tracepoint formats and BPF programs, laid out by hand and as they are put. */
+/*
+ * Description: tracepoint formats and BPF programs, laid out by hand and as the writer puts them.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -128,7 +130,7 @@ Test(feature_kernel, of_bpf_programs_as_much_is_read_as_there_is)
 	ptc_buf_le64(&b, 3);
 	ptc_buf_put(&b, info.bytes, info.len);
 	ptc_buf_put(&b, "12345678", 8);
-	ptc_buf_le32(&b, 8); /* an older kernel's */
+	ptc_buf_le32(&b, 8); /* size in an older kernel */
 	ptc_buf_le32(&b, 0);
 	ptc_buf_le64(&b, 0);
 	ptc_buf_put(&b, info.bytes, 8);

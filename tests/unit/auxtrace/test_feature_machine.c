@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what features tell of a machine comes back as it was put. */
+/* Description: features that describe the machine are read as they were written. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the code of a file that is gone is read as it was put, and cut nowhere. */
+/* Description: the code of a deleted file is read as it was written, and is refused when cut. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ Test(filecode, cut_at_every_length_it_is_refused)
 	size_t len, whole;
 
 	ptc_filecode_put(&b, &put);
-	whole = b.len - PTC_REC_HEADER_SIZE - 3; /* the padding of five bytes */
+	whole = b.len - PTC_REC_HEADER_SIZE - 3; /* without the five bytes of padding */
 	for (len = 0; len <= whole; len++) {
 		uint8_t *bytes = pd_exact(b.bytes + PTC_REC_HEADER_SIZE, len);
 		const struct ptc_rec rec = record_of(bytes, len);
@@ -75,7 +75,10 @@ Test(filecode, cut_at_every_length_it_is_refused)
 	ptc_buf_release(&b);
 }
 
-/* With each byte of the numbers changed it is read, or refused; nothing outside is looked at. */
+/*
+ * With any byte of the numbers changed the record is read or refused, without an access out of
+ * bounds.
+ */
 Test(filecode, no_number_leads_outside)
 {
 	struct ptc_filecode put = example(), got;

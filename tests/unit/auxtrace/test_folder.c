@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: recordings that are a folder; what may be in one, and what is in the way. */
+/*
+ * Description: recordings that are a folder: valid contents, and files that must not be in the
+ * folder.
+ */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -42,7 +45,7 @@ static void put(const char *name, const void *bytes, size_t len)
 	cr_assert(f && (!len || fwrite(bytes, 1, len, f) == len) && !fclose(f));
 }
 
-/* "data" with one COMM of tid 1 and format @version (-1: no feature); what perf writes. */
+/* Writes "data" with one COMM of tid 1 and format @version (-1: no such feature), as perf does. */
 static void put_head(const char *name, int version, uint32_t packed)
 {
 	uint64_t v = (uint64_t)version;
@@ -58,7 +61,7 @@ static void put_head(const char *name, int version, uint32_t packed)
 	pd_release(&p);
 }
 
-/* A part with COMMs of @n tids from @tid on. */
+/* Writes a part with COMMs of @n threads, from @tid on. */
 static void put_part(const char *name, int tid, int n, uint32_t packed)
 {
 	struct pd p;
@@ -72,7 +75,7 @@ static void put_part(const char *name, int tid, int n, uint32_t packed)
 	pd_release(&p);
 }
 
-/* Opens the folder; its COMMs are of tids 1 to @n, and the rest is @code. */
+/* Opens the folder. Its COMMs must have tids 1 to @n, and the walk must end with @code. */
 static void expect(int n, int code)
 {
 	struct ptc_file *f = NULL;
@@ -316,7 +319,10 @@ Test(folder, more_files_than_the_limit_are_refused)
 	expect(1, 0);
 }
 
-/* Whatever data.0 has: opened as it is, and as a damaged one; what is read is inside. */
+/*
+ * Opens the folder with these bytes as data.0, strictly and in damaged mode. Every read stays in
+ * bounds.
+ */
 static void try_part(const void *ctx, const uint8_t *bytes, size_t len)
 {
 	struct ptc_file *f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a recording that is a folder appears whole, or not at all. */
+/* Description: a recording that is a folder appears complete, or not at all. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <stdio.h>

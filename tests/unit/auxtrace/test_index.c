@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: AUXTRACE pieces sorted into queues. */
+/* Description: AUXTRACE records sorted into queues. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +96,7 @@ Test(index, more_queues_than_the_limit_are_refused)
 	pd_release(&p);
 }
 
-/* Three pieces in two queues; places[i] is where the i-th AUXTRACE record is. */
+/* Three AUXTRACE records in two queues; places[i] is the offset of the i-th one. */
 struct three {
 	struct pd pd;
 	uint64_t places[3];
@@ -128,7 +128,7 @@ static void begin_three(struct three *t)
 	free(bytes);
 }
 
-/* The feature lists @n pieces, and claims @claim. */
+/* Adds the index feature with @n entries and the count @claim. */
 static void list(struct three *t, uint64_t claim, const uint64_t *offs, const uint64_t *sizes,
 		 size_t n)
 {
@@ -145,8 +145,8 @@ static void list(struct three *t, uint64_t claim, const uint64_t *offs, const ui
 }
 
 /*
- * What the feature gives, how many pieces open finds, and whether there is a
- * complaint: of open, and of a scan compared with it.
+ * Checks the result of the feature, the number of AUXTRACE records that open finds, and the
+ * complaints. @complaint: open complains; @agrees: a scan agrees with the index.
  */
 static void expect_three(struct three *t, int feature, size_t pieces, bool complaint, bool agrees)
 {
@@ -198,7 +198,7 @@ Test(index, a_feature_that_lists_too_few_is_believed_alone_but_not_beside_a_scan
 	list(&t, 2, t.places, NULL, 2);
 	expect_three(&t, 1, 2, false, false);
 	begin_three(&t);
-	list(&t, 1, t.places + 1, NULL, 1); /* one queue less */
+	list(&t, 1, t.places + 1, NULL, 1); /* one queue is missing */
 	expect_three(&t, 1, 1, false, false);
 }
 
@@ -217,7 +217,7 @@ Test(index, a_feature_that_lists_what_is_not_there_is_not_used)
 		list(&t, 3, offs, NULL, 3);
 		expect_three(&t, PTC_E_FORMAT, 3, true, false);
 	}
-	for (i = 0; i < 3; i++) { /* nearly there */
+	for (i = 0; i < 3; i++) { /* 8 bytes behind the real offset */
 		begin_three(&t);
 		memcpy(offs, t.places, sizeof(offs));
 		offs[i] += 8;
@@ -228,7 +228,7 @@ Test(index, a_feature_that_lists_what_is_not_there_is_not_used)
 	list(&t, 3, t.places, sizes, 3);
 	expect_three(&t, PTC_E_FORMAT, 3, true, false);
 	begin_three(&t);
-	offs[0] = offs[1] = t.places[0]; /* twice the same */
+	offs[0] = offs[1] = t.places[0]; /* the same offset twice */
 	offs[2] = t.places[2];
 	list(&t, 3, offs, NULL, 3);
 	expect_three(&t, PTC_E_FORMAT, 3, true, false);
@@ -260,7 +260,7 @@ Test(index, a_feature_that_is_cut_or_claims_too_much_is_not_used)
 	}
 }
 
-/* Queues may come again when all are sorted. */
+/* After the sort a queue number may be used again. */
 Test(index, queues_that_descend_are_found_before_and_behind_sort)
 {
 	enum { MANY = 1000 };

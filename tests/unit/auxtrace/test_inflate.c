@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: compressed records: what is inside stands in their place, and is bounded. */
+/*
+ * Description: the contents of compressed records replace these records, and their size is limited.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +36,7 @@ static struct ptc_file *open_ok(const uint8_t *bytes, size_t len)
 	return f;
 }
 
-/* Opens @p as it stands and expects the records @want; iteration ends with @code. */
+/* Opens @p and expects the records @want; the walk ends with @code. */
 static struct ptc_err expect(const struct pd *p, bool pipe, const struct ptc_buf *want, int code)
 {
 	struct ptc_buf got = PTC_BUF_INIT;
@@ -73,7 +75,10 @@ Test(inflate, the_records_inside_stand_in_its_place_however_they_are_cut)
 			}
 }
 
-/* Compressed, plain and compressed again: @cut bytes of the third COMM are in the first piece. */
+/*
+ * Compressed, plain and again compressed records. The first compressed record has @cut bytes of the
+ * third COMM.
+ */
 static void mix(struct pd *p, struct ptc_buf *want, size_t cut)
 {
 	struct packer *z = pk_new();
@@ -196,7 +201,7 @@ Test(inflate, trace_inside_is_found_by_its_offset)
 	memset(trace, 0x82, sizeof(trace));
 	pd_init_pt(&p, &conv);
 	pd_auxtrace(&p, &a, trace, sizeof(trace));
-	/* 12 bytes and 20 that follow, as perf has it */
+	/* 12 bytes, then 20 bytes, as perf writes them. */
 	ptc_buf_put(&p.data, "\102\0\0\0\0\0\14\0\24\0\0\0", 12);
 	ptc_buf_put(&p.data, trace, 20);
 	pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
@@ -279,7 +284,7 @@ Test(inflate, what_is_no_zstd_or_no_record_is_an_error_where_it_stands)
 	cr_assert_not_null(strstr(err.msg, "cannot be expanded"), "%s", err.msg);
 	cr_assert_eq(err.off, 104 + 8);
 
-	p.data.len = 8; /* too little to come to anything, good or bad */
+	p.data.len = 8; /* too few bytes to decompress to anything, valid or not */
 	pd_raw(&p, PTC_REC_COMPRESSED, 0, NULL, 0);
 	ptc_buf_put(&want, p.data.bytes, 8);
 	ptc_buf_put(&p.data, p.data.bytes, 8);
@@ -314,7 +319,7 @@ Test(inflate, a_size_in_compressed2_beyond_its_record_is_refused)
 		pk_free(z);
 		z = pk_new();
 		if (i == 1)
-			p.data.bytes[8] = 1; /* so few that nothing comes of it: no error */
+			p.data.bytes[8] = 1; /* too few bytes for any output: no error */
 		else
 			ptc_buf_set_le64(&p.data, 8, sizes[i]);
 		pd_feature(&p, PTC_FEAT_COMPRESSED, NULL, 0);
@@ -327,7 +332,7 @@ Test(inflate, a_size_in_compressed2_beyond_its_record_is_refused)
 	ptc_buf_release(&want);
 }
 
-/* Records of 64 KiB with nothing in them: a thousand times smaller when compressed. */
+/* Adds records of 64 KiB that are all zero: they compress about 1000 times. */
 static void put_bomb(struct pd *p, size_t bytes)
 {
 	struct packer *z = pk_new();

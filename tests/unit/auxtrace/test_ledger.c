@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the ledger is read as it was put, whoever wrote it, and cut nowhere. */
+/* Description: the ledger is read as it was written, by any writer, and is refused when cut. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { FRONT = 8 + PTC_EVENT_TYPE_NAME_MAX, RING = sizeof(struct ptc_ledger_ring) };
 
-/* Numbers that are all different. */
+/* Returns a ring whose numbers all differ. */
 static struct ptc_ledger_ring ring(uint64_t n)
 {
 	struct ptc_ledger_ring r;
@@ -30,7 +30,7 @@ static struct ptc_rec record_of(const uint8_t *body, size_t len)
 				 .body = ptc_cur_init(body, len) };
 }
 
-/* Body of a record with such entries, each number its place. */
+/* Writes a record body with @n entries of @size bytes; each number is its position. */
 static void lay_out(struct ptc_buf *b, uint32_t kind, uint32_t size, uint64_t n)
 {
 	uint64_t i;
@@ -151,7 +151,7 @@ Test(ledger, entries_of_an_older_and_of_a_newer_writer)
 	struct ptc_err err;
 	struct ptc_rec rec;
 
-	lay_out(&b, PTC_LEDGER_RINGS, 40, 2); /* five numbers each */
+	lay_out(&b, PTC_LEDGER_RINGS, 40, 2); /* five numbers in each entry */
 	rec = record_of(b.bytes, b.len);
 	cr_assert_eq(ptc_ledger_parse(&rec, &l, &err), 1);
 	cr_assert_not(ptc_ledger_next_event(&l, &e), "they are rings");
@@ -159,13 +159,13 @@ Test(ledger, entries_of_an_older_and_of_a_newer_writer)
 	cr_assert(!r.data_stored && !r.restarts, "what is not there is 0");
 	cr_assert(ptc_ledger_next_ring(&l, &r) && r.idx == 6 && !ptc_ledger_next_ring(&l, &r));
 	ptc_buf_reset(&b);
-	lay_out(&b, PTC_LEDGER_EVENTS, 64, 2); /* eight */
+	lay_out(&b, PTC_LEDGER_EVENTS, 64, 2); /* eight numbers in each entry */
 	rec = record_of(b.bytes, b.len);
 	cr_assert_eq(ptc_ledger_parse(&rec, &l, &err), 1);
 	cr_assert(ptc_ledger_next_event(&l, &e) && e.id == 1 && e.failed == 5);
 	cr_assert(ptc_ledger_next_event(&l, &e) && e.id == 9);
 	ptc_buf_reset(&b);
-	lay_out(&b, 77, 16, 1); /* a kind that is not known */
+	lay_out(&b, 77, 16, 1); /* an unknown kind */
 	rec = record_of(b.bytes, b.len);
 	cr_assert_eq(ptc_ledger_parse(&rec, &l, &err), 1);
 	cr_assert(!ptc_ledger_next_event(&l, &e) && !ptc_ledger_next_ring(&l, &r));
@@ -183,7 +183,7 @@ Test(ledger, other_records_are_none)
 	rec = record_of(b.bytes, b.len);
 	rec.type = PTC_REC_FINISHED_ROUND;
 	cr_assert_eq(ptc_ledger_parse(&rec, &l, &err), 0);
-	ptc_buf_set_le64(&b, 0, 3); /* an event's name */
+	ptc_buf_set_le64(&b, 0, 3); /* the name of an event */
 	rec = record_of(b.bytes, FRONT);
 	cr_assert_eq(ptc_ledger_parse(&rec, &l, &err), 0);
 	ptc_buf_release(&b);

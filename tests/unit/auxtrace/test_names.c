@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the vendored perf_event.h is read as text; each of its names is
- * in our tables, or here with a reason why not.
+ * Description: reads the vendored perf_event.h as text. Each name is in our tables, or is listed
+ * here with the reason why it is not.
  */
 #include <criterion/criterion.h>
 #include <ctype.h>
@@ -15,7 +15,7 @@
 #include "lib_perfdata.h"
 
 static const struct exemption {
-	const char *name; /* a * at its end: any end; in front: any beginning */
+	const char *name; /* "*" at the end: any suffix; at the start: any prefix */
 	const char *reason;
 } exemptions[] = {
 	{ "PERF_BRANCH_ENTRY_INFO_BITS_MAX", "how many bits of a branch entry are named" },
@@ -34,7 +34,7 @@ static const struct exemption {
 	{ "PERF_MAX_STACK_DEPTH", "a default of the kernel's" },
 	{ "PERF_MAX_CONTEXTS_PER_STACK", "a default of the kernel's" },
 	{ "PERF_MEM_S", "makes a data_src of names that we have" },
-	/* members */
+	/* members of structures */
 	{ "*.__reserved*", "not named by the kernel either" },
 	{ "*.reserved", "not named by the kernel either" },
 	{ "*.mem_rsvd", "not named by the kernel either" },
@@ -139,7 +139,7 @@ static void look_for(const char *of, const char *name)
 	missing++;
 }
 
-/* The header without its comments. free() it. */
+/* Returns the header without its comments. Caller frees the text. */
 static char *read_header(void)
 {
 	FILE *f = fopen(PTCAP_UAPI, "r");
@@ -169,7 +169,7 @@ static bool is_word(int c)
 	return isalnum(c) || c == '_';
 }
 
-/* Copies the word at @p; returns what is behind it. */
+/* Copies the word at @p. Returns the position behind the word. */
 static const char *get_word(const char *p, char *word, size_t size)
 {
 	size_t n = 0;
@@ -181,7 +181,7 @@ static const char *get_word(const char *p, char *word, size_t size)
 	return p;
 }
 
-/* Take the #define lines out of the text, looking for each. */
+/* Removes the #define lines from the text and looks up each name. */
 static void look_for_macros(char *text)
 {
 	char word[96];
@@ -199,7 +199,7 @@ static void look_for_macros(char *text)
 			(void)get_word(p, word, sizeof(word));
 			look_for(NULL, word);
 		}
-		while (*line && *line != '\n') { /* and its continuations */
+		while (*line && *line != '\n') { /* also the continuation lines */
 			if (line[0] == '\\' && line[1] == '\n')
 				*line++ = ' ';
 			*line++ = ' ';
@@ -207,7 +207,7 @@ static void look_for_macros(char *text)
 	}
 }
 
-/* Each word that a { or a , stands before. */
+/* Looks up each word that follows a "{" or a ",". */
 static const char *look_for_enumerators(const char *p)
 {
 	char word[96];
@@ -226,7 +226,7 @@ static const char *look_for_enumerators(const char *p)
 	return p;
 }
 
-/* Each word that a ; : , or [ stands behind: the declarators. */
+/* Looks up the declarators: each word in front of a ";", ":", "," or "[". */
 static const char *look_for_members(const char *of, const char *p)
 {
 	char word[96] = "";
@@ -237,14 +237,14 @@ static const char *look_for_members(const char *of, const char *p)
 			const bool digit = isdigit((unsigned char)*p) != 0;
 
 			p = get_word(p, word, sizeof(word));
-			if (digit) /* a width */
+			if (digit) /* a width, not a name */
 				word[0] = 0;
 			continue;
 		}
 		depth += (*p == '{') - (*p == '}');
 		if (strchr(";:,[", *p) && word[0])
 			look_for(of, word);
-		if (*p == '[') /* up to the ] */
+		if (*p == '[') /* skip to the "]" */
 			p += strcspn(p, "]");
 		if (!isspace((unsigned char)*p))
 			word[0] = 0;
@@ -293,7 +293,7 @@ Test(names, every_name_of_the_header_is_in_a_table_or_exempt)
 			  exemptions[i].reason);
 }
 
-/* A table may name a value twice only if the header does. */
+/* A table may have two names for one value only if the header has them too. */
 Test(names, values_have_one_name_each)
 {
 	size_t i, j;
@@ -335,7 +335,7 @@ static const struct ptc_field *find_field(const struct ptc_fields *t, const char
 	return NULL;
 }
 
-/* Where the compiler puts the bit-field is where the table has it, all of it and nothing else. */
+/* The compiler and the table must use exactly the same bits for a bit-field. */
 #define CHECK_BITS(name, at, width)                                                                \
 	do {                                                                                       \
 		const struct ptc_field *f = find_field(TABLE, #name);                              \
@@ -384,7 +384,7 @@ Test(names, bit_fields_are_where_the_compiler_puts_them)
 	}
 }
 
-/* In every structure the fields that are no aliases follow one another without overlap. */
+/* In every structure, fields that are no aliases follow one another without overlap. */
 Test(names, fields_do_not_overlap)
 {
 	size_t i, j;

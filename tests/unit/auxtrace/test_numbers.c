@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: a recording of each form in which one number, of whatever size,
- * wherever it is, is another one: it is read, put in order, indexed and verified,
- * or refused, and nothing outside is touched.
+ * Description: recordings of each form with one number changed, of any size and at any offset. The
+ * file is read, sorted, indexed and verified, or refused. No access is out of bounds.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -38,7 +37,10 @@ static void try_file(const void *ctx, const uint8_t *bytes, size_t len)
 	ptc_file_free(f);
 }
 
-/* Two pieces of one queue, AUX records that tell of them, an index, ids, and one of each mark. */
+/*
+ * Adds two AUXTRACE records of one queue, their AUX records, an index, ids, and one record of each
+ * marker type.
+ */
 static void build(struct pd *p, uint32_t pack)
 {
 	static const struct ptc_time_conv tc = { 31, 715827883, 5000 };

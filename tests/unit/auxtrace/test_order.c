@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: records by time, with FINISHED_ROUND as perf understands it. */
+/* Description: records in time order, with FINISHED_ROUND as perf defines it. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,10 +9,13 @@
 #include "auxtrace/order.h"
 #include "lib_perfdata.h"
 
-/* A COMM at each time; 'R' is a round. Times are one or more digits, parted by blanks. */
+/*
+ * Adds a COMM for each time; 'R' adds a FINISHED_ROUND. Times have one or more digits and are
+ * separated by blanks.
+ */
 static void put(struct pd *p, const char *times)
 {
-	int32_t tid = 1; /* counts the records */
+	int32_t tid = 1; /* number of the record */
 	char *end;
 
 	for (; *times; times = end) {
@@ -26,7 +29,7 @@ static void put(struct pd *p, const char *times)
 	}
 }
 
-/* "TIME:TID " of each COMM, "R " for a round, "?" for others. */
+/* Returns "TIME:TID " for each COMM, "R " for a round, "?" for other records. */
 static char *run(const struct ptc_file *f, const struct ptc_order_opts *opts,
 		 struct ptc_order_stats *stats)
 {
@@ -47,7 +50,7 @@ static char *run(const struct ptc_file *f, const struct ptc_order_opts *opts,
 			fprintf(out, "%" PRIu64 ":%" PRIu32 " ", time, ptc_le32(rec.body.pos + 4));
 	}
 	cr_assert_eq(r, 0);
-	cr_assert_eq(ptc_order_next(o, &rec, &time, &err), 0); /* still the end */
+	cr_assert_eq(ptc_order_next(o, &rec, &time, &err), 0); /* still at the end */
 	ptc_order_get_stats(o, stats);
 	ptc_order_free(o);
 	fclose(out);
@@ -128,7 +131,7 @@ Test(order, no_more_wait_than_there_is_room_for)
 	struct ptc_order_opts opts = { .size = sizeof(opts), .max = 2 };
 	struct ptc_order_stats s;
 
-	/* Where each is at most two places late the room is enough. */
+	/* The buffer is large enough if no record is more than two places late. */
 	s = expect("2 3 1 5 6 4 8 9 7", &opts, "1:3 2:1 3:2 4:6 5:4 6:5 7:9 8:7 9:8 ");
 	cr_assert_eq(s.unordered, 0);
 	cr_assert_eq(s.waiting_max, 3);
@@ -183,7 +186,7 @@ Test(order, a_damaged_record_ends_it_with_an_error)
 	pd_init_pt(&p, NULL);
 	put(&p, "5 3");
 	pd_raw(&p, PERF_RECORD_COMM, 0, "12345678", 8);
-	p.data.bytes[p.data.len - 10] = 4; /* its size */
+	p.data.bytes[p.data.len - 10] = 4; /* its size field */
 	bytes = pd_finish(&p, &len);
 	cr_assert_eq(ptc_file_open_bytes(bytes, len, "test", &f, &err), 0);
 	cr_assert_eq(ptc_order_new(f, NULL, &o, &err), 0);
@@ -197,7 +200,7 @@ Test(order, a_damaged_record_ends_it_with_an_error)
 	pd_release(&p);
 }
 
-/* Against a sort that shares nothing with it: many records, few times, rounds anywhere. */
+/* Compares with an independent stable sort: many records, few distinct times, random rounds. */
 Test(order, many_records_come_as_a_stable_sort_would_have_them)
 {
 	enum { MANY = 20000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: where one piece of a ring goes on in the next. */
+/* Description: finds where one chunk of a ring's trace continues in the next chunk. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "lib_perfdata.h"
 #include "lib_pt.h"
 
-/* A trace of @n PSB segments of about 100 bytes, each with a TSC if @tsc. */
+/* Returns a trace of @n PSB segments of about 100 bytes, each with a TSC if @tsc. */
 static struct ptc_buf trace(size_t n, bool tsc)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -31,7 +31,7 @@ struct got {
 	size_t a, b;
 };
 
-/* Both at the end of an allocation of exactly their size. */
+/* Both chunks are at the end of an allocation of exactly their size. */
 static struct got try(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len)
 {
 	uint8_t *pa = pd_exact(a, a_len), *pb = pd_exact(b, b_len);
@@ -43,7 +43,7 @@ static struct got try(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b
 	return g;
 }
 
-/* For each place where the second begins and each where the first ends. */
+/* Tries each start of the second chunk with each end of the first chunk. */
 Test(overlap, two_windows_of_one_stream_are_joined_wherever_they_are_cut)
 {
 	struct ptc_buf s = trace(6, true);
@@ -55,8 +55,7 @@ Test(overlap, two_windows_of_one_stream_are_joined_wherever_they_are_cut)
 			;
 		for (to = 1; to <= s.len; to += 5) {
 			g = try(s.bytes, to, s.bytes + from, s.len - from);
-			/* They have the second's first PSB and its TSC in common, or they have not.
-			 */
+			/* Only a common PSB with its TSC proves an overlap. */
 			if (psb + 24 > ptc_without_padding(s.bytes, to)) {
 				cr_assert(!g.overlap, "%zu %zu", from, to);
 				continue;
@@ -74,13 +73,13 @@ Test(overlap, padding_of_the_first_is_left_out)
 	struct ptc_buf s = trace(3, true), a = PTC_BUF_INIT;
 	struct got g;
 
-	ptc_buf_put(&a, s.bytes, s.len - 6); /* ends with a packet's first byte */
+	ptc_buf_put(&a, s.bytes, s.len - 6); /* ends with the first byte of a packet */
 	ptc_buf_zero(&a, 7);
 	g = try(a.bytes, a.len, s.bytes + 20, s.len - 20);
 	cr_assert(g.overlap);
 	cr_assert_eq(g.a, s.len - 6);
 	cr_assert_eq(20 + g.b, g.a);
-	ptc_buf_zero(&a, 2); /* no writer pads that much: it is part of the trace */
+	ptc_buf_zero(&a, 2); /* more than any writer pads: part of the trace */
 	g = try(a.bytes, a.len, s.bytes, s.len);
 	cr_assert(!g.overlap);
 	ptc_buf_release(&s);
@@ -91,7 +90,7 @@ Test(overlap, what_is_alike_but_for_the_time_is_not_the_same)
 {
 	struct ptc_buf s = trace(2, true);
 
-	/* The segments differ in their TSCs only. */
+	/* The segments differ only in their TSCs. */
 	cr_assert(!try(s.bytes, s.len / 2, s.bytes + s.len / 2, s.len / 2).overlap);
 	cr_assert(try(s.bytes, s.len / 2, s.bytes, s.len / 2).overlap);
 	ptc_buf_release(&s);
@@ -117,7 +116,7 @@ Test(overlap, nothing_overlaps_what_has_no_psb)
 	ptc_buf_release(&s);
 }
 
-/* All PSBs: every place is a candidate. It has to end. */
+/* Only PSBs: every position is a candidate. The search must still end soon. */
 Test(overlap, a_trace_made_to_be_slow_is_not)
 {
 	enum { LEN = 4 << 20 };

@@ -36,7 +36,7 @@ static struct ptc_file *open_ok(const uint8_t *bytes, size_t len)
 	return f;
 }
 
-/* Builds, then opens the pipe form; *@ret_bytes to be freed after the file. */
+/* Builds the pipe form and opens it. Caller frees *@ret_bytes after the file. */
 static struct ptc_file *open_pipe(struct pd *p, uint8_t **ret_bytes)
 {
 	size_t len;
@@ -128,7 +128,7 @@ Test(pipe, trace_lies_in_line)
 	pd_release(&p);
 }
 
-/* TRACING_DATA with @n bytes behind it. */
+/* Adds TRACING_DATA with @n bytes behind the record. */
 static void put_tracing(struct pd *p, uint32_t n)
 {
 	pd_raw(p, PTC_REC_HEADER_TRACING_DATA, 0, &n, sizeof(n));
@@ -240,7 +240,7 @@ Test(pipe, build_ids_come_one_a_record)
 	pd_release(&p);
 }
 
-/* EVENT_UPDATE of @type for @id. */
+/* Adds an EVENT_UPDATE of @type for @id. */
 static void put_update(struct pd *p, uint64_t type, uint64_t id, const void *bytes, size_t len)
 {
 	uint8_t body[64] = { 0 };
@@ -332,7 +332,7 @@ Test(pipe, attrs_of_every_size_are_read_and_others_refused)
 	pd_release(&p);
 }
 
-/* The bytes at which a record of @bytes ends, so that a cut there is no damage. */
+/* Returns true if a record of @bytes ends at @cut, so that a cut there is no damage. */
 static bool is_end(const uint8_t *bytes, size_t len, size_t cut)
 {
 	size_t off = 16;
@@ -437,7 +437,7 @@ Test(pipe, more_events_than_the_limit_are_refused)
 	ptc_buf_release(&b);
 }
 
-/* A child that writes @bytes into @fd. */
+/* Returns a child process that writes @bytes into @fd. */
 static pid_t feed(int fd, const uint8_t *bytes, size_t len)
 {
 	const pid_t pid = fork();
@@ -482,7 +482,7 @@ Test(pipe, it_is_read_from_standard_input_and_from_a_fifo)
 	pid_t pid;
 
 	build(&p);
-	for (form = 0; form < 2; form++) { /* a file through a pipe is no worse */
+	for (form = 0; form < 2; form++) { /* a regular file through a pipe works too */
 		bytes = form ? pd_finish(&p, &len) : pd_finish_pipe(&p, &len);
 		cr_assert_eq(pipe(fds), 0);
 		pid = feed(fds[1], bytes, len);
@@ -496,7 +496,7 @@ Test(pipe, it_is_read_from_standard_input_and_from_a_fifo)
 	cr_assert_eq(mkfifo(path, 0600), 0);
 	pid = fork();
 	if (!pid) {
-		FILE *to = fopen(path, "wb"); /* not before it is opened for reading */
+		FILE *to = fopen(path, "wb"); /* blocks until the FIFO is opened for reading */
 
 		_exit(!to || fwrite(bytes, 1, len, to) != len || fclose(to));
 	}
@@ -515,7 +515,7 @@ Test(pipe, what_is_no_recording_is_not_read_to_its_end, .timeout = 600)
 	cr_assert_eq(pipe(fds), 0);
 	cr_assert_eq(write(fds[1], "no recording at all", 19), 19);
 	cr_assert_eq(dup2(fds[0], STDIN_FILENO), STDIN_FILENO);
-	/* fds[1] stays open: who waits for the end waits for ever */
+	/* fds[1] stays open: a reader that waits for the end of the pipe would never return. */
 	cr_assert_eq(ptc_file_open("-", &f, &err), PTC_E_FORMAT);
 	cr_assert_not_null(strstr(err.msg, "wrong magic"), "%s", err.msg);
 	(void)close(fds[1]);

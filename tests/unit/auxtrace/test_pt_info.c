@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: AUXTRACE_INFO of Intel PT, TIME_CONV, and the clock. */
+/* Description: AUXTRACE_INFO of Intel PT, TIME_CONV, and clock conversion. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ Test(pt_info, cut_at_every_length_it_is_short_or_refused)
 
 		if (words < 10) {
 			cr_assert_eq(rc, PTC_E_FORMAT, "length %zu", len);
-		} else if (words < 17) { /* as older perfs write it */
+		} else if (words < 17) { /* as older versions of perf wrote it */
 			cr_assert_eq(rc, 0, "length %zu", len);
 			cr_assert_eq(got.mtc_bit, words < 15 ? 0 : 0x200);
 			cr_assert_eq(got.cyc_bit, words < 15 ? 0 : 2);
@@ -101,7 +101,7 @@ Test(pt_info, an_impossible_clock_is_refused_only_where_it_counts)
 	struct ptc_rec rec;
 
 	ptc_pt_info_put(&b, &some);
-	b.bytes[16 + 8] = 64; /* shift */
+	b.bytes[16 + 8] = 64; /* an invalid shift */
 	rec = cut(b.bytes, b.len);
 	cr_assert_eq(ptc_pt_info_parse(&rec, &got, &err), PTC_E_FORMAT);
 	b.bytes[16 + 32] = 0; /* cap_user_time_zero */
@@ -110,7 +110,7 @@ Test(pt_info, an_impossible_clock_is_refused_only_where_it_counts)
 	ptc_buf_release(&b);
 }
 
-/* The word @n of @some as @value. */
+/* Parses @some with word @n set to @value. */
 static int with(size_t n, uint64_t value, struct ptc_pt_info *ret)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -141,7 +141,7 @@ Test(pt_info, each_number_is_taken_up_to_its_extremes_and_refused_beyond)
 		      { 13, NUMBER }, { 14, BIT },  { 15, RATIO } };
 	static const struct {
 		uint64_t value;
-		bool good[5]; /* by kind */
+		bool good[5]; /* for each kind */
 	} values[] = {
 		{ 0, { true, true, true, true, true } },
 		{ 1, { true, true, true, true, true } },
@@ -251,7 +251,10 @@ Test(pt_info, tsc_and_time_convert_as_in_the_kernel)
 			const uint64_t ns = ptc_tsc_to_ns(&clocks[i], tsc);
 
 			cr_assert_eq(ns, kernel_time(&clocks[i], tsc), "clock %zu bit %u", i, bit);
-			/* back: the TSC at which that nanosecond began, or one tick before */
+			/*
+			 * Conversion back: the TSC at which that nanosecond began, or one tick
+			 * before.
+			 */
 			cr_assert_leq(ptc_ns_to_tsc(&clocks[i], ns), tsc);
 			cr_assert_leq(ptc_tsc_to_ns(&clocks[i], ptc_ns_to_tsc(&clocks[i], ns)) -
 					      clocks[i].zero,

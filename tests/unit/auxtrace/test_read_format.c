@@ -10,7 +10,7 @@
 
 static const struct ptc_read_value some[] = { { 1, 2, 3 }, { 4, 5, 6 }, { 7, 8, 9 } };
 
-/* As the comment at enum perf_event_read_format lays it out. */
+/* Lays out the values as the comment at enum perf_event_read_format describes. */
 static void lay_out(struct ptc_buf *b, uint64_t format)
 {
 	const bool group = format & PERF_FORMAT_GROUP;

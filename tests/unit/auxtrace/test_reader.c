@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: opening and walking a perf.data; what is refused, and how. */
+/* Description: opening and walking a perf.data file, and the refused inputs with their errors. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "auxtrace/sideband.h"
 #include "lib_perfdata.h"
 
-enum { FEATURE_HIGH = 192 }; /* a bit that nobody uses */
+enum { FEATURE_HIGH = 192 }; /* a bit that no feature uses */
 
 static const struct ptc_time_conv clock_3ghz = { 31, 715827883, 5000 };
 
 static int walk(const struct ptc_file *f, struct ptc_err *err);
 
-/* Two pieces of trace, side records between them, three features. */
+/* Adds two AUXTRACE records, sideband records between them, and three features. */
 static void build(struct pd *p)
 {
 	static const uint8_t trace[40] = { 2, 0x82 };
@@ -45,7 +45,7 @@ static struct ptc_file *open_ok(const uint8_t *bytes, size_t len)
 	return f;
 }
 
-/* A file of what a test put into it. */
+/* A file with the records that a test added. */
 struct opened {
 	struct pd p;
 	uint8_t *bytes;
@@ -53,14 +53,16 @@ struct opened {
 	struct ptc_file *f;
 };
 
-/* Finishes the file, and opens it. */
+/* Finishes the file and opens it. */
 static void open_it(struct opened *o)
 {
 	o->bytes = pd_finish(&o->p, &o->len);
 	o->f = open_ok(o->bytes, o->len);
 }
 
-/* A file of one record of perf, with events @a and @b, whose ids are 5 and 6. */
+/*
+ * Opens a file with one user-space record of perf and the events @a and @b, whose ids are 5 and 6.
+ */
 static void open_events(struct opened *o, const struct perf_event_attr *a,
 			const struct perf_event_attr *b)
 {
@@ -164,7 +166,7 @@ Test(reader, attrs_of_every_published_size_are_read)
 	}
 }
 
-/* Walks, typing everything; returns what ended it. */
+/* Walks the file and parses each record. Returns the code that ended the walk. */
 static int walk(const struct ptc_file *f, struct ptc_err *err)
 {
 	struct ptc_rec rec;
@@ -340,7 +342,7 @@ Test(reader, an_unfinished_file_is_refused_saying_so)
 	pd_release(&p);
 }
 
-/* Overwrite the u64 at @off of a good file: it must be refused for @code. */
+/* Overwrites the u64 at @off of a good file. The file must be refused with @code. */
 static void check_header(size_t off, uint64_t v, int code)
 {
 	struct pd p;
@@ -358,13 +360,13 @@ static void check_header(size_t off, uint64_t v, int code)
 
 Test(reader, sizes_that_lead_outside_are_refused)
 {
-	const size_t ids = PTC_FILE_HEADER_SIZE + 128; /* the first attr's section of ids */
+	const size_t ids = PTC_FILE_HEADER_SIZE + 128; /* id section of the first attr */
 
 	check_header(16, 0, PTC_E_FORMAT); /* attr entry size */
 	check_header(16, 79, PTC_E_FORMAT);
 	check_header(16, UINT64_MAX, PTC_E_FORMAT);
 	check_header(24, UINT64_MAX - 8, PTC_E_FORMAT); /* attrs offset */
-	check_header(32, 1, PTC_E_FORMAT);		/* attrs size: no multiple */
+	check_header(32, 1, PTC_E_FORMAT);		/* attrs size: not a multiple */
 	check_header(32, UINT64_C(144) << 40, PTC_E_LIMIT);
 	check_header(40, UINT64_MAX, PTC_E_FORMAT); /* data offset */
 	check_header(48, UINT64_MAX, PTC_E_FORMAT); /* data size */
@@ -416,7 +418,7 @@ Test(reader, a_record_or_payload_beyond_the_data_ends_the_walk)
 	pd_init(&p);
 	pd_raw(&p, 90, 0, "12345678", 8);
 	pd_raw(&p, 91, 0, NULL, 0);
-	p.data.bytes[16 + 6] = 16; /* the second claims more than there is */
+	p.data.bytes[16 + 6] = 16; /* claims more bytes than the section has */
 	bytes = pd_finish(&p, &len);
 	f = open_ok(bytes, len);
 	cr_assert_eq(walk(f, &err), PTC_E_FORMAT);
@@ -429,7 +431,7 @@ Test(reader, a_record_or_payload_beyond_the_data_ends_the_walk)
 	pd_init(&p);
 	pd_auxtrace(&p, &(struct ptc_auxtrace){ .idx = 0 }, "12345678", 8);
 	p.data.bytes[8] = 9;
-	pd_feature(&p, PTC_FEAT_HOSTNAME, "12345678", 8); /* the file goes on, the data do not */
+	pd_feature(&p, PTC_FEAT_HOSTNAME, "12345678", 8); /* the data section ends in the trace */
 	bytes = pd_finish(&p, &len);
 	f = open_ok(bytes, len);
 	cr_assert_eq(walk(f, &err), PTC_E_FORMAT);
@@ -439,7 +441,7 @@ Test(reader, a_record_or_payload_beyond_the_data_ends_the_walk)
 	pd_release(&p);
 }
 
-/* A record of @type whose body ends with @word, @back words from its end. */
+/* Returns a record of @type with @word in its body, @back words before the end. */
 static struct ptc_rec with_word(uint32_t type, uint8_t *body, size_t back, uint64_t word)
 {
 	size_t i;
@@ -538,7 +540,7 @@ static void put_name(struct pd *p, uint64_t id, const char *name)
 	pd_raw(p, PTC_REC_EVENT_UPDATE, 0, body, sizeof(body));
 }
 
-/* perf stat record writes them so. */
+/* perf stat record writes such files. */
 Test(reader, updates_in_front_of_the_kernels_records_tell_of_events)
 {
 	struct ptc_err err;
@@ -553,7 +555,7 @@ Test(reader, updates_in_front_of_the_kernels_records_tell_of_events)
 	cr_assert_str_eq(ptc_file_attr(o.f, 0)->name, "second");
 	cr_assert_null(ptc_file_attr(o.f, 1)->name);
 	ptc_file_free(o.f);
-	/* Who looks at all of it anyway takes those behind, too. */
+	/* In damaged mode the reader scans everything, so updates behind the records count too. */
 	cr_assert_eq(ptc_file_open_damaged_bytes(o.bytes, o.len, "test", &o.f, &err), 0);
 	cr_assert_str_eq(ptc_file_attr(o.f, 0)->name, "second");
 	cr_assert_str_eq(ptc_file_attr(o.f, 1)->name, "late");

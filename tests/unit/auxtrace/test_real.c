@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: recordings made by perf on real machines; skipped where they are absent. */
+/* Description: recordings that perf made on real machines. Skipped if these files are missing. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #define PT PTCAP_TRACES "/quipper-intel_pt-4.14/perf.data.intel_pt-4.14"
 
-/* Opens; skips the test if the file is not there. */
+/* Opens a recording. Skips the test if the file is missing. */
 static struct ptc_file *open_real(const char *path)
 {
 	struct ptc_file *f = NULL;
@@ -25,7 +25,7 @@ static struct ptc_file *open_real(const char *path)
 	return f;
 }
 
-/* Counts by type, typing each that can be typed. */
+/* Counts the records by type and parses each record of a known type. */
 static uint64_t count(const struct ptc_file *f, uint64_t by_type[128], struct ptc_index *ix)
 {
 	struct ptc_err err;
@@ -104,7 +104,7 @@ Test(real, its_clock_and_cpu_are_read)
 	ptc_file_free(f);
 }
 
-/* Every feature, to its last byte. */
+/* Parses every feature to its last byte. */
 static void features_are_whole(const struct ptc_file *f)
 {
 	struct ptc_nrcpus cpus = { 0, 0 };
@@ -146,7 +146,7 @@ Test(real, features_are_read_to_their_last_byte)
 	}
 }
 
-/* What the perf of this machine says of it. Skipped where it may not record. */
+/* Reads a recording that perf makes on this machine. Skipped if perf may not record. */
 Test(real, features_of_a_fresh_recording_are_read_to_their_last_byte)
 {
 	char folder[] = "/tmp/ptcap-test-XXXXXX", command[256], path[64];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: every record of real recordings, typed to its last byte; skipped where they are
- * absent. */
+/*
+ * Description: parses every record of real recordings to its last byte. Skipped if the recordings
+ * are missing.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,7 +36,7 @@ static void count_sample(const struct ptc_file *f, const struct ptc_rec *rec, st
 	}
 }
 
-/* Each is put again as well: the same bytes. */
+/* Writes the parsed record again and expects the same bytes. */
 static void check_user(const struct ptc_rec *rec)
 {
 	struct ptc_buf b = PTC_BUF_INIT;

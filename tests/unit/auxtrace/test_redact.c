@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: arguments and environments become zeros, wherever a recording has them, and
- * nothing else does.
+ * Description: redaction zeroes arguments and environments wherever a recording holds them, and
+ * changes nothing else.
  */
 #include <criterion/criterion.h>
 #include <elf.h>
@@ -20,8 +20,8 @@
 enum {
 	PID = 7,
 	OTHER = 8,
-	STACK = 0x7000, /* where the mapping begins, */
-	END = 0x9000,	/* and where it ends */
+	STACK = 0x7000, /* begin of the mapping */
+	END = 0x9000,	/* end of the mapping */
 	RANDOM = 0x8800,
 	FILL = 0xaa,
 };
@@ -78,7 +78,7 @@ static void put_memory(struct pd *p, uint64_t pid, uint64_t from, uint64_t to)
 	free(bytes);
 }
 
-/* A process that died, with a stack in two pieces and code elsewhere. */
+/* Adds a dead process with a stack in two pieces and code elsewhere. */
 static void put_state(struct pd *p, uint64_t pid, uint64_t type, const char *stack)
 {
 	put_signal(p, pid);
@@ -99,7 +99,7 @@ static struct ptc_file *open_bytes(const uint8_t *bytes, size_t len)
 	return f;
 }
 
-/* Of a process the bytes of memory at [from, to) that are zero, and the others. */
+/* Number of zero bytes, and of other bytes, in the memory of a process at [from, to). */
 struct seen {
 	uint64_t zero, kept;
 };
@@ -111,7 +111,7 @@ static void see(struct seen *s, uint64_t addr, struct ptc_cur bytes, uint64_t fr
 			*(*bytes.pos ? &s->kept : &s->zero) += 1;
 }
 
-/* What is left of @f, redacted, of the memory and the code of @pid at [from, to). */
+/* Redacts @f. Returns what remains of the memory and code of @pid at [from, to). */
 static struct seen redacted(const struct ptc_file *f, uint64_t pid, uint64_t from, uint64_t to)
 {
 	struct ptc_redact *r = NULL;
@@ -196,7 +196,7 @@ Test(redact, where_it_is_not_known_all_of_the_stack_is_zero)
 	pd_release(&p);
 }
 
-/* A process number that was used again: both. */
+/* Two processes with the same pid: both are redacted. */
 Test(redact, each_state_of_a_process_counts)
 {
 	uint8_t *bytes;
@@ -246,7 +246,7 @@ Test(redact, words_of_the_command_line_but_the_first)
 	ptc_buf_release(&none);
 }
 
-/* A sample with a user stack that holds @word. */
+/* Adds a sample with a user stack that holds @word. */
 static void put_sample(struct pd *p, const char *word)
 {
 	struct perf_event_attr attr = {
@@ -266,7 +266,9 @@ static void put_sample(struct pd *p, const char *word)
 	ptc_sample_put(&p->data, 0, &s, &attr);
 }
 
-/* Returns true if any record or feature of the file @path, of any form, has @word. */
+/*
+ * Returns true if any record or feature of the file @path contains @word. Accepts every file form.
+ */
 static bool file_has(const char *path, const char *word)
 {
 	struct ptc_buf records = PTC_BUF_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what is left of a recording whose writer was killed, or that was cut. */
+/* Description: recovery of a recording whose writer was killed, or that was cut. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static struct ptc_file *salvage(const uint8_t *bytes, size_t len)
 	return f;
 }
 
-/* The first @len bytes of records of @want are there, nothing else, and no error. */
+/* Checks that @f has exactly the first @len bytes of the records @want, and no error. */
 static void check_records(const struct ptc_file *f, const struct ptc_buf *want, size_t len)
 {
 	struct ptc_buf got = PTC_BUF_INIT;
@@ -51,7 +51,7 @@ static void check_records(const struct ptc_file *f, const struct ptc_buf *want, 
 	ptc_buf_release(&got);
 }
 
-/* All records of a whole file. */
+/* Returns all records of a whole file in @ret. */
 static void whole_records(const uint8_t *bytes, size_t len, struct ptc_buf *ret)
 {
 	struct ptc_file *f;
@@ -108,7 +108,7 @@ Test(salvage, killed_behind_the_features_they_are_found)
 	cr_assert(ptc_file_feature(f, PTC_FEAT_HOSTNAME, &c, NULL) && ptc_cur_left(&c) == 8);
 	cr_assert(ptc_file_feature(f, PTC_FEAT_AUXTRACE, &c, NULL) && !ptc_cur_left(&c));
 	ptc_file_free(f);
-	/* A table that leads outside is none, nor is one that leads into itself. */
+	/* A section table that points outside the file, or into itself, is ignored. */
 	table = bytes + ptc_le64(bytes + 40) + p.data.len;
 	for (i = 0; i < 2; i++) {
 		set64(table + 8, i ? 8 : len);
@@ -150,7 +150,7 @@ Test(salvage, cut_anywhere_it_ends_behind_the_last_whole_record)
 			size = (size_t)ptc_file_data_size(f);
 			cr_assert(size >= end && size <= cut - data);
 			cr_assert_eq(size != end, got.len != seen);
-			/* what the cut did is told beside that there is one */
+			/* The damage by the cut is reported in addition to the first damage. */
 			cr_assert_eq(ptc_file_damage_at(f, 1) != NULL, size != cut - data);
 			end = size;
 			seen = got.len;
@@ -248,7 +248,10 @@ Test(salvage, a_whole_file_has_no_damage)
 #define SANITIZED 1
 #endif
 
-/* Every u64 of small files of each form claims a TiB: with 64 MiB for all there is no failing. */
+/*
+ * Each u64 of small files of each form claims a TiB. With a limit of 64 MiB the reader must not
+ * fail.
+ */
 Test(salvage, a_claim_of_a_tebibyte_allocates_nothing_big)
 {
 	const struct rlimit small = { 64 << 20, 64 << 20 };

@@ -133,7 +133,7 @@ Test(sample, the_front_of_a_sample_is_read_and_cut_lengths_are_refused)
 	ptc_buf_release(&b);
 }
 
-/* Every field at once. */
+/* An event with every field. */
 static const struct perf_event_attr full = {
 	.sample_type = PERF_SAMPLE_MAX - 1 - PERF_SAMPLE_WEIGHT_STRUCT,
 	.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_LOST |
@@ -143,7 +143,7 @@ static const struct perf_event_attr full = {
 	.sample_regs_intr = 2,
 };
 
-/* The body of a SAMPLE by @attr, laid out by hand: every u64 is the number of its place. */
+/* Lays out the body of a SAMPLE for @attr by hand: every u64 is the number of its position. */
 static void lay_out(struct ptc_buf *b, const struct perf_event_attr *attr)
 {
 	const uint64_t t = attr->sample_type;
@@ -367,7 +367,7 @@ Test(sample, a_whole_sample_cut_at_every_length_is_refused_and_the_field_named)
 	ptc_buf_release(&b);
 }
 
-/* One field, whose length stands in its first @size bytes. */
+/* Checks one field whose length is in its first @size bytes. */
 static void check_length(uint64_t bit, size_t size, uint64_t length, bool good)
 {
 	struct perf_event_attr attr = full;
@@ -397,7 +397,7 @@ Test(sample, lengths_are_held_against_the_bytes_that_are_there)
 		uint64_t bit;
 		size_t size;
 		uint64_t exact;
-		bool less_fits; /* what is left over is then rest */
+		bool less_fits; /* the bytes left over count as rest */
 	} fields[] = {
 		{ PERF_SAMPLE_READ, 8, 2, true },	  { PERF_SAMPLE_CALLCHAIN, 8, 3, true },
 		{ PERF_SAMPLE_RAW, 4, 12, true },	  { PERF_SAMPLE_BRANCH_STACK, 8, 2, true },
@@ -413,7 +413,7 @@ Test(sample, lengths_are_held_against_the_bytes_that_are_there)
 		check_length(fields[i].bit, fields[i].size, exact - 1, fields[i].less_fits);
 		check_length(fields[i].bit, fields[i].size, exact, true);
 		check_length(fields[i].bit, fields[i].size, exact + 1, false);
-		for (bit = 5; bit < 8 * fields[i].size; bit++) { /* where a product wraps */
+		for (bit = 5; bit < 8 * fields[i].size; bit++) { /* the product wraps around */
 			check_length(fields[i].bit, fields[i].size, UINT64_C(1) << bit, false);
 			check_length(fields[i].bit, fields[i].size, exact + (UINT64_C(1) << bit),
 				     false);
@@ -567,7 +567,7 @@ static void try_sample(const void *ctx, const uint8_t *bytes, size_t len)
 	(void)wk_record(&rec, 0, ctx);
 }
 
-/* All fields, each alone, and each form of READ. */
+/* Tests all fields, each field alone, and each form of READ. */
 Test(sample, no_number_at_any_place_leads_outside)
 {
 	unsigned int bit;

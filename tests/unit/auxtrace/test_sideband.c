@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: each side record put, parsed, and cut at every length. */
+/* Description: each sideband record is written, parsed, and cut at every length. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +121,9 @@ static void check_bytes(struct ptc_cur a, struct ptc_cur b)
 	cr_assert_eq(memcmp(a.pos, b.pos, ptc_cur_left(&a)), 0);
 }
 
-/* Those with lent parts: what they are put as. The layout itself is tested below. */
+/*
+ * Compares records with borrowed parts by their written bytes. Other tests below check the layout.
+ */
 static void check_bytes_put(const struct ptc_sb *a, const struct ptc_sb *b)
 {
 	struct ptc_buf x = PTC_BUF_INIT, y = PTC_BUF_INIT;
@@ -165,7 +167,7 @@ static void check_equal(const struct ptc_sb *a, const struct ptc_sb *b)
 		check_bytes(a->u.poke.new_bytes, b->u.poke.new_bytes);
 	} else if (a->type >= PERF_RECORD_NAMESPACES || a->type == PERF_RECORD_READ) {
 		check_bytes_put(a, b);
-	} else { /* no padding in the others */
+	} else { /* the other records have no padding */
 		cr_assert_eq(memcmp(&x.u.task, &y.u.task, sizeof(x.u.task)), 0);
 	}
 	cr_assert_eq(x.type, y.type);
@@ -208,7 +210,7 @@ Test(sideband, a_record_cut_at_every_length_is_refused)
 	for (i = 0; i < N; i++) {
 		struct ptc_buf b = PTC_BUF_INIT;
 
-		/* Without a trailer nothing but padding may be cut unseen. */
+		/* Without a trailer only the padding may be cut without an error. */
 		ptc_sb_put(&b, &all[i], 0);
 		for (len = 8; len < b.len; len++) {
 			uint8_t *bytes = pd_exact(b.bytes + 8, len - 8);
@@ -241,7 +243,7 @@ Test(sideband, a_text_that_does_not_end_before_the_trailer_is_refused)
 	struct ptc_sb got;
 
 	ptc_sb_put(&b, &all[4], PD_SAMPLE_TYPE);
-	b.bytes[8 + 8 + 15] = 'x'; /* the only NUL before the trailer, in which there are many */
+	b.bytes[8 + 8 + 15] = 'x'; /* overwrites the only NUL in front of the trailer */
 	rec = frame(&b);
 	cr_assert_eq(ptc_sb_parse(&rec, PD_SAMPLE_TYPE, &got, &err), PTC_E_FORMAT);
 	cr_assert_eq(err.off, 64);
@@ -296,14 +298,14 @@ Test(sideband, code_that_does_not_fit_in_a_record_is_not_built)
 	ptc_buf_release(&b);
 }
 
-/* A record of @n bytes after a header, in an allocation of exactly that size. */
+/* Parses a record with a body of @n bytes, in an allocation of exactly that size. */
 static int parse_bytes(uint32_t type, const void *bytes, size_t n, struct ptc_sb *ret)
 {
 	static uint8_t *exact;
 	struct ptc_rec rec = { .type = type };
 	struct ptc_err err;
 
-	free(exact); /* what was lent before */
+	free(exact); /* the previous call borrowed this buffer */
 	exact = pd_exact(bytes, n);
 	rec.body = ptc_cur_init(exact, n);
 	return ptc_sb_parse(&rec, 0, ret, &err);
@@ -358,7 +360,7 @@ Test(sideband, fields_stand_where_perf_event_h_puts_them)
 	cr_assert(values.one.value == 5 && values.one.id == 6);
 }
 
-/* As kernels of RHEL 7 write MMAP2: no prot and flags. */
+/* RHEL 7 kernels write MMAP2 without prot and flags. */
 Test(sideband, a_name_where_prot_and_flags_should_be_is_whole)
 {
 	static const char *const names[] = { "/usr/lib64/libc-2.17.so", "[vdso]", "//anon" };
@@ -381,7 +383,7 @@ Test(sideband, counts_are_held_against_the_bytes_that_are_there)
 {
 	static const struct {
 		uint32_t type;
-		size_t off, each; /* of the count; of what it counts */
+		size_t off, each; /* offsets of the count and of the counted entries */
 	} counts[] = {
 		{ PERF_RECORD_NAMESPACES, 8, 16 },
 		{ PERF_RECORD_CALLCHAIN_DEFERRED, 8, 8 },
@@ -394,7 +396,7 @@ Test(sideband, counts_are_held_against_the_bytes_that_are_there)
 		const size_t n = 16 + 2 * counts[i].each;
 		struct ptc_sb sb;
 
-		for (j = 0; j < 3; j++) { /* 0, one less, exact */
+		for (j = 0; j < 3; j++) { /* none, one less than stored, all */
 			bytes[counts[i].off] = (uint8_t)j;
 			cr_assert_eq(parse_bytes(counts[i].type, bytes, n, &sb), 1);
 		}
@@ -433,7 +435,7 @@ Test(sideband, every_kernel_record_but_sample_has_a_type)
 		const struct ptc_rec rec = { .type = type };
 		struct ptc_err err;
 		struct ptc_sb got;
-		int want = PTC_E_FORMAT; /* no bytes: known, and too short */
+		int want = PTC_E_FORMAT; /* an empty body: known type, too short */
 
 		if (type == PERF_RECORD_SAMPLE)
 			want = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: perf's own records: laid out by hand, parsed, put again, cut, and lied to. */
+/*
+ * Description: perf's user-space records: laid out by hand, parsed, written again, cut, and with
+ * false claims.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +13,12 @@
 #include "lib_perfdata.h"
 #include "lib_walk.h"
 
-/* The body of one record, as its layout is published. */
+/* One record body in its published layout. */
 struct sample_record {
 	uint32_t type;
 	uint16_t misc;
 	const char *what;
-	/* Lay the body out; returns how much of its end may be cut without a complaint. */
+	/* Lays out the body. Returns how many bytes at its end may be cut without an error. */
 	size_t (*lay_out)(struct ptc_buf *b);
 	void (*check)(struct ptc_user *u);
 };
@@ -38,7 +41,7 @@ static size_t lay_attr(struct ptc_buf *b)
 
 	ptc_attr_put(b, &attr, PERF_ATTR_SIZE_VER7);
 	words(b, 100, 3);
-	return 24; /* fewer ids */
+	return 24; /* fewer ids are valid */
 }
 
 static void check_attr(struct ptc_user *u)
@@ -83,7 +86,7 @@ static size_t lay_ledger(struct ptc_buf *b)
 	ptc_buf_le64(b, PTC_LEDGER_ID);
 	text(b, "ptcap ledger", 64);
 	ptc_buf_le64(b, 5);
-	return 8; /* what it is of is ptc_ledger_parse's */
+	return 8; /* ptc_ledger_parse reads them */
 }
 
 static void check_ledger(struct ptc_user *u)
@@ -161,7 +164,7 @@ static size_t lay_id_index_guests(struct ptc_buf *b)
 {
 	(void)lay_id_index(b);
 	words(b, 30, 4);
-	return 32; /* they are known by their room */
+	return 32; /* known by the size */
 }
 
 static void check_id_index_guests(struct ptc_user *u)
@@ -624,7 +627,7 @@ Test(userrec, every_record_is_read_and_put_again_byte_for_byte)
 			cr_assert_eq(memcmp(again.bytes + 8, b.bytes, b.len), 0, "%s", all[i].what);
 		rec = record(&all[i], again.bytes + 8, again.len - 8);
 		cr_assert_eq(ptc_user_parse(&rec, &u, &err), 1, "%s: %s", all[i].what, err.msg);
-		if (all[i].lay_out != lay_sched_new) /* to which padding is counters, too */
+		if (all[i].lay_out != lay_sched_new) /* its padding reads as counters */
 			all[i].check(&u);
 		ptc_buf_release(&b);
 		ptc_buf_release(&again);
@@ -664,7 +667,7 @@ Test(userrec, counts_are_held_against_the_bytes_that_are_there)
 {
 	static const struct {
 		uint32_t type;
-		size_t off; /* of the u64 that counts */
+		size_t off; /* offset of the count (u64) */
 		uint64_t exact;
 	} counts[] = {
 		{ PTC_REC_ID_INDEX, 0, 2 },	  { PTC_REC_THREAD_MAP, 0, 2 },
@@ -691,7 +694,7 @@ Test(userrec, counts_are_held_against_the_bytes_that_are_there)
 		}
 		ptc_buf_set_le64(&b, counts[i].off, counts[i].exact + 1);
 		cr_assert_eq(ptc_user_parse(&rec, &u, &err), PTC_E_FORMAT, "%s", r->what);
-		for (bit = 5; bit < 64; bit++) { /* where a product wraps */
+		for (bit = 5; bit < 64; bit++) { /* the product wraps around */
 			ptc_buf_set_le64(&b, counts[i].off, counts[i].exact + (UINT64_C(1) << bit));
 			cr_assert_eq(ptc_user_parse(&rec, &u, &err), PTC_E_FORMAT, "%s bit %u",
 				     r->what, bit);
@@ -717,10 +720,10 @@ Test(userrec, an_attr_whose_size_is_not_its_own_is_refused)
 		memcpy(b.bytes + 4, &sizes[i], 4);
 		cr_assert_eq(ptc_user_parse(&rec, &u, &err), PTC_E_FORMAT, "%u", sizes[i]);
 	}
-	memcpy(b.bytes + 4, &(uint32_t){ 0 }, 4); /* older than the field: 64 bytes */
+	memcpy(b.bytes + 4, &(uint32_t){ 0 }, 4); /* no size field yet: 64 bytes */
 	cr_assert_eq(ptc_user_parse(&rec, &u, &err), 1);
 	cr_assert_eq(ptc_cur_left(&u.u.attr.ids), 64 + 24);
-	memcpy(b.bytes + 4, &(uint32_t){ 152 }, 4); /* newer than ours: what is behind is told */
+	memcpy(b.bytes + 4, &(uint32_t){ 152 }, 4); /* larger than ours: unknown bytes */
 	cr_assert_eq(ptc_user_parse(&rec, &u, &err), 1);
 	cr_assert(u.u.attr.unknown_bytes && !ptc_cur_left(&u.u.attr.ids));
 	ptc_buf_release(&b);
@@ -744,7 +747,7 @@ Test(userrec, a_build_id_without_its_size_has_twenty_bytes)
 	ptc_buf_release(&b);
 }
 
-/* As perf up to 3.10 wrote it: the record ends with the name, padded to 8 bytes. */
+/* perf up to 3.10 ended the record with the name, padded to 8 bytes. */
 Test(userrec, the_name_of_an_event_type_may_be_short_and_have_no_end)
 {
 	static const char *const names[] = { "cycles", "branches", "cache-references" };

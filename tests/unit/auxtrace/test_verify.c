@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: each claim of a file, made false, is found; a sound file has no finding. */
+/* Description: every false claim of a file is found. A sound file has no finding. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void take(void *arg, const struct ptc_finding *finding)
 	cr_log_info("%s at 0x%" PRIx64 ": %s", finding->check, finding->off, finding->msg);
 }
 
-/* "CHECK CHECK " of what is found; it is freed with the next call. */
+/* Returns "CHECK CHECK " for the findings. The text is valid until the next call. */
 static const char *found_in_bytes(const uint8_t *bytes, size_t len)
 {
 	static char *text;
@@ -65,7 +65,7 @@ static void piece(struct pd *p, uint64_t offset, size_t len)
 	pd_auxtrace(p, &(struct ptc_auxtrace){ .offset = offset, .tid = 7, .cpu = -1 }, trace, len);
 }
 
-/* A thread with 64 bytes of trace. */
+/* Adds a thread with 64 bytes of trace. */
 static void sound(struct pd *p)
 {
 	pd_init_pt(p, &tc);
@@ -118,10 +118,10 @@ static void put_time(struct pd *p, uint64_t first, uint64_t last)
 	put_feature(p, PTC_FEAT_SAMPLE_TIME, &b);
 }
 
-/* As pipe mode has it: with room behind the name, and @last at its end. */
+/* As in pipe mode: with free space behind the name, and @last as its last byte. */
 static void put_build_id(struct pd *p, char last)
 {
-	char body[28 + 64] = { 0 }; /* pid, id, its length */
+	char body[28 + 64] = { 0 }; /* pid, id, length of the id */
 
 	(void)snprintf(body + 28, 64, "/bin/true");
 	body[sizeof(body) - 1] = last;
@@ -150,7 +150,7 @@ Test(verify, a_sound_file_has_no_finding)
 	pd_release(&p);
 }
 
-/* Each case begins with a sound file. */
+/* Each case starts with a sound file. */
 #define CASE(name, want, ...)                                                                      \
 	Test(verify, name)                                                                         \
 	{                                                                                          \
@@ -207,7 +207,7 @@ static struct ptc_ledger_ring account(void)
 					 .data_made = 100,
 					 .data_read = 100,
 					 .data_stored = 100,
-					 .aux_made = 61, /* padded to 64 */
+					 .aux_made = 61, /* before padding to 64 */
 					 .aux_read = 61,
 					 .aux_stored = 61 };
 }
@@ -221,7 +221,7 @@ static void lost(struct pd *p, uint32_t type, uint64_t n)
 	pd_sb(p, &sb);
 }
 
-/* A sound file with a ledger in which something is changed. */
+/* A sound file with a ledger, in which one thing is changed. */
 #define LEDGER(name, want, ...)                                                                    \
 	Test(verify, name)                                                                         \
 	{                                                                                          \
@@ -255,7 +255,7 @@ LEDGER(a_truncated_piece_of_which_no_record_tells, "ledger ", r.truncated = 1)
 LEDGER(a_partial_piece_of_which_no_record_tells, "ledger ", r.partial = 1)
 LEDGER(a_collision_of_which_no_record_tells, "ledger ", r.collisions = 1)
 LEDGER(an_event_held_back_of_which_no_record_tells, "ledger ", r.throttled = 1)
-/* What told of it could not be stored. */
+/* The record that would report the loss was lost too. */
 LEDGER(a_loss_behind_the_end, "", r.data_stored = 92, r.lost_records = 3)
 
 LEDGER(trace_that_had_no_room, "", pd_aux(&p, 7, 0, 30, 64, 64, 0), r.aux_read = 125,
@@ -320,7 +320,7 @@ Test(verify, an_attr_of_another_size)
 	pd_release(&p);
 }
 
-/* Offsets in the file that pd_finish makes. */
+/* Changes offsets in the file that pd_finish makes. */
 Test(verify, sections_that_overlap_or_stop_short)
 {
 	struct pd p;
@@ -341,7 +341,10 @@ Test(verify, sections_that_overlap_or_stop_short)
 	cr_assert_str_eq(found_in_bytes(longer, len + 8), "layout ");
 	free(longer);
 
-	/* both features are the first one's bytes: the second's are then nobody's, behind it all */
+	/*
+	 * Both features use the bytes of the first. The bytes of the second then belong to no
+	 * section.
+	 */
 	table = ptc_le64(bytes + 40) + ptc_le64(bytes + 48);
 	memcpy(bytes + table + 16, bytes + table, 16);
 	cr_assert_str_eq(found_in_bytes(bytes, len), "layout layout ");
@@ -396,7 +399,10 @@ Test(verify, the_feature_compressed)
 	pd_release(&p);
 }
 
-/* A recording of snapshots: pieces of a ring of 256 bytes, and where the trace stopped. */
+/*
+ * Adds snapshots: AUXTRACE records from a ring of 256 bytes, and AUX records with the place where
+ * the trace stopped.
+ */
 static void snapshots(struct pd *p)
 {
 	struct ptc_pt_info info = { .type = PTC_AUXTRACE_TYPE_INTEL_PT,
@@ -411,7 +417,7 @@ static void snapshots(struct pd *p)
 	pd_aux(p, 7, 0, 20, 61, 256, PERF_AUX_FLAG_OVERWRITE);
 	piece(p, 0, 64); /* 3 bytes are padding */
 	pd_aux(p, 7, 0, 30, 9, 256, PERF_AUX_FLAG_OVERWRITE);
-	piece(p, 256 + 9 - 40, 40); /* the ring came round */
+	piece(p, 256 + 9 - 40, 40); /* the ring wrapped around */
 }
 
 #define SNAPSHOTS(name, want, ...)                                                                 \
@@ -448,7 +454,7 @@ SNAPSHOTS(a_ring_whose_end_is_where_it_stopped, "", {
 	piece(&p, 512 - 64, 64);
 })
 
-/* A SAMPLE of thread 7 with @len bytes of trace; its event has asked for 24. */
+/* Adds a SAMPLE of thread 7 with @len bytes of trace; its event asked for 24. */
 static void sample(struct pd *p, size_t len)
 {
 	struct ptc_sample s = { .id = { .id = PD_ID_PT, .tid = 7, .pid = 7, .time = 20 } };
@@ -487,7 +493,7 @@ SAMPLED(trace_of_an_odd_size, "trailing aux ", sample(&p, 24); p.data.bytes[p.da
 SAMPLED(samples_and_pieces_of_one_queue, "aux ", {
 	const struct ptc_auxtrace a = { .idx = 0, .tid = 7, .cpu = -1 };
 
-	sample(&p, 8); /* of cpu 0, as its piece */
+	sample(&p, 8); /* on CPU 0, like its trace */
 	pd_auxtrace(&p, &a, trace, 8);
 })
 SAMPLED(a_sample_in_front_of_the_info, "info ", ptc_buf_reset(&p.data); sample(&p, 8))
@@ -498,7 +504,7 @@ SAMPLED(a_sample_of_no_queue, "aux ", {
 })
 
 CASE(a_record_of_an_event_that_cannot_be, "record ", {
-	uint8_t attr[72] = { [4] = 68 }; /* no writer's attr has a size like that */
+	uint8_t attr[72] = { [4] = 68 }; /* no writer uses such an attr size */
 
 	pd_raw(&p, PTC_REC_HEADER_ATTR, 0, attr, sizeof(attr));
 })
@@ -529,7 +535,7 @@ Test(verify, a_sample_and_no_event)
 	pd_release(&p);
 }
 
-/* What is opened as a whole file is walked up to the damage, and that is found. */
+/* A file opened as a whole file is walked up to the damage. The damage is a finding. */
 Test(verify, a_record_that_is_not_one)
 {
 	struct ptc_verify_stats stats;
@@ -543,7 +549,7 @@ Test(verify, a_record_that_is_not_one)
 
 	sound(&p);
 	pd_raw(&p, 63, 0, NULL, 0);
-	p.data.bytes[p.data.len - 2] = 4; /* a size less than the header's */
+	p.data.bytes[p.data.len - 2] = 4; /* a size smaller than the header */
 	bytes = pd_finish(&p, &len);
 	cr_assert_eq(ptc_file_open_bytes(bytes, len, "test", &f, &err), 0);
 	cr_assert_eq(ptc_verify(f, take, out, &stats, &err), 0);
@@ -556,7 +562,7 @@ Test(verify, a_record_that_is_not_one)
 	pd_release(&p);
 }
 
-/* Records enough that one compressed one expands to more than any record may have. */
+/* Adds many records: one compressed record expands to more than the largest record size. */
 static void packed(struct pd *p, uint32_t ratio, uint32_t mmap_len)
 {
 	const struct ptc_compressed c = { 1, 1, 1, ratio, mmap_len };
@@ -585,7 +591,7 @@ Test(verify, what_compressed_records_expand_to)
 	packed(&p, 0, 1);
 	expect(&p, "compressed ");
 	pd_release(&p);
-	packed(&p, 7, 1 << 20); /* it is hundreds */
+	packed(&p, 7, 1 << 20); /* the real ratio is several hundred */
 	expect(&p, "compressed ");
 	pd_release(&p);
 	packed(&p, 100000, 1 << 20);
@@ -646,7 +652,7 @@ Test(verify, files_of_a_folder_of_which_nothing_tells)
 	pd_release(&p);
 }
 
-/* Whatever the bytes are, it ends, and reads nothing outside. */
+/* With any byte changed, verify ends and never reads out of bounds. */
 Test(verify, any_byte_may_be_wrong)
 {
 	struct ptc_verify_stats stats;

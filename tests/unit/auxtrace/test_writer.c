@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what the writer wrote is read again; a writer that fails leaves nothing. */
+/* Description: the reader reads what the writer wrote. A writer that fails leaves no file. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "auxtrace/writer.h"
 #include "lib_perfdata.h"
 
-enum { FEATURE_HIGH = 192 }; /* a bit that nobody uses */
+enum { FEATURE_HIGH = 192 }; /* a bit that no feature uses */
 
-static const size_t COMM = 56; /* bytes of what put_comm makes */
+static const size_t COMM = 56; /* size of put_comm's record */
 
 static char folder[] = "/tmp/ptcap-test-XXXXXX";
 static char path[64];
@@ -74,7 +74,7 @@ static struct ptc_writer *start(void)
 	return w;
 }
 
-/* One side record, cut in two at @cut as at the end of a ring. */
+/* Writes one sideband record, cut in two at @cut as at the end of a ring. */
 static int put_comm(struct ptc_writer *w, size_t cut, struct ptc_err *err)
 {
 	struct ptc_seg seg[2];
@@ -110,7 +110,7 @@ Test(writer, what_was_written_is_read_again, .init = setup, .fini = teardown)
 	cr_assert_eq(ptc_writer_data_size(w), 0);
 	for (i = 0; i <= 64; i += 8)
 		cr_assert_eq(put_comm(w, i < 56 ? i + 3 : 0, &err), 0);
-	/* a small piece over the wrap, one larger than the writer's buffer, an empty one */
+	/* A small chunk across the wrap, one larger than the writer's buffer, and an empty one. */
 	cr_assert_eq(ptc_writer_auxtrace(
 			     w,
 			     &(struct ptc_auxtrace){
@@ -187,7 +187,7 @@ Test(writer, what_was_written_is_read_again, .init = setup, .fini = teardown)
 	free(trace);
 }
 
-/* What comes out of a COMPRESSED record, at @to. */
+/* Decompresses a COMPRESSED record to @to. Returns the number of bytes. */
 static size_t inflate(ZSTD_DCtx *z, const struct ptc_rec *rec, void *to, size_t room)
 {
 	ZSTD_inBuffer in = { rec->body.pos, ptc_cur_left(&rec->body), 0 };
@@ -198,7 +198,7 @@ static size_t inflate(ZSTD_DCtx *z, const struct ptc_rec *rec, void *to, size_t 
 	return out.pos;
 }
 
-/* COMPRESSED stands for the records given since the last plain one or piece of trace. */
+/* COMPRESSED holds the records written since the last plain record or AUXTRACE record. */
 Test(writer, compressed_records_stay_in_front_of_what_follows_them, .init = setup, .fini = teardown)
 {
 	static const uint32_t want[] = { PTC_REC_FINISHED_INIT,	 PTC_REC_COMPRESSED,
@@ -235,7 +235,7 @@ Test(writer, compressed_records_stay_in_front_of_what_follows_them, .init = setu
 	cr_assert_eq(ptc_writer_commit(w, &err), 0);
 
 	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
-	/* as they stand in the file, which the reader does not show */
+	/* Check the records as stored in the file: the reader would decompress them. */
 	cr_assert(ptc_file_bytes(f, ptc_file_data_off(f), ptc_file_data_size(f), &c));
 	while (ptc_rec_next(&c, off, &rec, &err) > 0) {
 		cr_assert(n < 6 && rec.type == want[n], "record %zu has type %u", n, rec.type);
@@ -302,8 +302,8 @@ Test(writer, without_records_it_still_commits, .init = setup, .fini = teardown)
 }
 
 /*
- * In a child: the file may have @limit bytes. Returns 0 if the failure was as
- * it should be, 1 if it did not happen, else a line number.
+ * Runs in a child whose files may have at most @limit bytes. Returns 0 if the failure was as
+ * expected, 1 if none happened, else a line number.
  */
 static int fill(rlim_t limit, bool compressed)
 {
@@ -327,7 +327,7 @@ static int fill(rlim_t limit, bool compressed)
 				  (struct ptc_seg[2]){ { trace, sizeof(trace) }, { NULL, 0 } },
 				  &err);
 	}
-	if (rc) { /* no later call may succeed, and commit least of all */
+	if (rc) { /* later calls must fail too */
 		if (put_comm(w, 8, &err) != PTC_E_IO || err.sys != EFBIG)
 			return __LINE__;
 	}
@@ -357,7 +357,7 @@ Test(writer, a_full_disk_leaves_nothing_wherever_it_strikes, .init = setup, .fin
 	}
 }
 
-/* Records and pieces until there is no room; *@ret_calls: how many went well. */
+/* Writes records and trace until the file is full; *@ret_calls: the number of successful calls. */
 static int fill_up(struct ptc_writer *w, size_t *ret_calls, struct ptc_err *err)
 {
 	static uint8_t trace[200000];
@@ -376,7 +376,7 @@ static int fill_up(struct ptc_writer *w, size_t *ret_calls, struct ptc_err *err)
 	return 0;
 }
 
-/* Everything up to the cut is there, what came behind it too, and nothing else. */
+/* Checks that everything before the cut is kept, also the data after the cut, and nothing else. */
 static void check_cut(size_t calls, bool compressed)
 {
 	struct ptc_index index = PTC_INDEX_INIT;
@@ -397,7 +397,7 @@ static void check_cut(size_t calls, bool compressed)
 	}
 	cr_assert_eq(rc, 0, "%s", err.msg);
 	cr_assert_eq(pieces, calls / 2);
-	if (compressed) /* what the compressor held is gone */
+	if (compressed) /* data in the compressor is lost */
 		cr_assert(comms == (calls + 1) / 2 || comms == calls / 2);
 	else
 		cr_assert_eq(comms, (calls + 1) / 2);
@@ -427,7 +427,7 @@ Test(writer, where_the_disk_was_full_it_is_cut_and_whole, .init = setup, .fini =
 		cr_assert(ptc_writer_reserve(w));
 		cr_assert_eq(count_files(), 0, "what is kept has no name");
 		cr_assert_eq(setrlimit(RLIMIT_FSIZE, &r), 0);
-		if (fill_up(w, &calls, &err)) { /* as if it were the disk */
+		if (fill_up(w, &calls, &err)) { /* simulates a full disk */
 			failed++;
 			cr_assert(err.code == PTC_E_IO && err.sys == EFBIG);
 			cr_assert_eq(setrlimit(RLIMIT_FSIZE, &all), 0);
@@ -459,7 +459,7 @@ Test(writer, nothing_is_cut_without_a_reserve, .init = setup, .fini = teardown)
 	ptc_writer_free(w);
 }
 
-/* Events that are opened while it is recorded. */
+/* Events that are opened during recording. */
 Test(writer, ids_that_come_late_are_behind_the_data, .init = setup, .fini = teardown)
 {
 	const uint64_t all[] = { 100, 101, 102, 103, 104 };

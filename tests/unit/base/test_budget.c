@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what the process has allocated counts, and what is over the limit is refused. */
+/*
+ * Description: the process's allocations count against the memory limit, and larger requests are
+ * refused.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,7 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-/* The budget has @n bytes more than are in use. */
+/* Sets the limit so that the budget has @n bytes left. */
 static void leave(uint64_t n)
 {
 	ptc_memory_set_limit((uint64_t)1 << 40);
@@ -58,7 +61,7 @@ Test(budget, what_was_not_touched_counts)
 Test(budget, small_allocations_come_to_the_limit)
 {
 	const uint64_t each = 100;
-	void *last = NULL; /* each begins with the address of the one before */
+	void *last = NULL; /* each block begins with the address of the previous one */
 	uint64_t n = 0;
 
 	leave(8 * MIB);
@@ -75,7 +78,8 @@ Test(budget, small_allocations_come_to_the_limit)
 		memcpy(&last, p, sizeof(last));
 		free(p);
 	}
-	/* An allocation is larger than what was asked for. Half of the limit is not lost, either.
+	/*
+	 * An allocation takes more than the requested size, but wastes less than half of the limit.
 	 */
 	cr_assert(n > 4 * MIB, "%llu", (unsigned long long)n);
 	cr_assert(n < 9 * MIB, "%llu", (unsigned long long)n);
@@ -96,7 +100,7 @@ Test(budget, a_limit_of_addresses_counts)
 
 	ptc_memory_set_limit((uint64_t)1 << 40);
 	cr_assert_eq(getrlimit(RLIMIT_AS, &r), 0);
-	r.rlim_cur = 1; /* less than there are */
+	r.rlim_cur = 1; /* less than the process uses */
 	cr_assert_eq(setrlimit(RLIMIT_AS, &r), 0);
 	cr_assert_eq(ptc_budget_left(), 0);
 	r.rlim_cur = r.rlim_max;

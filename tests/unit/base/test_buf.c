@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the growing buffer: order of bytes, padding, failure that sticks. */
+/* Description: the growing buffer: byte order, padding, and a failure that sticks. */
 #include <criterion/criterion.h>
 #include <string.h>
 

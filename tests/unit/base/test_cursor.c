@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the cursor: every reader at every length, at the end of exact memory. */
+/* Description: the cursor: every reader at every length, at the end of an exact allocation. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
 #include "base/cursor.h"
 
-/* noinline: gcc would see the size, and warn of the very reads that are refused. */
+/* noinline: otherwise gcc knows the size and warns about the reads that the cursor must refuse. */
 static __attribute__((noinline)) uint8_t *counting(size_t len)
 {
 	uint8_t *p = malloc(len ? len : 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: build-ids of ELF images made here, of both classes, whole and cut. */
+/* Description: build-ids in ELF images built by this test, of both classes, whole and cut. */
 #include <criterion/criterion.h>
 #include <elf.h>
 #include <stdlib.h>
@@ -32,10 +32,10 @@ static void put_note(struct ptc_buf *b, uint32_t type, const char *name, uint32_
 
 struct shape {
 	bool is64;
-	bool other_first; /* another note comes before */
-	bool sections;	  /* not linked yet: it has no segments */
-	uint32_t descsz;  /* of the build-id */
-	size_t align;	  /* of the notes */
+	bool other_first; /* another note comes first */
+	bool sections;	  /* not linked yet: no segments */
+	uint32_t descsz;  /* length of the build-id */
+	size_t align;	  /* alignment of the notes */
 };
 
 static void put_sections(struct ptc_buf *b, const struct shape *s, size_t notes, size_t len)
@@ -68,7 +68,7 @@ static void put_sections(struct ptc_buf *b, const struct shape *s, size_t notes,
 	}
 }
 
-/* An ELF image that ends with its build-id note. */
+/* Makes an ELF image that ends with its build-id note. */
 static void make_elf(struct ptc_buf *b, const struct shape *s)
 {
 	const size_t ehsize = s->is64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
@@ -152,7 +152,7 @@ Test(elfnote, a_cut_image_has_no_build_id)
 		size_t need;
 
 		make_elf(&b, &shapes[i]);
-		/* The note's segment must lie in the image whole, its padding too. */
+		/* The image must contain the whole note segment, with its padding. */
 		need = b.len;
 		for (len = 0; len <= b.len; len++) {
 			uint8_t *p = malloc(len ? len : 1);
@@ -167,7 +167,7 @@ Test(elfnote, a_cut_image_has_no_build_id)
 	ptc_buf_release(&b);
 }
 
-/* Every byte of the image set to every of these: whatever comes out, no byte outside is read. */
+/* Sets each byte of the image to each of these values. No result may cause a read out of bounds. */
 Test(elfnote, damage_is_no_crash)
 {
 	static const uint8_t values[] = { 0, 1, 4, 0x7f, 0x80, 0xff };
@@ -188,7 +188,7 @@ Test(elfnote, damage_is_no_crash)
 				p[at] = values[v];
 				cr_assert_eq(ptc_elf_build_id(p, b.len, &id), id.len != 0);
 				cr_assert_leq(id.len, PTC_BUILD_ID_MAX);
-				/* A file is read in pieces, with the same result. */
+				/* Reading the file in chunks gives the same result. */
 				cr_assert_eq(pwrite(fd, p, b.len, 0), (ssize_t)b.len);
 				(void)ptc_elf_build_id_fd(fd, b.len, &from_fd);
 				cr_assert_eq(memcmp(&from_fd, &id, sizeof(id)), 0);

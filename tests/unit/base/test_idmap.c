@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a hash from pids to places. */
+/* Description: a hash map from pids to array indexes. */
 #include <criterion/criterion.h>
 
 #include "base/idmap.h"

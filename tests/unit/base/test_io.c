@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: whole reads and writes, and what is said when they fail. */
+/* Description: complete reads and writes, and the error messages when they fail. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -56,7 +56,7 @@ Test(io, all_pieces_arrive_through_a_pipe, .timeout = 600)
 	int fds[2];
 
 	cr_assert_eq(pipe(fds), 0);
-	/* Not blocking would be another contract; small pieces make writes short often enough. */
+	/* The pipe blocks. Small iovecs still make short writes frequent enough. */
 	s.fd = fds[0];
 	cr_assert_eq(pthread_create(&t, NULL, read_all, &s), 0);
 	cr_assert_eq(ptc_writev_all(fds[1], iov, 5, "pipe", &err), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: options of older and newer callers, and of callers that forgot the size. */
+/* Description: options of older and newer callers, and of callers that did not set the size. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +38,7 @@ Test(opts, what_an_older_caller_does_not_know_is_0)
 {
 	const size_t size = offsetof(struct known, second);
 	const struct known older = { .size = size, .first = 7 };
-	void *o = malloc(size); /* exactly: ASan sees a byte too many */
+	void *o = malloc(size); /* exact size: ASan sees one byte too many */
 	struct known got;
 
 	memcpy(o, &older, size);
@@ -66,7 +66,7 @@ Test(opts, a_size_that_is_not_set_is_refused_and_the_initialiser_named)
 
 	cr_assert_eq(take(&got, &o), PTC_E_USAGE);
 	cr_assert(strstr(err.msg, "X_INIT"), "%s", err.msg);
-	o.size = SIZE_MAX; /* whatever was on the stack */
+	o.size = SIZE_MAX; /* as if the caller left it uninitialised */
 	cr_assert_eq(take(&got, &o), PTC_E_USAGE);
 	cr_assert_eq(take(&got, NULL), PTC_E_USAGE);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what a terminal obeys is printed as \xNN, and all else as it is. */
+/*
+ * Description: control characters and text-direction characters are printed as \xNN, all other text
+ * unchanged.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +49,7 @@ Test(plain, bidirectional_controls_are_escaped)
 	is("\xe2\x81\xa6\xe2\x81\xa9", "\\xe2\\x81\\xa6\\xe2\\x81\\xa9"); /* U+2066, U+2069 */
 	is("\xe2\x80\x8e\xe2\x80\x8f\xd8\x9c", "\\xe2\\x80\\x8e\\xe2\\x80\\x8f\\xd8\\x9c");
 	is("\xe2\x80\x8d\xe2\x80\x90\xe2\x81\xaa",
-	   "\xe2\x80\x8d\xe2\x80\x90\xe2\x81\xaa"); /* beside them */
+	   "\xe2\x80\x8d\xe2\x80\x90\xe2\x81\xaa"); /* neighbouring characters */
 }
 
 Test(plain, what_is_not_utf_8_is_escaped)
@@ -54,8 +57,8 @@ Test(plain, what_is_not_utf_8_is_escaped)
 	is("\xe9t\xe9", "\\xe9t\\xe9");
 	is("a\xc2", "a\\xc2");
 	is("\xe2\x80", "\\xe2\\x80");
-	is("\xc1\x9b", "\\xc1\\x9b");	       /* ESC and more, not in its shortest form */
-	is("\xe0\x82\x9b", "\\xe0\\x82\\x9b"); /* U+009B so */
+	is("\xc1\x9b", "\\xc1\\x9b");	       /* ESC etc. in overlong form */
+	is("\xe0\x82\x9b", "\\xe0\\x82\\x9b"); /* U+009B, overlong */
 	is("\xed\xa0\x80", "\\xed\\xa0\\x80"); /* a surrogate */
 	is("\xf4\x90\x80\x80\xff", "\\xf4\\x90\\x80\\x80\\xff");
 }
@@ -67,7 +70,7 @@ Test(plain, a_copy_is_cut_between_characters)
 	size_t size;
 
 	for (size = 1; size < sizeof(cut) / sizeof(cut[0]); size++) {
-		char *ret = malloc(size); /* exact */
+		char *ret = malloc(size); /* exact size */
 
 		ptc_plain_copy(ret, size, s);
 		cr_expect_str_eq(ret, cut[size]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: files and folders take the place of one another; what was there is kept once. */
+/* Description: files and folders replace one another; the replaced one is kept once as backup. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void file(const char *path, char what)
 	cr_assert(fd >= 0 && write(fd, &what, 1) == 1 && !close(fd));
 }
 
-/* A recording as perf record --kcore makes it. */
+/* Makes a recording in the form that perf record --kcore makes. */
 static void folder(const char *path, char what)
 {
 	char name[64];
@@ -49,7 +49,7 @@ static void folder(const char *path, char what)
 	file(name, what);
 }
 
-/* What was written to the file, or to the folder's data; 0: there is nothing. */
+/* Returns the content of the file, or of the folder's data; 0: neither exists. */
 static char is(const char *path)
 {
 	char name[64], what = 0;
@@ -66,7 +66,7 @@ static char is(const char *path)
 	return what;
 }
 
-/* In all orders: three recordings, each a file or a folder, under one name. */
+/* In every order: four recordings, each a file or a folder, under one name. */
 Test(replace, files_and_folders_in_any_order)
 {
 	unsigned int order, i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: bytes put together, in memory and in a file without a name. */
+/* Description: bytes collected in memory and in a file without a name. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 enum { CHUNK = 100003 };
 
-/* Puts @n chunks whose bytes depend on where they are, and reads all back. */
+/* Puts @n chunks whose bytes depend on their offset, and reads all of them back. */
 static void round_trip(struct ptc_spool *s, size_t n)
 {
 	uint8_t chunk[CHUNK];

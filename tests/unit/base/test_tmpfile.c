@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: output files appear whole, or not at all. */
+/* Description: output files appear complete, or not at all. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "base/io.h"
 #include "base/tmpfile.h"
 
-/* Each test is run with both ways to open a file. */
+/* Each test runs with both ways to open a file. */
 static int (*open_it)(struct ptc_tmpfile *t, const char *path, struct ptc_err *err);
 
 #define BOTH(name)                                                                                 \
@@ -40,7 +40,7 @@ static void in_folder(void)
 	(void)snprintf(path, sizeof(path), "%s/out", dir);
 }
 
-/* How many files the folder holds; all are removed when @clean. */
+/* Returns the number of files in the folder. With @clean, removes them all. */
 static int files(bool clean)
 {
 	DIR *d = opendir(dir);
@@ -170,7 +170,7 @@ BOTH(a_commit_that_fails_leaves_nothing)
 	(void)snprintf(inside, sizeof(inside), "%s/notes", old);
 	write_whole(path, "one");
 	cr_assert_eq(open_it(&t, path, &err), 0);
-	/* Not a recording: nothing takes its place. */
+	/* A folder that is no recording is never replaced. */
 	cr_assert(!mkdir(old, 0777) && !mkdir(inside, 0777));
 	cr_assert_lt(ptc_tmpfile_commit(&t, &err), 0);
 	cr_assert(!rmdir(inside) && !rmdir(old));
@@ -240,7 +240,7 @@ BOTH(a_link_to_nothing_is_replaced)
 	cr_assert(!lstat(old, &st) && S_ISLNK(st.st_mode));
 }
 
-/* As somebody who is not root, which takes root to become. */
+/* Runs as an unprivileged user, which only root can become. */
 BOTH(what_is_others_in_a_sticky_folder_is_refused_at_once)
 {
 	enum { OTHER = 65534, US = 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: of names that others chose, only regular files below the root are opened. */
+/* Description: names chosen by an untrusted party open only regular files below the root. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -52,7 +52,7 @@ static void socket_at(const char *path)
 	cr_assert(fd >= 0 && !bind(fd, (struct sockaddr *)&a, sizeof(a)) && !close(fd));
 }
 
-/* An inotify descriptor that sees each open of @path. */
+/* Returns an inotify descriptor that reports each open of @path. */
 static int watched(const char *path)
 {
 	const int fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
@@ -70,7 +70,10 @@ static bool was_opened(int watch)
 	return n > 0;
 }
 
-/* Opens it with openat2 and by hand; each gives what @text says, or @code if that is NULL. */
+/*
+ * Opens @path with openat2 and component by component. Both must give the content @text, or @code
+ * if @text is NULL.
+ */
 static void opens(const char *path, struct ptc_untrusted how, const char *text, int code)
 {
 	char bytes[64] = "";
@@ -107,7 +110,7 @@ Test(untrusted, a_regular_file_is_opened)
 	opens("root/empty", BELOW, "", 0);
 }
 
-/* Opens nothing: neither it nor a link to it, below a root and without one. */
+/* Checks that @path and a link to it are never opened, below a root and without a root. */
 static void is_never_opened(const char *path, const char *kind)
 {
 	const int watch = watched(path);
@@ -189,7 +192,7 @@ Test(untrusted, what_is_not_there_is_not_there)
 	      PTC_E_NOT_EXIST);
 }
 
-/* Links and ".." that would leave the root end below it, as if it were "/". */
+/* Links and ".." that would leave the root resolve below it, as if the root were "/". */
 Test(untrusted, nothing_leads_out_of_the_root)
 {
 	char outside[128];
@@ -220,7 +223,7 @@ Test(untrusted, nothing_leads_out_of_the_root)
 	opens("root/sub/absolute", BELOW, "inside, too", 0);
 }
 
-/* /proc/self/fd/N leads anywhere without a name. */
+/* /proc/self/fd/N can refer to any file without a path. */
 Test(untrusted, no_magic_link_leads_out_of_the_root)
 {
 	struct ptc_untrusted how = { .root = strlen("/proc") };
@@ -296,11 +299,14 @@ Test(untrusted, files_of_the_user_and_of_root_are_trusted)
 	cr_assert_eq(ptc_untrusted_owner(&st, 1001, "f", "", &err), 0);
 }
 
-/* --- somebody changes the name meanwhile --- */
+/* --- another process changes the name during the open --- */
 
 static void (*meanwhile)(void);
 
-/* In the place of the C library's: called when the file was looked at, before it is opened. */
+/*
+ * Replaces the C library's function. The code calls it after checking the file and before opening
+ * it.
+ */
 int fstatfs(int fd, struct statfs *ret)
 {
 	if (meanwhile)
@@ -339,7 +345,7 @@ Test(untrusted, the_file_that_was_looked_at_is_the_one_that_is_opened)
 
 static atomic_bool ended;
 
-/* "name" is in turn a file, a FIFO, and a link to the file outside. */
+/* "name" is alternately a file, a FIFO, and a link to the file outside. */
 static void *swap(void *arg)
 {
 	while (!atomic_load(&ended)) {

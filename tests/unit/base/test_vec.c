@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: growing arrays: values stay, overflow is refused. */
+/* Description: growing arrays keep their values, and overflow is refused. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,7 +7,10 @@
 
 #include "base/vec.h"
 
-/* Read by ASan at start: an impossible size is NULL, as without it, not the end of the test. */
+/*
+ * ASan reads this at start: an impossible size then returns NULL, as without ASan, and does not
+ * abort.
+ */
 const char *__asan_default_options(void);
 
 const char *__asan_default_options(void)
@@ -62,7 +65,7 @@ Test(vec, lines_are_lines_of_the_cache_and_stay_while_they_grow)
 	size_t cap = 0, i;
 
 	for (i = 0; i < 1000; i++) {
-		/* What is in front of it in memory is not to give it its place by chance. */
+		/* Shift the heap, so that the array is not aligned by chance. */
 		void *odd = malloc(16 * (i % 4) + 1);
 
 		cr_assert(ptc_vec_reserve_lines(&items, &cap, i + 1));

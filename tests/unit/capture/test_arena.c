@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: blocks of code are kept once, whoever describes them and however often. */
+/*
+ * Description: each block of code is stored once, for all describers and any number of
+ * descriptions.
+ */
 #include <criterion/criterion.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,7 +29,7 @@ static void drop(struct ptc_emu_shared *sh)
 	cr_assert_eq(munmap(sh, ptc_emu_segment_size(sh->arena_size)), 0);
 }
 
-/* The code of block @n: no two are the same, and many differ in few bytes. */
+/* Makes the code of block @n: all blocks differ, many of them in only a few bytes. */
 static uint32_t code_of(uint32_t n, uint8_t *code)
 {
 	const uint32_t len = 4 + n % 40;
@@ -63,7 +66,7 @@ Test(arena, a_block_that_is_known_takes_no_room)
 	int i;
 
 	cr_assert_neq(first, second);
-	for (i = 0; i < 100000; i++) { /* as code that is flipped between two versions */
+	for (i = 0; i < 100000; i++) { /* as if code is toggled between two versions */
 		cr_assert_eq(place(sh, 1), first);
 		cr_assert_eq(place(sh, 2), second);
 	}
@@ -97,7 +100,7 @@ Test(arena, whatever_differs_makes_it_another_block)
 	drop(sh);
 }
 
-/* Far more than the first levels of the index hold. */
+/* Many more blocks than the first levels of the index hold. */
 Test(arena, many_blocks_are_found_again)
 {
 	enum { MANY = 200000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what the kernel is asked for, to the byte, where branch stacks are taken. */
+/* Description: the attrs of branch-stack events, byte by byte. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +25,9 @@ static void fill(struct ptc_set *s, const struct ptc_record_opts *o)
 
 static char *const command[] = { (char *)"true", NULL };
 
-/* As perf record -e cycles:u -j any,u,save_type -c 1000 has it, but for what all our events have.
+/*
+ * The attr of perf record -e cycles:u -j any,u,save_type -c 1000, plus the fields that all our
+ * events have.
  */
 Test(attrs, of_branch_stacks)
 {
@@ -88,7 +90,7 @@ Test(attrs, aux_samples_have_branch_stacks_too)
 	cr_assert(!s.attr[1].disabled && !s.attr[1].enable_on_exec, "its leader says when");
 }
 
-/* Whatever this machine says: an event, or an error whose way out is known. */
+/* On any machine the result is an event, or an error with a known remedy. */
 Test(attrs, this_kernel_takes_them_or_says_what_it_lacks)
 {
 	const struct ptc_record_opts o = { .argv = command,

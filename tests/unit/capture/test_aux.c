@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the consumer of an AUX ring: what is read, what is given back. */
+/* Description: the consumer of an AUX ring: the bytes it reads, and the bytes it gives back. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: where a piece of a ring can begin: at a PSB, not before a time. */
+/* Description: where a chunk of a ring can begin: at a PSB, and not before a given time. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "capture/begin.h"
 
 #define NOW UINT64_C(0x0300000000000500)
-/* A nanosecond a tick. */
+/* One tick is one nanosecond. */
 static const struct ptc_time_conv conv = { .shift = 0, .mult = 1, .zero = 0 };
 
 static void put_psb(struct ptc_buf *b)
@@ -31,7 +31,10 @@ static void put_psb_plus(struct ptc_buf *b, uint64_t tsc)
 	ptc_buf_le16(b, 0x2302);
 }
 
-/* Something, three PSB+ at these times with TNT packets behind; the offsets of the PSBs. */
+/*
+ * Returns a partial packet, then three PSB+ with these times, each followed by TNT packets; @at:
+ * offsets of the PSBs.
+ */
 static struct ptc_buf trace(const uint64_t times[3], size_t at[3])
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -49,7 +52,7 @@ static struct ptc_buf trace(const uint64_t times[3], size_t at[3])
 
 static struct ptc_begin find(const struct ptc_buf *b, size_t len, uint64_t since)
 {
-	uint8_t *exact = malloc(len ? len : 1); /* for sanitizers */
+	uint8_t *exact = malloc(len ? len : 1); /* exact size, for sanitizers */
 	struct ptc_begin ret;
 
 	if (len)
@@ -76,7 +79,10 @@ Test(begin, at_the_first_psb_not_before_a_time)
 	ptc_buf_release(&b);
 }
 
-/* Packets have 7 bytes of the TSC: from before the eighth changed, too. */
+/*
+ * Packets carry the low 7 bytes of the TSC: times from before the last change of the top byte are
+ * handled too.
+ */
 Test(begin, the_top_byte_is_that_of_now_or_one_less)
 {
 	const uint64_t times[3] = { UINT64_C(0x02fffffffffffff0), UINT64_C(0x0300000000000001),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: places that are watched by breakpoints, of this very process, where the kernel lets
- * us. */
+/*
+ * Description: breakpoints that watch places in this very process. Skipped where the kernel does
+ * not allow them.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <poll.h>
@@ -19,7 +21,9 @@ __attribute__((noinline)) static void place(void)
 static struct ptc_cpus cpus = PTC_CPUS_INIT;
 static struct ptc_err err;
 
-/* What @opener says of breakpoints at @count and @file in this thread. */
+/*
+ * Returns the result of setting a breakpoint at place() in this thread; @opener opens the events.
+ */
 static int watch(struct ptc_breakpoints *b, const struct ptc_opener *opener, uint64_t count,
 		 const char *file)
 {
@@ -44,7 +48,7 @@ static void release(struct ptc_breakpoints *b)
 	ptc_cpus_release(&cpus);
 }
 
-/* Where the kernel, or the machine, has no breakpoints for us there is nothing to be tested. */
+/* Skips the test if the kernel or the machine offers no breakpoints. */
 static void watch_here(struct ptc_breakpoints *b, uint64_t count)
 {
 	const int rc = watch(b, &ptc_opener_kernel, count, NULL);
@@ -67,7 +71,7 @@ Test(breakpoint, each_time_that_counts_asks_once)
 	cr_assert(asks(&b));
 	cr_assert_eq(ptc_breakpoints_take(&b, &first), 1);
 	cr_assert(first && !asks(&b));
-	for (int i = 0; i < 1000; i++) { /* round the ring, and round again */
+	for (int i = 0; i < 1000; i++) { /* the ring wraps around several times */
 		place();
 		cr_assert_eq(ptc_breakpoints_take(&b, &second), 1, "round %d", i);
 		cr_assert_gt(second, first);
@@ -76,7 +80,7 @@ Test(breakpoint, each_time_that_counts_asks_once)
 	release(&b);
 }
 
-/* How late the stop is, is said for what asked, once; or that it cannot be known. */
+/* The delay of the stop is reported once for each trigger, or it is reported as unknown. */
 Test(breakpoint, how_far_behind)
 {
 	struct ptc_clock clock = { .kernel = false };
@@ -91,7 +95,7 @@ Test(breakpoint, how_far_behind)
 	cr_assert_eq(t.behind_ns, PTC_BEHIND_UNKNOWN);
 	ptc_trigger_pause(&t);
 	cr_assert_eq(t.behind_ns, 0);
-	clock.kernel = true; /* at the end of time */
+	clock.kernel = true; /* a time close to the maximum */
 	clock.conv = (struct ptc_time_conv){ .mult = 1, .zero = UINT64_MAX / 2 };
 	place();
 	ptc_trigger_pause(&t);
@@ -100,7 +104,7 @@ Test(breakpoint, how_far_behind)
 	ptc_cpus_release(&cpus);
 }
 
-/* The trace was off then: a snapshot for it would not have the place. */
+/* The trace is off during a pause: a snapshot for such a hit would not contain the place. */
 Test(breakpoint, what_comes_in_a_pause_asks_for_none)
 {
 	struct ptc_clock clock = { .kernel = false };
@@ -137,7 +141,7 @@ Test(breakpoint, it_counts)
 	for (i = 0; i < 1000; i++)
 		place();
 	n = ptc_breakpoints_take(&b, &time);
-	/* Each CPU counts by itself, and what is left over stays. */
+	/* Each CPU counts separately and keeps its remainder. */
 	cr_assert(n <= 100 && n + cpus.n >= 100, "%zu times", n);
 	release(&b);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: which source is taken, given what the machine has and what was asked for. */
+/* Description: which source is chosen, for given machine features and options. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ enum { REFUSED = -1 };
 
 static char *const command[] = { (char *)"/bin/sh", NULL };
 
-/* The kind, or REFUSED. */
+/* Returns the chosen kind, or REFUSED. */
 static int chosen(enum ptc_source_kind want, char *const *argv, const char *no_pt,
 		  const char *no_emu, const char *ret_why[2])
 {

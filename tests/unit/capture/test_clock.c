@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: TSC ticks become nanoseconds, exactly enough and forwards only. */
+/* Description: TSC ticks convert to nanoseconds precisely and never run backwards. */
 #include <criterion/criterion.h>
 
 #include "capture/clock.h"
@@ -16,7 +16,7 @@ Test(clock, the_scale_is_exact_to_a_part_in_a_billion)
 
 		ptc_clock_scale(hz[i], &tc);
 		cr_assert_leq(tc.shift, 31);
-		ns = ptc_tsc_to_ns(&tc, 1000 * hz[i]); /* 1000 seconds */
+		ns = ptc_tsc_to_ns(&tc, 1000 * hz[i]); /* after 1000 seconds */
 		cr_assert_leq(ns, 1000000000000ull);
 		cr_assert_geq(ns, 1000000000000ull - 3000, "%llu Hz: %llu",
 			      (unsigned long long)hz[i], (unsigned long long)ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: lists of CPUs are read, and only those that are online are taken. */
+/* Description: lists of CPUs are parsed, and only online CPUs are kept. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: rings of a source that is played here are drained fairly, to the byte, and
- * accounted for; a ring that was full is told of once it is empty; a full disk loses what comes
- * behind, and says so.
+ * Description: the rings of a fake source are drained fairly and completely, and the ledger is
+ * right. A full ring is reported once it is empty. On a full disk later data is lost and reported.
  */
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -31,7 +30,7 @@ struct fake {
 	struct ptc_source_ring rings[RINGS];
 	size_t n;
 	unsigned int drained[RINGS], stopped[RINGS];
-	unsigned int turn[RINGS], turns; /* when each had its last turn */
+	unsigned int turn[RINGS], turns; /* turn in which each was last drained */
 };
 
 static struct fake *of(struct ptc_source *s)
@@ -52,7 +51,7 @@ static void fake_drained(struct ptc_source *s, size_t i, bool stopped)
 	f->drained[i]++;
 	f->stopped[i] += stopped;
 	f->turn[i] = ++f->turns;
-	if (stopped) /* it begins anew here: all of it has to be given back */
+	if (stopped) /* the ring restarts: all space must be free */
 		cr_assert_lt(f->rings[i].page->aux_head - f->rings[i].page->aux_tail, P);
 }
 
@@ -124,7 +123,7 @@ static void scene_release(struct scene *s)
 	(void)unlink(s->path);
 }
 
-/* A CPU that is offline has a ring without pages. */
+/* The ring of an offline CPU has no pages. */
 static void take_pages(struct scene *s, size_t i, struct ptc_source_ring *ret)
 {
 	*ret = s->fake.rings[i];
@@ -135,7 +134,7 @@ static void take_pages(struct scene *s, size_t i, struct ptc_source_ring *ret)
 	s->drain.writer = s->writer;
 }
 
-/* What a PMU writes: a PSB now and then, and behind it what no PSB is. */
+/* Like a PMU's output: regular PSBs, and between them bytes that form no PSB. */
 static uint8_t trace(size_t ring, uint64_t at)
 {
 	const uint64_t in = at % PSB_EVERY;
@@ -176,7 +175,7 @@ static bool round_of(struct scene *s)
 	return more;
 }
 
-/* Each piece begins where the one before it ended, and has what was produced there. */
+/* Checks that each chunk begins where the previous one ended and has the bytes produced there. */
 static void check_file(struct scene *s, const uint64_t *stored)
 {
 	uint64_t at[RINGS] = { 0 }, pos = 0;
@@ -269,7 +268,7 @@ Test(drain, a_wrapped_ring_is_cut_in_either_piece)
 		uint64_t n;
 
 		seed = seed * 6364136223846793005 + 1442695040888963407;
-		n = (seed >> 33) % (room + 1) / 8 * 8; /* pieces are padded to 8 */
+		n = (seed >> 33) % (room + 1) / 8 * 8; /* chunks are padded to 8 */
 		produce(&s, 0, n);
 		made += n;
 		while (round_of(&s) && k % 3)
@@ -318,7 +317,7 @@ Test(drain, a_trace_that_stopped_goes_on_once_its_ring_is_empty)
 	cr_assert_eq(s.fake.stopped[1], 1);
 	cr_assert(s.drain.ledger[1].truncated == 1 && s.drain.ledger[1].partial == 1 &&
 		  s.drain.ledger[1].collisions == 1 && s.drain.ledger[0].truncated == 1);
-	/* A start that finds nothing free makes no record. */
+	/* A restart that finds no free space makes no record. */
 	produce(&s, 0, AUX - P - s.fake.rings[0].page->aux_head % P);
 	while (round_of(&s))
 		;
@@ -340,7 +339,10 @@ Test(drain, what_was_overwritten_is_counted)
 	scene_release(&s);
 }
 
-/* The producer may overwrite what is given back at any moment: not before it is in the file. */
+/*
+ * The producer may overwrite returned space at once, so space is returned only after it is in the
+ * file.
+ */
 Test(drain, nothing_is_given_back_that_could_not_be_written)
 {
 	const struct rlimit r = { 64 << 10, RLIM_INFINITY };
@@ -356,7 +358,7 @@ Test(drain, nothing_is_given_back_that_could_not_be_written)
 	scene_release(&s);
 }
 
-/* The AUX record of a piece is in the file in front of it. */
+/* The AUX record precedes its trace in the file. */
 Test(drain, the_record_comes_before_its_trace)
 {
 	struct ptc_file *f;
@@ -393,7 +395,7 @@ Test(drain, a_snapshot_has_what_is_new_in_each_ring)
 		produce(&s, i, made[i]);
 	cr_assert_not(round_of(&s));
 	cr_assert_eq(s.drain.aux_bytes, 0, "a round alone takes none");
-	for (i = 0; i < 2; i++) { /* nothing is new the second time */
+	for (i = 0; i < 2; i++) { /* the second round has nothing new */
 		cr_assert_eq(ptc_drain_round(&s.drain, false, true, &more, &s.err), 0);
 		cr_assert_eq(s.drain.aux_bytes, 10 * P + 24);
 	}

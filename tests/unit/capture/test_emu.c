@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: blocks as the plugin describes them; programs as execve would find them. */
+/*
+ * Description: code blocks as the QEMU plugin describes them; programs found as execve finds them.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <limits.h>
@@ -32,7 +34,7 @@ struct bench {
 	struct ptc_emu_code code;
 };
 
-/* One block at @start, of @insns instructions as QEMU has it. */
+/* Makes a block at @start with @insns instructions by QEMU's count, and returns its line. */
 static const struct ptc_emu_line *line(struct bench *b, uint64_t start, uint32_t insns,
 				       const char *code, size_t len)
 {
@@ -196,7 +198,7 @@ Test(emu_owner, an_owner_that_was_killed_is_seen_to_be_dead_by_all)
 		_exit(1);
 	}
 	cr_assert_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT),
-		     0); /* a zombie is dead, too */
+		     0); /* a zombie counts as dead too */
 	cr_assert_not(ptc_emu_owner_lives(sh));
 	cr_assert_not(ptc_emu_owner_lives(sh));
 	cr_assert_eq(waitpid(pid, NULL, 0), pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: control flow becomes the packets the SDM says. */
+/* Description: control flow becomes the packets that the SDM defines. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +13,11 @@ enum { TICKS = 125, MTC = 3, MTC_TICKS = TICKS << MTC };
 struct stream {
 	struct ptc_enc *enc;
 	struct ptc_buf bytes;
-	bool whole; /* every piece ended at a packet's end and at a multiple of 8 */
+	bool whole; /* every chunk ended at a packet's end and at a multiple of 8 */
 	size_t restarts, restart_at;
 };
 
-/* Takes a piece; checks that it can stand as the end of an AUX chunk. */
+/* Takes a chunk and checks that it may be the end of an AUX record. */
 static void take(void *ctx, const uint8_t *bytes, size_t len)
 {
 	struct stream *s = ctx;
@@ -62,7 +62,7 @@ static void close_stream(struct stream *s)
 	ptc_buf_release(&s->bytes);
 }
 
-/* The packets since the cut as words, PADs left out: "PSB TSC TMA ...". */
+/* Returns the packets since the cut as words, without PADs: "PSB TSC TMA ...". */
 static const char *words(struct stream *s)
 {
 	static char text[1 << 20];
@@ -83,7 +83,7 @@ static const char *words(struct stream *s)
 	return text;
 }
 
-/* Forget what came so far: words() then tells what came since. */
+/* Forgets the bytes so far: words() then returns only the packets after the cut. */
 static void cut(struct stream *s)
 {
 	ptc_enc_flush(s->enc);
@@ -112,7 +112,7 @@ Test(encoder, an_entry_says_the_time_the_mode_and_the_ip)
 	cr_assert(ptc_enc_on(s.enc));
 	ptc_enc_exit(s.enc, 1002);
 	cr_assert_not(ptc_enc_on(s.enc));
-	ptc_enc_enter(s.enc, 0x401002, 1003); /* the mode is known by now */
+	ptc_enc_enter(s.enc, 0x401002, 1003); /* the mode is known already */
 	cr_assert_str_eq(words(&s), "TSC TMA MODE TIP.PGE TIP.PGD TSC TMA TIP.PGE");
 	close_stream(&s);
 }
@@ -140,7 +140,7 @@ Test(encoder, six_conditional_branches_are_short_and_more_are_long)
 	close_stream(&s);
 }
 
-/* The IP packets since the cut, decompressed against @last. */
+/* Returns the IP of the packets since the cut, decompressed with @last. */
 static uint64_t last_ip_of(struct stream *s, uint64_t last, size_t *ret_len)
 {
 	size_t pos = 0;
@@ -220,7 +220,7 @@ Test(encoder, a_return_elsewhere_gets_a_tip_and_forgets_the_stack)
 	ptc_enc_push(s.enc, 0x500010);
 	cut(&s);
 	ptc_enc_ret(s.enc, 0x600000);
-	ptc_enc_ret(s.enc, 0x500000); /* would match, were the stack still there */
+	ptc_enc_ret(s.enc, 0x500000); /* would match if the stack were kept */
 	cr_assert_str_eq(words(&s), "TIP TIP");
 	close_stream(&s);
 }
@@ -333,7 +333,7 @@ Test(encoder, a_new_beginning_is_an_overflow_and_a_psb)
 	ptc_enc_step(s.enc, 0x401012, 1002);
 	cr_assert_str_eq(words(&s), "TNT OVF FUP PSB TSC TMA CBR MODE FUP PSBEND");
 	cr_assert_eq(s.restarts, 1);
-	cr_assert_eq(s.restart_at, 8); /* the bit that was held back was handed out before */
+	cr_assert_eq(s.restart_at, 8); /* the held-back bit was output before */
 	ptc_enc_exit(s.enc, 1003);
 	cut(&s);
 	ptc_enc_restart(s.enc);

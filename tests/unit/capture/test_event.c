@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what -e says becomes the attr that perf would make of it. */
+/* Description: the text of -e becomes the same attr as in perf. */
 #include <criterion/criterion.h>
 #include <stdbool.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: whatever perf_event_open and mmap refuse is explained, with what to do about it. */
+/* Description: each refusal of perf_event_open and mmap is explained, with a remedy. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <string.h>
@@ -93,11 +93,14 @@ Test(explain, too_much_to_lock_is_told_with_what_would_do)
 	ptc_explain_mmap_text(&limits, EPERM, 4 << 20, 4, text, sizeof(text));
 	cr_assert_not_null(strstr(text, "allows 516 KiB for each of 4 CPUs"), "%s", text);
 	cr_assert_not_null(strstr(text, "RLIMIT_MEMLOCK 64 KiB more, for 4 rings"), "%s", text);
-	/* 4 * 516 + 64 = 2128 KiB for 4 rings: 532 each, 512 as a power of two */
+	/* 4 * 516 + 64 = 2128 KiB for 4 rings: 532 KiB each, 512 as a power of two. */
 	cr_assert_not_null(strstr(text, "at most 512K"), "%s", text);
 	ptc_explain_mmap_text(&limits, EPERM, 4 << 20, 5, text, sizeof(text));
 	cr_assert_not_null(strstr(text, "at most 256K"), "%s", text);
-	/* Each has a page in front of it: 2 * 128 KiB for two rings of 128 are not enough. */
+	/*
+	 * Each ring has one more page in front: 2 * 128 KiB do not suffice for two rings of 128
+	 * KiB.
+	 */
 	l.mlock_kb = 128;
 	l.cpus = 2;
 	l.memlock = 0;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: address filters in the kernel's words; what it would refuse is refused with the
- * reason. */
+/*
+ * Description: address filters in the kernel's syntax. A filter that the kernel would refuse is
+ * refused with the reason.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>

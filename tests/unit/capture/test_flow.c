@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what is listed as a transfer, and what the kernel's moves look like. */
+/*
+ * Description: which instructions are listed as branches, and what changes of control by the kernel
+ * look like.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +11,7 @@
 
 struct bench {
 	struct ptc_flow flow;
-	char text[4096]; /* the truth: "from to kind;" */
+	char text[4096]; /* expected branches: "from to kind;" */
 };
 
 static void drop(void *ctx, const uint8_t *bytes, size_t len)
@@ -59,7 +62,7 @@ Test(flow, taken_branches_are_listed_and_others_are_not)
 	RUN(&b, "\x90", 0x1000, 0x1001);     /* nop */
 	RUN(&b, "\x75\x10", 0x1001, 0x1003); /* jne, not taken */
 	RUN(&b, "\x75\x10", 0x1003, 0x1015); /* jne, taken */
-	RUN(&b, "\x75\x00", 0x1015, 0x1017); /* jne +0: cannot be told */
+	RUN(&b, "\x75\x00", 0x1015, 0x1017); /* jne +0: outcome is ambiguous */
 	RUN(&b, "\xeb\x00", 0x1017, 0x1019); /* jmp +0 is listed */
 	RUN(&b, "\xff\xe0", 0x1019, 0x2000); /* jmp *rax */
 	RUN(&b, "\xe8\x00\x00\x00\x00", 0x2000, 0x2005);
@@ -92,8 +95,8 @@ Test(flow, a_move_by_the_kernel_is_an_exit_where_the_instruction_led)
 	struct bench b;
 
 	open_bench(&b);
-	RUN(&b, "\x90", 0x1000, 0x9000);     /* nop, but control is elsewhere: rseq abort */
-	RUN(&b, "\xeb\x10", 0x9000, 0x9999); /* jmp likewise */
+	RUN(&b, "\x90", 0x1000, 0x9000);     /* nop, but runs on elsewhere: rseq abort */
+	RUN(&b, "\xeb\x10", 0x9000, 0x9999); /* jmp, same case */
 	cr_assert_str_eq(b.text,
 			 "0 1000 start;1001 0 async;0 9000 start;9000 9012 jmp;9012 0 async;");
 	cr_assert_eq(b.flow.odd, 2);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: folded side records lead to the state that the records themselves lead to, unit of
- * memory by unit; what is kept grows with what there is, not with how often it changed.
+ * Description: compacted sideband records lead to the same state as the records themselves, for
+ * each unit of memory. The compacted size depends on the state, not on the number of changes.
  */
 #include <criterion/criterion.h>
 #include <malloc.h>
@@ -20,11 +20,11 @@
 
 enum { PIDS = 5, TIDS = 4, UNITS = 48, UNIT = 16, FILES = 6, CPUS = 3, ID = 77 };
 
-/* A unit of memory: which file, which part of it, and who changed it. */
+/* A unit of memory: its file, its offset in the file, and its last change. */
 struct unit {
 	char name[8];
 	uint64_t off;
-	uint8_t poke; /* 0: as in the file */
+	uint8_t poke; /* 0: same as in the file */
 };
 
 struct process {
@@ -33,7 +33,7 @@ struct process {
 	struct unit units[UNITS];
 };
 
-/* Nothing is clever in here. */
+/* The reference model: kept simple on purpose. */
 struct model {
 	struct process p[PIDS];
 	int32_t runs[CPUS];
@@ -125,7 +125,7 @@ static void apply(struct model *m, const struct ptc_sb *sb)
 	}
 }
 
-/* --- what happens --- */
+/* --- random records --- */
 
 static uint32_t rnd(uint64_t *seed, uint32_t below)
 {
@@ -141,7 +141,7 @@ static void make_range(uint64_t *seed, uint64_t *ret_addr, uint64_t *ret_len)
 	*ret_len = (uint64_t)(n < UNITS - at ? n : UNITS - at) * UNIT;
 }
 
-/* Of process @p, its thread @t; @name and @bytes are what the record lends. */
+/* Makes a record of a random thread of a random process; the record borrows @name and @bytes. */
 static void make(struct ptc_sb *sb, uint64_t *seed, char *name, uint8_t *bytes)
 {
 	const int32_t pid = pid_of(rnd(seed, PIDS)), tid = pid + (int32_t)rnd(seed, TIDS);
@@ -207,7 +207,10 @@ static void make(struct ptc_sb *sb, uint64_t *seed, char *name, uint8_t *bytes)
 	}
 }
 
-/* Can it happen? Only who is there does anything, and nobody is born twice. */
+/*
+ * Returns true if the record is possible: only existing threads act, and no thread is created
+ * twice.
+ */
 static bool can_be(struct model *m, const struct ptc_sb *sb)
 {
 	const struct process *p = process(m, sb->id.pid);
@@ -249,7 +252,10 @@ static bool is_same(const struct model *a, const struct model *b)
 	return !memcmp(a->runs, b->runs, sizeof(a->runs));
 }
 
-/* What is folded, told again. A main thread without a name is not: who has mappings is there. */
+/*
+ * Applies the compacted records to @m. A main thread without a name has no record: its mappings
+ * show that it exists.
+ */
 static void tell(const struct ptc_fold *f, struct model *m)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -269,7 +275,10 @@ static void tell(const struct ptc_fold *f, struct model *m)
 	ptc_buf_release(&b);
 }
 
-/* Mappings are told of the process, whichever thread made them. */
+/*
+ * A process's mappings are recorded for the process, whichever thread made them. Takes over such
+ * main threads.
+ */
 static void take_main_threads(struct model *to, const struct model *from)
 {
 	size_t p;
@@ -339,7 +348,7 @@ static void put_mmap(struct ptc_fold *f, uint64_t i, uint64_t addr, uint64_t len
 	cr_assert_eq(ptc_fold_take(f, &sb, &err), 0);
 }
 
-/* A munmap has no record: the next mapping at that place is what tells. */
+/* munmap has no record: only a later mapping at the same address shows that the old one is gone. */
 Test(fold, memory_is_flat_however_often_code_is_mapped)
 {
 	struct ptc_fold *f = ptc_fold_new(TYPE, ID);
@@ -360,8 +369,10 @@ Test(fold, memory_is_flat_however_often_code_is_mapped)
 	ptc_fold_free(f);
 }
 
-/* Each unit of memory is code or not, as a bit says; who was told of up to @until is held against
- * that. */
+/*
+ * Each bit of @mapped says whether a unit of memory has code. Compares the state up to @until with
+ * it.
+ */
 static void look_at(struct ptc_fold *f, uint64_t mapped, uint64_t until)
 {
 	struct ptc_maps maps = PTC_MAPS_INIT;
@@ -419,7 +430,7 @@ Test(fold, a_look_leaves_what_is_mapped_and_what_is_newer)
 			}
 			apply(&truth, &sb);
 			cr_assert_eq(ptc_fold_take(f, &sb, &err), 0);
-			/* A unit has a mapping and a change of it, each with its time. */
+			/* A unit has a mapping and a change, each with its time. */
 			for (at = 0; at < len; at += UNIT) {
 				const size_t u = (addr + at - BASE) / UNIT;
 
@@ -464,7 +475,7 @@ Test(fold, asks_for_a_look_when_it_is_worth_one)
 	ptc_fold_size(f, &size);
 	cr_assert_leq(size.pieces, 4096);
 	cr_assert(looks > 100 && looks < 300, "%lu looks", looks);
-	for (i = 1; i < 100000; i++) /* nothing comes of it: twice as much next time */
+	for (i = 1; i < 100000; i++) /* no effect: the next look comes after twice as many */
 		put_mmap(f, i, BASE + i * 8192, 4096);
 	for (looks = 0; ptc_fold_wants_look(f, &pid); looks++)
 		;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: who has perf events open is known by what /proc says of descriptors. */
+/* Description: the processes that hold perf events are found by the descriptors in /proc. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: how far back an overwritten ring reaches is never said too late, and not much too
- * early. */
+/*
+ * Description: the reach of an overwritten ring is never reported too late, and not much too early.
+ */
 #include <criterion/criterion.h>
 
 #include "capture/horizon.h"
 
 enum { SIZE = 4096, STOPS = 20000 };
 
-static uint64_t made_at[STOPS]; /* bytes up to each stop, whose time is its number from 1 on */
+static uint64_t made_at[STOPS]; /* bytes up to each stop; stop i has the time i, from 1 */
 
 static uint32_t rnd(uint64_t *seed, uint32_t below)
 {
@@ -15,7 +16,7 @@ static uint32_t rnd(uint64_t *seed, uint32_t below)
 	return (uint32_t)(*seed >> 33) % below;
 }
 
-/* Pieces of less than @max bytes. Everything before the reach has to be overwritten. */
+/* Writes chunks of less than @max bytes. All trace before the reach must be overwritten. */
 static void check(uint32_t max, uint64_t seed)
 {
 	struct ptc_horizon h;
@@ -32,7 +33,9 @@ static void check(uint32_t max, uint64_t seed)
 				      h.reach);
 		if (max > SIZE || made < 2 * (uint64_t)SIZE)
 			continue;
-		/* With pieces smaller than the ring nothing is missed: two rings back is too far.
+		/*
+		 * With chunks smaller than the ring no wrap is missed, so the reach is at most two
+		 * rings back.
 		 */
 		cr_assert(h.reach && made - made_at[h.reach - 1] <= 2 * (uint64_t)SIZE,
 			  "reaches back to %lu at %lu", h.reach, i + 1);
@@ -45,7 +48,7 @@ Test(horizon, is_never_too_late)
 	check(64, 2);
 	check(SIZE / 3, 3);
 	check(SIZE, 4);
-	check(5 * SIZE, 5); /* laps that nobody sees */
+	check(5 * SIZE, 5); /* laps that are not seen */
 }
 
 Test(horizon, a_trace_that_does_not_go_on_stays)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what the kernel's uevents say of CPUs, and of nothing else. */
+/* Description: the kernel's uevents about CPUs are parsed, and other uevents are ignored. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "capture/perf/hotplug.h"
 
-/* -1: it is of no CPU; else the CPU, plus 10000 if it came. */
+/* Returns -1 if the text is not about a CPU; else the CPU, plus 10000 if it came online. */
 static int parsed(const char *text, size_t len)
 {
 	char *exact = malloc(len + !len);
@@ -60,7 +60,7 @@ Test(hotplug, nothing_happens_while_nobody_does_anything)
 	const struct ptc_hotplug_whose whose = { .among = &none, .mine = &none };
 	struct ptc_err err;
 
-	cr_assert_eq(ptc_hotplug_follow(&h, &whose, &err), 0); /* not listening */
+	cr_assert_eq(ptc_hotplug_follow(&h, &whose, &err), 0); /* not listening yet */
 	ptc_hotplug_listen(&h);
 	cr_assert_eq(ptc_hotplug_follow(&h, &whose, &err), 0);
 	cr_assert_eq(h.naway + h.came.n, 0);
@@ -68,15 +68,16 @@ Test(hotplug, nothing_happens_while_nobody_does_anything)
 	cr_assert_eq(h.fd, -1);
 }
 
-/* What is done and said about CPUs, of which 1 and 2 have events and 3 has none, when @events come.
+/*
+ * Records all actions and messages when @events arrive: CPUs 1 and 2 have events, CPU 3 has none.
  */
 struct scene {
 	struct ptc_hotplug h;
 	struct ptc_hotplug_whose whose;
-	int out; /* where the events come from */
+	int out; /* the events are sent here */
 	char log[512];
-	int refuse;   /* what recording again fails with */
-	uint64_t now; /* a second more each time that it is asked for */
+	int refuse;   /* error of recording again */
+	uint64_t now; /* one second later at each call */
 };
 
 static int mine[] = { 1, 2 };
@@ -124,7 +125,7 @@ static void scene_init(struct scene *s)
 	s->out = ends[1];
 }
 
-/* "-1" went, "+3" came. */
+/* "-1": CPU 1 went offline, "+3": CPU 3 came online. */
 static int happens(struct scene *s, const char *what)
 {
 	struct ptc_err err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: kallsyms and modules say where the kernel has code. */
+/* Description: the kernel's code ranges from kallsyms and modules. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +76,10 @@ Test(kallsyms, a_kernel_without_modules_has_none)
 	cr_assert_eq(ptc_kallsyms_read(&k, root, &err), PTC_E_NOT_EXIST);
 }
 
-/* Cut anywhere, both are read as far as they go; no word is taken for another. */
+/*
+ * Both texts, cut anywhere, are read as far as they are complete. No cut word is mistaken for
+ * another.
+ */
 Test(kallsyms, texts_that_are_cut_anywhere)
 {
 	struct ptc_kallsyms k;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a copy of the kernel's code: all of it, nothing else, and of one moment. */
+/*
+ * Description: the copy of the kernel's code is complete, has nothing else, and is of a single
+ * moment.
+ */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdio.h>
@@ -59,7 +62,7 @@ static void check_text(const char *name, const char *want)
 	ptc_buf_release(&b);
 }
 
-/* The pages of @what, and nothing else, are at @addr. */
+/* The load at @addr must have exactly the pages of @what. */
 static void check_load(const struct ptc_buf *b, const struct ptc_kcore_load *l, uint64_t addr,
 		       size_t pages, uint8_t what)
 {
@@ -95,7 +98,7 @@ Test(kcore, has_text_modules_and_programs_without_pages_of_zeros_and_data)
 	check_text("modules", kr_modules);
 }
 
-/* Each of @ctx times a module comes. */
+/* Loads another module at each of the *@ctx calls. */
 static void load_module(void *ctx)
 {
 	int *left = ctx;
@@ -165,7 +168,7 @@ Test(kcore, what_cannot_be_had_is_told_with_the_way_out)
 	refused(PTC_E_NOT_EXIST, "CONFIG_PROC_KCORE");
 }
 
-/* As on a disk that is full. */
+/* Like a full disk. */
 Test(kcore, a_copy_that_cannot_be_written_fails)
 {
 	const struct rlimit limit = { PTC_KCORE_ROOM + 4 * KR_PAGE, RLIM_INFINITY };
@@ -177,7 +180,7 @@ Test(kcore, a_copy_that_cannot_be_written_fails)
 	cr_assert(strstr(err.msg, "cannot write '"), "%s", err.msg);
 }
 
-/* kcore as a file that is cut: no crash, and never a copy of something else. */
+/* kcore as a cut file: no crash, and never a copy with wrong content. */
 Test(kcore, cut_anywhere_it_fails_or_has_less)
 {
 	struct ptc_buf b = PTC_BUF_INIT;

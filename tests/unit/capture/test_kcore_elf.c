@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the ELF header of kcore, and of a copy of it. */
+/* Description: the ELF header of kcore and of its copy. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { TWO_LEN = PTC_KCORE_EHDR + 2 * 56 };
 
 static int parse(const struct ptc_buf *b, size_t len, struct ptc_kcore_load **ret, size_t *ret_n)
 {
-	uint8_t *exact = malloc(len ? len : 1); /* its end is where an overread is seen */
+	uint8_t *exact = malloc(len ? len : 1); /* exact size: ASan sees an overread */
 	struct ptc_err err;
 	int rc;
 
@@ -66,14 +66,14 @@ Test(kcore_elf, what_it_cannot_be_is_refused)
 		uint8_t value;
 		int code;
 	} bad[] = {
-		{ 0, 0, PTC_E_FORMAT },	   /* no ELF */
-		{ 4, 1, PTC_E_FORMAT },	   /* of 32 bits */
+		{ 0, 0, PTC_E_FORMAT },	   /* not an ELF file */
+		{ 4, 1, PTC_E_FORMAT },	   /* a 32-bit ELF file */
 		{ 5, 2, PTC_E_FORMAT },	   /* big-endian */
-		{ 16, 2, PTC_E_FORMAT },   /* a program */
-		{ 18, 183, PTC_E_FORMAT }, /* of arm64 */
+		{ 16, 2, PTC_E_FORMAT },   /* an executable */
+		{ 18, 183, PTC_E_FORMAT }, /* for arm64 */
 		{ 54, 55, PTC_E_FORMAT },  /* the size of a program header */
 		{ 36, 1, PTC_E_LIMIT },	   /* e_phoff */
-		{ 57, 0xff, 0 },	   /* many segments, that are still few enough */
+		{ 57, 0xff, 0 },	   /* many segments, but within the limit */
 	};
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_err err;

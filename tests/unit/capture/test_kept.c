@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: side records are kept as they came while the rings may have trace of their time, and
- * folded after that; in order of time, whichever ring they came from; never too many.
+ * Description: sideband records are kept unchanged while the rings may hold trace of their time,
+ * and are compacted later. They are in time order across all rings, and their number is bounded.
  */
 #include <criterion/criterion.h>
 #include <malloc.h>
@@ -26,7 +26,7 @@ struct scene {
 	struct ptc_err err;
 };
 
-static const char *proc; /* of what comes next; NULL: nothing is looked up */
+static const char *proc; /* used by the next scene_init(); NULL: no look-ups in /proc */
 
 static void scene_init(struct scene *s, size_t max_bytes)
 {
@@ -50,7 +50,7 @@ static void add(struct scene *s, size_t ring, uint64_t time, struct ptc_sb *sb)
 	sb->id = (struct ptc_sample_id){ .time = time, .pid = 5, .tid = 5, .id = ID };
 	sb->id.cpu = (uint32_t)ring;
 	ptc_sb_put(&b, sb, TYPE);
-	seg[0] = (struct ptc_seg){ b.bytes, b.len / 2 }; /* across the ring's end */
+	seg[0] = (struct ptc_seg){ b.bytes, b.len / 2 }; /* split at the ring's end */
 	seg[1] = (struct ptc_seg){ b.bytes + b.len / 2, b.len - b.len / 2 };
 	cr_assert_eq(ptc_kept_add(s->kept, ring, seg, &s->ledger[ring], &s->err), 0, "%s",
 		     s->err.msg);
@@ -70,7 +70,7 @@ static void add_mmap(struct scene *s, size_t ring, uint64_t time, uint64_t addr,
 	add(s, ring, time, &sb);
 }
 
-/* The trace of @ring stops with its head there. */
+/* Adds an AUX record: the trace of @ring stops at @head. */
 static void add_stop(struct scene *s, size_t ring, uint64_t time, uint64_t head)
 {
 	struct ptc_sb sb = { .type = PERF_RECORD_AUX };
@@ -84,7 +84,7 @@ static void round_ends(struct scene *s)
 	cr_assert_eq(ptc_kept_round(s->kept, &s->err), 0);
 }
 
-/* "1:/a 2:/b": the mappings in there, each with its time. */
+/* Lists the mappings in @b with their times: "1:/a 2:/b". */
 static void list(const struct ptc_buf *b, char *text, size_t size)
 {
 	struct ptc_cur c = ptc_cur_init(b->bytes, b->len);
@@ -128,16 +128,16 @@ Test(kept, as_they_came_until_every_ring_has_gone_round)
 	add_mmap(&s, 0, 20, 0x2000, "/b");
 	round_ends(&s);
 	expect(&s, "", "10:/a 20:/b");
-	add_stop(&s, 0, 30, 50); /* nearly round */
+	add_stop(&s, 0, 30, 50); /* almost a full lap */
 	add_stop(&s, 0, 31, 150);
 	round_ends(&s);
 	round_ends(&s);
-	expect(&s, "", "10:/a 20:/b"); /* the other has not moved */
+	expect(&s, "", "10:/a 20:/b"); /* the other ring has not moved */
 	add_stop(&s, 1, 40, 50);
 	add_stop(&s, 1, 41, 99);
 	round_ends(&s);
 	round_ends(&s);
-	expect(&s, "", "10:/a 20:/b"); /* a byte is missing */
+	expect(&s, "", "10:/a 20:/b"); /* one byte is missing */
 	add_stop(&s, 1, 42, 100);
 	round_ends(&s);
 	round_ends(&s);
@@ -146,7 +146,7 @@ Test(kept, as_they_came_until_every_ring_has_gone_round)
 	ptc_kept_free(s.kept);
 }
 
-/* The ring that is read first has what is younger. */
+/* The ring that is read first has the younger record. */
 Test(kept, in_order_of_time_across_rings)
 {
 	struct scene s;
@@ -160,12 +160,12 @@ Test(kept, in_order_of_time_across_rings)
 	ptc_kept_free(s.kept);
 }
 
-/* What is in a ring when it is read may be older than what another had before. */
+/* A record found in a ring may be older than a record that another ring had in the round before. */
 Test(kept, a_round_waits_for_the_next)
 {
 	struct scene s;
 
-	scene_init(&s, 1); /* all that can be is folded */
+	scene_init(&s, 1); /* compact as much as possible */
 	add_mmap(&s, 0, 20, 0x1000, "/new");
 	round_ends(&s);
 	add_mmap(&s, 1, 15, 0x1000, "/old");
@@ -206,7 +206,7 @@ Test(kept, a_ring_that_stands_still_does_not_keep_everything)
 	ptc_kept_free(s.kept);
 }
 
-/* What process 5 has mapped from now on. */
+/* Sets the mappings of process 5 from now on. */
 static void set_maps(const char *root, const char *text)
 {
 	char path[96];
@@ -232,7 +232,7 @@ static void forget_maps(const char *root)
 	(void)rmdir(root);
 }
 
-/* At ever new addresses, and all but the last are unmapped: of a munmap nobody tells. */
+/* Maps at ever new addresses; all mappings but the last are unmapped, without any munmap record. */
 static size_t map_many(struct scene *s, uint64_t n)
 {
 	struct ptc_buf state = PTC_BUF_INIT, records = PTC_BUF_INIT;
@@ -268,16 +268,16 @@ Test(kept, what_is_mapped_no_more_is_forgotten)
 	cr_assert_leq(map_many(&s, 100000), all / 10, "%zu bytes without looking", all);
 	ptc_kept_free(s.kept);
 	forget_maps(root);
-	scene_init(&s, 1); /* it cannot be read: all is kept */
+	scene_init(&s, 1); /* maps cannot be read: all is kept */
 	cr_assert_eq(map_many(&s, 100000), all);
 	ptc_kept_free(s.kept);
 }
 
-enum { MANY = 4097 }; /* the last of them waits for the next round */
+enum { MANY = 4097 }; /* the last one waits for the next round */
 
 /*
- * What was unmapped before the look was still mapped while the trace was made that reaches back so
- * far: only records of a time behind the look let it be forgotten.
+ * Mappings that were unmapped before the look were still mapped when the rings' older trace was
+ * made. They may be forgotten only when all kept trace is younger than the look.
  */
 Test(kept, what_the_rings_reach_back_to_is_not_forgotten)
 {
@@ -293,9 +293,9 @@ Test(kept, what_the_rings_reach_back_to_is_not_forgotten)
 		add_mmap(&s, 0, i, 0x100000 + i * 0x2000, "/c");
 	round_ends(&s);
 	add_mmap(&s, 0, MANY + 1, 0x1000, "/x");
-	round_ends(&s); /* up to MANY is folded: there is a look, up to MANY + 1 */
+	round_ends(&s); /* all up to MANY compacted: a look, valid to MANY + 1 */
 	add_mmap(&s, 0, MANY + 9, 0x3000, "/y");
-	round_ends(&s); /* made before or behind the look: who knows */
+	round_ends(&s); /* made before or after the look: unknown */
 	add_mmap(&s, 0, MANY + 20, 0x5000, "/z");
 	cr_assert_eq(ptc_kept_fold(s.kept, MANY + 10, &s.err), 0);
 	cr_assert_eq(ptc_kept_put(s.kept, &a, &b, &s.err), 0);
@@ -304,7 +304,7 @@ Test(kept, what_the_rings_reach_back_to_is_not_forgotten)
 	cr_assert_eq(ptc_kept_fold(s.kept, MANY + 21, &s.err), 0);
 	ptc_buf_reset(&b);
 	cr_assert_eq(ptc_kept_put(s.kept, &a, &b, &s.err), 0);
-	expect(&s, "0:/y 0:/z", ""); /* and /x, which is not mapped either */
+	expect(&s, "0:/y 0:/z", ""); /* /x is gone too: it is not mapped either */
 	ptc_buf_release(&a);
 	ptc_buf_release(&b);
 	ptc_kept_free(s.kept);

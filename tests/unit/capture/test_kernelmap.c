@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: where the kernel and its modules are, as records that perf would have made. */
+/* Description: the ranges of the kernel and its modules, as the records that perf would make. */
 #include <criterion/criterion.h>
 #include <string.h>
 

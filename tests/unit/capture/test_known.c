@@ -16,7 +16,7 @@ Test(known, nothing_is_known_at_first)
 	cr_assert_eq(ptc_known_look(&k, 0x1000, bytes, N), PTC_KNOWN_NOT);
 }
 
-/* At every place around the end of a page. */
+/* Tests every position around the end of a page. */
 Test(known, what_was_set_is_the_same_until_it_is_set_to_others)
 {
 	uint64_t at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a command is found as execvp would, runs only when let go, and leaves no child. */
+/* Description: a command is found as by execvp, runs only when released, and leaves no child. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -63,7 +63,7 @@ Test(launch, a_child_that_is_not_let_go_ends_with_the_launch)
 	no_child_left();
 }
 
-/* Executable, but of no known format and empty-handed: a script without #! goes to the shell. */
+/* Executable, but without #! and of no known format: such a script runs in the shell. */
 Test(launch, a_script_without_an_interpreter_line_runs_in_the_shell)
 {
 	char path[] = "/tmp/ptcap-script.XXXXXX";

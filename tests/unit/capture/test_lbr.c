@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what the branch stacks of a software source have in them, and when. */
+/* Description: the content and the timing of branch stacks from a software source. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static void close_bench(struct bench *b)
 	ptc_softring_free(b->soft);
 }
 
-/* Read what is in the ring: samples, by the attr that the file has. */
+/* Reads the samples in the ring, with the attr that the file has. */
 static void read_all(struct bench *b)
 {
 	const struct perf_event_attr attr = ptc_lbr_attr(&b->opts);
@@ -109,7 +109,7 @@ static void retire(struct bench *b, enum ptc_kind kind, uint64_t ip, uint64_t to
 	ptc_flow_retire(&b->flow, &insn, ip, to, false, 1);
 }
 
-/* The newest sample has these entries, each "from/to ", the newest first. */
+/* Checks the entries of the newest sample, each "from/to ", newest first. */
 static void has(struct bench *b, const char *want)
 {
 	char text[512] = "";
@@ -228,7 +228,7 @@ Test(lbr, types_levels_and_the_index_are_there_if_asked_for)
 	close_bench(&b);
 }
 
-/* A jump is under way; the sample that is due then is of the instruction behind the kernel. */
+/* A sample that becomes due in the kernel is taken at the first instruction behind it. */
 Test(lbr, nothing_is_sampled_in_the_kernel)
 {
 	struct bench b;
@@ -268,9 +268,9 @@ Test(lbr, a_call_stack_has_the_calls_that_are_live_and_a_thread_keeps_it)
 	struct bench b;
 
 	open_bench(&b, OPTS(CALL_STACK, 1, .lbr_size = 3));
-	retire(&b, PTC_KIND_RET, 0x1000, 0x1000); /* of a frame that nobody saw */
+	retire(&b, PTC_KIND_RET, 0x1000, 0x1000); /* from a frame entered before the recording */
 	retire(&b, PTC_KIND_CALL, 0x1000, 0x2000);
-	retire(&b, PTC_KIND_CALL, 0x2000, 0x2005); /* where am I? is no frame */
+	retire(&b, PTC_KIND_CALL, 0x2000, 0x2005); /* call to the next insn: no frame */
 	retire(&b, PTC_KIND_JMP, 0x2005, 0x2100);
 	retire(&b, PTC_KIND_ICALL, 0x2100, 0x3000);
 	has(&b, "2100/3000 1000/2000 ");
@@ -286,7 +286,7 @@ Test(lbr, a_call_stack_has_the_calls_that_are_live_and_a_thread_keeps_it)
 	has(&b, "4000/5000 3000/4000 2105/3000 ");
 	ptc_lbr_forget(&b.stacks, TID);
 	ptc_flow_of(&b.flow, PID, OTHER);
-	ptc_flow_of(&b.flow, PID, TID); /* another thread with that number */
+	ptc_flow_of(&b.flow, PID, TID); /* another thread with the same number */
 	retire(&b, PTC_KIND_CALL, 0x1000, 0x2000);
 	has(&b, "1000/2000 ");
 	close_bench(&b);
@@ -345,7 +345,7 @@ Test(lbr, times_ascend_whatever_the_clock_of_the_caller)
 	close_bench(&b);
 }
 
-/* An exec forgets what the thread did while the thread has the CPU, and the thread goes on. */
+/* An exec discards the thread's history while the thread runs on the CPU. The thread continues. */
 Test(lbr, a_thread_that_is_forgotten_while_it_runs_keeps_its_name_and_its_stack)
 {
 	struct ptc_lbr second = { .sel = 0 };
@@ -358,7 +358,7 @@ Test(lbr, a_thread_that_is_forgotten_while_it_runs_keeps_its_name_and_its_stack)
 	retire(&b, PTC_KIND_JMP, 0x2000, 0x3000);
 	has(&b, "2000/3000 ");
 	cr_assert_eq(b.sample.id.tid, TID);
-	/* Another CPU's thread does not get the stack that this CPU goes on to fill. */
+	/* A thread on another CPU does not get the stack that this CPU still fills. */
 	ptc_lbr_switch(&second, PID, OTHER);
 	ptc_lbr_branch(&second, 0x7000, 0x8000, PTC_KIND_JMP, false);
 	retire(&b, PTC_KIND_JMP, 0x3000, 0x4000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: rings are drained in a thread of their own, callbacks come on the caller's; a
- * snapshot is of rings that all stand still, and copied again if they did not.
+ * Description: a separate thread drains the rings, and callbacks run on the caller's thread. A
+ * snapshot is taken while all rings stand still, and copied again if a ring moved.
  */
 #include <criterion/criterion.h>
 #include <limits.h>
@@ -17,15 +17,15 @@
 
 enum { P = 4096, RINGS = 3, AUX = 2 * P };
 
-/* Filled when they are stopped, so that what is read before that is seen. */
+/* The fake fills its rings only at the stop, which detects an earlier read. */
 struct fake {
 	struct ptc_source base;
 	struct ptc_source_ring rings[RINGS];
 	int end_fd;
 	unsigned int pauses, resumes, leaves, quiesced;
-	bool asks;		     /* for a snapshot */
-	unsigned int goes_on, asked; /* so many times a trace did though it was off; of how many */
-	pthread_t thread;	     /* that spoke with the source last */
+	bool asks;		     /* requests a snapshot */
+	unsigned int goes_on, asked; /* how often a stopped trace went on; number of checks */
+	pthread_t thread;	     /* last thread that called the source */
 };
 
 static struct fake *of(struct ptc_source *s)
@@ -54,7 +54,7 @@ static int fake_end_fd(struct ptc_source *s)
 	return of(s)->end_fd;
 }
 
-/* The first time it is not ready yet; then the rings stop one by one. */
+/* The first call is not ready yet; the next one stops the rings. */
 static bool fake_pause(struct ptc_source *s)
 {
 	struct fake *f = of(s);
@@ -75,7 +75,7 @@ static void fake_resume(struct ptc_source *s)
 	size_t i;
 
 	f->resumes++;
-	for (i = 0; i < RINGS; i++) /* it is written again */
+	for (i = 0; i < RINGS; i++) /* overwritten again */
 		memset(f->rings[i].aux, '!', AUX);
 }
 
@@ -99,7 +99,7 @@ static void fake_quiesce(struct ptc_source *s)
 	}
 }
 
-/* Ring 0 has a byte more. */
+/* Ring 0 gets one more byte. */
 static bool fake_went_on(struct ptc_source *s)
 {
 	struct fake *f = of(s);
@@ -115,7 +115,7 @@ static bool fake_asks(struct ptc_source *s)
 	return of(s)->asks;
 }
 
-/* A PMU that nobody knows: its trace is taken as it is. */
+/* An unknown PMU: its trace is stored unchanged. */
 static void fake_describe(struct ptc_source *s, struct ptc_source_desc *ret)
 {
 	static const struct perf_event_attr attr = { .type = 8, .sample_id_all = 1 };
@@ -138,7 +138,7 @@ static const struct ptc_source_ops ops = { .describe = fake_describe,
 					   .leave = fake_leave,
 					   .quiesce = fake_quiesce };
 
-/* The caller's side. */
+/* The state of the caller. */
 struct caller {
 	pthread_t thread;
 	int wake_fd;
@@ -216,7 +216,7 @@ static struct ptc_writer *writer(const char *path)
 	return w;
 }
 
-/* Of each ring 16 bytes of the first snapshot, then 8 of the last. */
+/* Checks that each ring has 16 bytes in the first snapshot, then 8 in the last. */
 static void check_file(const char *path)
 {
 	unsigned int pieces = 0;
@@ -242,7 +242,7 @@ static void check_file(const char *path)
 	ptc_file_free(f);
 }
 
-/* A loop that drains a fake. */
+/* A loop that drains a fake source. */
 struct looped {
 	struct fake f;
 	struct ptc_drain drain;
@@ -250,7 +250,7 @@ struct looped {
 	struct ptc_err err;
 };
 
-/* What ptc_loop_init returns. @path: of the writer; NULL: none. */
+/* Returns the result of ptc_loop_init. @path: the writer's output; NULL: no writer. */
 static int loop_begin(struct looped *l, const struct ptc_record_opts *opts, const char *path)
 {
 	make(&l->f);
@@ -292,7 +292,7 @@ Test(loop, a_snapshot_is_of_rings_that_all_stand_still)
 	(void)close(c.wake_fd);
 }
 
-/* A series of files at @path, as @opts wants them. What the loop returns. */
+/* Takes a series of files at @path as @opts ask. Returns the result of the loop. */
 static int take_series(struct fake *f, const char *path, struct ptc_record_opts opts,
 		       struct ptc_err *err)
 {
@@ -318,7 +318,7 @@ static int take_series(struct fake *f, const char *path, struct ptc_record_opts 
 	return rc;
 }
 
-/* One snapshot, a file of its own: after a pause, or at the end. */
+/* Takes one snapshot as a file of its own: after a pause, or at the end. */
 static int take_file(struct fake *f, const char *path, bool at_end, struct ptc_err *err)
 {
 	const struct ptc_record_opts opts = { .count = 1,
@@ -328,7 +328,7 @@ static int take_file(struct fake *f, const char *path, bool at_end, struct ptc_e
 	return take_series(f, path, opts, err);
 }
 
-/* Each ring has the @stopped bytes that it stopped with, and ring 0 @more. */
+/* Checks that each ring has its @stopped bytes from the stop, and ring 0 @more bytes after it. */
 static void check_copies(const char *path, size_t stopped, size_t more)
 {
 	unsigned int pieces = 0;
@@ -452,7 +452,7 @@ Test(loop, a_priority_that_is_not_for_us_is_refused)
 	struct looped l;
 
 	cr_assert_eq(setrlimit(RLIMIT_RTPRIO, &none), 0);
-	if (!geteuid() && setresuid(65534, 65534, 65534)) /* without CAP_SYS_NICE */
+	if (!geteuid() && setresuid(65534, 65534, 65534)) /* no CAP_SYS_NICE */
 		cr_skip_test("cannot become somebody else");
 	cr_assert_eq(loop_begin(&l, &opts, NULL), PTC_E_PERM);
 	cr_assert(strstr(l.err.msg, "ulimit -r 7"), "%s", l.err.msg);

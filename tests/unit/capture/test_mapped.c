@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the files that code is mapped from, recognised by inode and kept open. */
+/* Description: files with mapped code are recognised by inode and kept open. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static void tear_down(void)
 
 TestSuite(mapped, .init = set_up, .fini = tear_down);
 
-/* A mapping of the file that @path means now. */
+/* Returns a mapping of the file that @path names now. */
 static struct ptc_map map_of(const char *path)
 {
 	struct ptc_map map = { .end = 4096, .name = maps.text.len };
@@ -61,7 +61,7 @@ static struct ptc_map map_of(const char *path)
 	return map;
 }
 
-/* The first byte of it; '-': none. */
+/* Returns the first byte of the mapped file; '-': none. */
 static char first(const struct ptc_map *map)
 {
 	uint8_t got[1];
@@ -84,7 +84,7 @@ Test(mapped, only_a_whole_read_of_a_plain_file_counts)
 	cr_assert_eq(first(&map), '-');
 	map = map_of("/dev/zero");
 	cr_assert_eq(first(&map), '-');
-	cr_assert_eq(mkfifo(name[1], 0600), 0); /* it must not block */
+	cr_assert_eq(mkfifo(name[1], 0600), 0); /* the open must not block */
 	map = map_of(name[1]);
 	cr_assert_eq(first(&map), '-');
 	map = map_of("");
@@ -122,7 +122,7 @@ Test(mapped, a_name_that_means_another_file_already_is_not_taken)
 	cr_assert_eq(first(&was), '-');
 }
 
-/* As libraries are that each program has. */
+/* Like libraries that every program maps. */
 Test(mapped, of_many_files_one_that_is_mapped_again_stays)
 {
 	struct ptc_map map, lasting;
@@ -137,13 +137,13 @@ Test(mapped, of_many_files_one_that_is_mapped_again_stays)
 		map = map_of(name[0]);
 		cr_assert_eq(first(&map), 'a');
 		cr_assert_not_null(ptc_mapped_note(&files, &maps, &lasting, 0));
-		if (!i) /* from now on only the open file has it */
+		if (!i) /* now only the open descriptor has it */
 			cr_assert_eq(unlink(name[2]), 0);
 	}
 	cr_assert_eq(first(&lasting), 'c');
 }
 
-/* Each is another inode, as the former ones are open. */
+/* Each file is another inode, because the earlier ones are still open. */
 Test(mapped, of_many_files_the_oldest_are_forgotten)
 {
 	struct ptc_map map = { .ino = 0 }, old;

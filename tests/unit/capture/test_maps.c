@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: /proc/PID/maps is understood, and what is not is said. */
+/* Description: /proc/PID/maps is parsed, and malformed lines are reported. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ Test(maps, an_address_is_found_in_the_mapping_that_holds_it)
 	ptc_maps_release(&m);
 }
 
-/* The text at the end of an exact allocation, so that ASan sees one byte too many. */
+/* The text is at the end of an exact allocation, so that ASan sees one byte too many. */
 Test(maps, a_text_cut_anywhere_is_an_error_or_whole_lines)
 {
 	size_t len;

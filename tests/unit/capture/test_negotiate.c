@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: an event opens with all that this kernel and this user may have, and no more is
- * dropped. */
+/*
+ * Description: an event opens with every feature that this kernel and user allow, and drops no
+ * other.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdint.h>
@@ -13,9 +15,9 @@ enum { FD = 42 };
 
 /* A kernel that knows some features. */
 struct kernel {
-	uint32_t size; /* of its attr */
+	uint32_t size; /* size of its attr */
 	bool lost, build_id, text_poke, cgroup, bpf, namespaces, context_switch, comm_exec, mmap2;
-	bool bad_config; /* EINVAL whatever is left out */
+	bool bad_config; /* EINVAL for every attr */
 	bool no_perfmon; /* EACCES for namespaces and the kernel */
 	unsigned int calls;
 };
@@ -154,7 +156,10 @@ Test(negotiate, a_user_goes_without_namespaces_then_without_the_kernel)
 	cr_assert_eq(negotiate(&k, &a, false), -EACCES, "asked for by name");
 }
 
-/* Of user mode itself, but with what the kernel changes in its code, which is the kernel's. */
+/*
+ * The event excludes the kernel. Records about changes of kernel code then need rights that it
+ * lacks, so they are dropped.
+ */
 Test(negotiate, side_records_of_the_kernel_go_with_it)
 {
 	struct perf_event_attr a = everything();
@@ -198,7 +203,7 @@ Test(negotiate, a_size_that_the_kernel_does_not_know_is_lowered_only_over_zeros)
 	a.config3 = 1;
 	cr_assert_eq(negotiate(&k, &a, false), -E2BIG);
 	cr_assert_eq(a.size, PERF_ATTR_SIZE_VER5, "as it was");
-	k.size = 100; /* no size that was ever published */
+	k.size = 100; /* a size that was never published */
 	a.config3 = 0;
 	cr_assert_eq(negotiate(&k, &a, false), -E2BIG);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the session sees every loss and every mapped file that passes through it. */
+/* Description: the session sees every loss record and every mapped file that passes through it. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static void put(struct ptc_buf *b, struct ptc_sb *sb, uint64_t time)
 	ptc_sb_put(b, sb, SAMPLE_TYPE);
 }
 
-/* IDENTIFIER, TID, TIME, and what else; or less than that. */
+/* Adds a SAMPLE with IDENTIFIER, TID, TIME and more; a small @size cuts it. */
 static void put_sample(struct ptc_buf *b, uint64_t time, size_t size)
 {
 	const size_t start = ptc_rec_begin(b, PERF_RECORD_SAMPLE, 0);
@@ -54,7 +54,7 @@ static void put_all(struct ptc_buf *b)
 	put(b, &map, 400);
 	put_sample(b, 0, 64); /* none */
 	put_sample(b, 1000, 32);
-	put_sample(b, 5, 16); /* too short to have one */
+	put_sample(b, 5, 16); /* too short to have a time */
 }
 
 static void check(const struct ptc_noted *n, const struct ptc_ledger_ring *l)
@@ -97,7 +97,7 @@ Test(noted, losses_times_and_files_are_noted_wherever_the_ring_wraps)
 	ptc_buf_release(&b);
 }
 
-/* A file is the one of its name and build-id; without a build-id, of its name and inode. */
+/* A file is identified by its name and build-id; without a build-id, by its name and inode. */
 Test(noted, code_is_that_of_a_file_that_was_noted)
 {
 	struct ptc_sb with = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_MMAP_BUILD_ID };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a mapping of the vdso is followed by its bytes, which are ours. */
+/* Description: a mapping of the vdso is followed by a record with the bytes of our own vdso. */
 #include <criterion/criterion.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -85,7 +85,7 @@ Test(ownvdso, it_is_looked_for_once)
 	first = b.len;
 	cr_assert_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = (struct rlimit){ 0, before.rlim_max };
-	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0); /* nothing can be opened */
+	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &none), 0); /* no file can be opened */
 	ptc_ownvdso_put(&b, &mmap2, TYPE);
 	cr_assert_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 	cr_assert_eq(b.len, 2 * first);
@@ -101,7 +101,7 @@ Test(ownvdso, nothing_follows_what_is_not_ours)
 	struct ptc_buf b = PTC_BUF_INIT;
 
 	file.u.mmap.filename = "/bin/x";
-	ptc_ownvdso_put(&b, &narrow, TYPE); /* of a 32-bit process */
+	ptc_ownvdso_put(&b, &narrow, TYPE); /* in a 32-bit process */
 	ptc_ownvdso_put(&b, &other, TYPE);
 	ptc_ownvdso_put(&b, &file, TYPE);
 	ptc_ownvdso_put(&b, &comm, TYPE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what sysfs says of a PMU is read, and its terms reach the bits they are. */
+/* Description: the sysfs description of a PMU is read, and each term sets the right bits. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -16,7 +16,7 @@ Test(pmu, everything_of_sysfs_is_read)
 	cr_assert_eq(ptc_pmu_read(&p, root, "intel_pt", &err), 0);
 	cr_assert_eq(p.type, 8);
 	cr_assert_eq(p.nterms, 12);
-	cr_assert_str_eq(p.terms[0].name, "branch"); /* by name */
+	cr_assert_str_eq(p.terms[0].name, "branch"); /* sorted by name */
 	cr_assert_eq(ptc_pmu_cap(&p, "mtc_periods", 0), 0x249);
 	cr_assert_eq(ptc_pmu_cap(&p, "ptwrite", 7), 0);
 	cr_assert_eq(ptc_pmu_cap(&p, "no_such", 7), 7);

@@ -37,7 +37,7 @@ Test(rights, the_step_source_has_no_events)
 								BIT(CAP_SYS_NICE) | BIT(CAP_KILL));
 }
 
-/* Both names count, with slashes at their ends, too. A folder that is missing is somebody's. */
+/* Both paths count, also with trailing slashes. A missing folder counts as another user's. */
 Test(rights, a_folder_of_others_takes_rights_to_write_there)
 {
 	const uint64_t more = BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
@@ -57,7 +57,7 @@ Test(rights, a_folder_of_others_takes_rights_to_write_there)
 	(void)rmdir(folder);
 }
 
-/* In a process of its own, as each test is: what is dropped does not come back. */
+/* Each test is a separate process, so dropped rights need not come back. */
 Test(rights, what_is_not_kept_is_gone)
 {
 	struct ptc_err err;

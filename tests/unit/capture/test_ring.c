@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the consumer of a data ring; records cut by the ring's end at every byte. */
+/* Description: the consumer of a data ring; records are cut by the ring's end at every byte. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void put_byte(struct fake *f, uint8_t v)
 	((uint8_t *)f->page)[OFF + f->head++ % f->size] = v;
 }
 
-/* A record of @size bytes whose header says @claim; its body counts up from @fill. */
+/* Writes a record of @size bytes whose header claims @claim; its body counts up from @fill. */
 static void put_record(struct fake *f, uint16_t size, uint16_t claim, uint8_t fill)
 {
 	const uint8_t header[8] = { 9, 0, 0, 0, 0, 0, (uint8_t)claim, (uint8_t)(claim >> 8) };
@@ -80,7 +80,7 @@ Test(ring, records_wrap_at_every_byte)
 {
 	uint64_t start;
 
-	for (start = 0; start < 2ull * RING; start++) { /* in the header as well as in the body */
+	for (start = 0; start < 2ull * RING; start++) { /* in the header and in the body */
 		struct ptc_seg seg[2];
 		struct fake f;
 		uint64_t end;
@@ -151,7 +151,7 @@ Test(ring, impossible_sizes_are_format_errors)
 	}
 }
 
-/* What is left is shorter than a header, or than the record: at each length. */
+/* The rest is shorter than a header or than the record: tests each length. */
 Test(ring, a_head_inside_a_record_is_a_format_error)
 {
 	uint64_t cut;
@@ -184,7 +184,7 @@ Test(ring, a_head_beyond_the_ring_is_a_format_error)
 	fake_release(&f);
 }
 
-/* ptc_ring_record on its own, with segments cut at each length at the end of exact memory. */
+/* Tests ptc_ring_record with segments of each length, at the end of exact allocations. */
 Test(ring, record_never_reads_behind_the_segments)
 {
 	size_t first, second;

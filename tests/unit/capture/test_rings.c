@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: which ring pairs a set has, and what of them is mapped. A memfd is the event. */
+/*
+ * Description: which ring pairs a set has, and which parts are mapped. A memfd stands for the
+ * event.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +14,7 @@
 
 enum { DATA = 1 << 16, AUX = 1 << 17 };
 
-/* Each test has a process of its own. */
+/* Each test is a separate process. */
 static struct ptc_set s;
 static const struct ptc_event event = { .name = "fake" };
 static struct ptc_err err;
@@ -40,7 +43,7 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* "rw-s", as /proc/self/maps has it; "": nothing is mapped there. */
+/* Returns "rw-s" as in /proc/self/maps; "": nothing is mapped at @addr. */
 static const char *access_of(const void *addr)
 {
 	static char how[8];
@@ -71,7 +74,7 @@ Test(rings, a_pair_is_mapped_the_trace_behind_the_records)
 	cr_assert(r->cpu == 3 && r->tid == -1 && r->idx == 0 && r->fd >= 0);
 	cr_assert_eq(r->page->aux_offset, page + DATA, "the kernel is told where it will be");
 	cr_assert_eq(r->page->aux_size, AUX);
-	memcpy(r->aux, "trace", 5); /* both are of one file: it is where that says */
+	memcpy(r->aux, "trace", 5); /* both map one file at the offset in the page */
 	data = r->page;
 	aux = r->aux;
 	cr_assert_eq(pread(fd, got, 5, (off_t)(page + DATA)), 5);

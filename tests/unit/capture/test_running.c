@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what /proc says of a process becomes the records that the kernel would have made. */
+/*
+ * Description: the state of a process in /proc becomes the records that the kernel would have made.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +23,7 @@ static void shell(const char *what)
 	cr_assert_eq(system(cmd), 0);
 }
 
-/* Process 10 with threads 10 and 12; thread 11 has ended while we looked. */
+/* Process 10 with threads 10 and 12; thread 11 ended during the look. */
 static void make(void)
 {
 	(void)snprintf(root, sizeof(root), "/tmp/ptcap-proc.XXXXXX");

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what is saved of a program's code, over a memory and a file that are arrays. */
+/*
+ * Description: the saved copy of a program's code; here arrays stand for the memory and the file.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +14,7 @@ struct world {
 	uint8_t memory[PAGES * PAGE], file[PAGES * PAGE];
 	bool has_file, unreadable;
 	unsigned int reads;
-	/* What a reader of the recording has made of it, and the calls, as text. */
+	/* The code as a reader of the recording rebuilds it, and the calls as text. */
 	uint8_t reader[PAGES * PAGE];
 	char log[256];
 };
@@ -52,7 +54,7 @@ static struct ptc_saved_io io_of(struct world *w)
 	return (struct ptc_saved_io){ read_memory, read_file, save, w };
 }
 
-/* The calls since the last time. */
+/* Returns the calls since the last call of this function. */
 static const char *calls(struct world *w)
 {
 	static char log[sizeof(w->log)];
@@ -92,7 +94,7 @@ Test(saved, a_page_that_is_as_its_file_is_not_saved_and_read_once)
 	ptc_saved_flush(&s);
 	look(&s, &w, 5, false);
 	cr_assert_str_eq(calls(&w), "");
-	w.memory[7] = w.memory[9] = 0; /* and back */
+	w.memory[7] = w.memory[9] = 0; /* and restored */
 	ptc_saved_flush(&s);
 	look(&s, &w, 5, false);
 	cr_assert_str_eq(calls(&w), "7+3 ");
@@ -132,13 +134,13 @@ Test(saved, a_watched_page_is_compared_with_each_instruction)
 	w.memory[500] = 2;
 	check(&s, &w, 103, 15);
 	cr_assert_str_eq(calls(&w), "");
-	check(&s, &w, 100, 15); /* all that changed is taken at once */
+	check(&s, &w, 100, 15); /* takes all changes in one call */
 	cr_assert_str_eq(calls(&w), "66+18f ");
 	check(&s, &w, 500, 1);
 	cr_assert_str_eq(calls(&w), "");
 	w.memory[PAGE] = 1;
 	check(&s, &w, PAGE, 1);		    /* not watched */
-	check(&s, &w, (size_t)2 * PAGE, 1); /* never looked at */
+	check(&s, &w, (size_t)2 * PAGE, 1); /* never checked */
 	cr_assert_str_eq(calls(&w), "");
 	ptc_saved_release(&s);
 }
@@ -168,7 +170,7 @@ Test(saved, a_copy_knows_the_same_and_goes_its_own_way)
 	w.memory[3] = 1;
 	look(&copy, &w, 0, true);
 	cr_assert_str_eq(calls(&w), "3+1 ");
-	check(&s, &w, 0, 8); /* has not seen it */
+	check(&s, &w, 0, 8); /* the original has not seen the change */
 	cr_assert_str_eq(calls(&w), "3+1 ");
 	ptc_saved_release(&s);
 	w.memory[PAGE + 1] = 2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: which events are told what, and in what order. */
+/* Description: which perf events get which ioctl, and in what order. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 #include "capture/perf/set.h"
 
-/* What the kernel was asked: "D7 E7 " is DISABLE, then ENABLE, of descriptor 7. */
+/* The requests to the kernel: "D7 E7 " is DISABLE, then ENABLE, of descriptor 7. */
 static char asked[256];
 
 static int note(int fd, unsigned long request)
@@ -31,7 +31,7 @@ static int note(int fd, unsigned long request)
 	return 0;
 }
 
-/* Two threads on two CPUs: the events of CPU 0 are in ring 0, those of CPU 1 in ring 1. */
+/* Two threads on two CPUs: the events of CPU 0 use ring 0, those of CPU 1 ring 1. */
 static struct ptc_slot slots[] = {
 	{ .tid = 10, .ring = 0, .fd = { 3, 4, -1 } },
 	{ .tid = 10, .ring = 1, .fd = { 5, 6, -1 } },
@@ -137,7 +137,10 @@ static int in_use(void *ctx, struct perf_event_attr *attr, const struct ptc_perf
 	return -EBUSY;
 }
 
-/* Nothing is there twice, whether it went or not; that it is in use is no reason to end. */
+/*
+ * Old events are never kept twice, whether the new open works or not. EBUSY does not end the
+ * recording.
+ */
 Test(set, what_a_cpu_had_is_over_when_it_comes_back)
 {
 	const struct ptc_event event = { .name = "dummy" };
@@ -173,7 +176,7 @@ Test(set, threads_that_are_born_meanwhile_are_asked_the_second_time)
 	cr_assert_str_eq(asked, "E3 E5 E7 E9 E3 E5 E7 E9 ");
 }
 
-/* What is waited for is in time; then, that this is now. */
+/* Checks that the timer is set to about @ms, then lets it expire. */
 static void let_pass(const struct ptc_set *s, long ms)
 {
 	const struct itimerspec now = { .it_value = { 0, 1 } };
@@ -188,7 +191,7 @@ static void let_pass(const struct ptc_set *s, long ms)
 	cr_assert_eq(epoll_wait(s->rings[0].fd, &ev, 1, -1), 1);
 }
 
-/* A set whose events are inherited, and that is told when it is time. */
+/* Makes a set with inherited events and a timer that reports when to enable them again. */
 static struct ptc_set kept_on(struct ptc_source_ring *ring)
 {
 	struct ptc_set s = set();
@@ -241,7 +244,7 @@ Test(set, threads_whose_birth_takes_longer_are_asked_later)
 	ptc_set_on_again(&s);
 	cr_assert_str_eq(asked, "", "it is not time");
 	let_pass(&s, 10);
-	ptc_set_enable(&s); /* when it is time already: that is not put off */
+	ptc_set_enable(&s); /* an expired timer is not put off */
 	asked[0] = '\0';
 	ptc_set_on_again(&s);
 	cr_assert_str_eq(asked, "E3 E5 E7 E9 ", "no side records, as they are off");
@@ -298,9 +301,9 @@ Test(set, a_trace_that_went_on_is_seen_by_its_head)
 	s.heads = heads;
 	cr_assert(ptc_set_moved(&s));
 	cr_assert(!ptc_set_moved(&s));
-	page[1].aux_head = 0x40; /* it may have come round */
+	page[1].aux_head = 0x40; /* the ring may have wrapped around */
 	cr_assert(ptc_set_moved(&s) && !ptc_set_moved(&s));
-	rings[1].aux_size = 0; /* samples bring what is in it */
+	rings[1].aux_size = 0; /* sampled: no AUX ring to read */
 	(void)ptc_set_moved(&s);
 	page[1].aux_head = 0x80;
 	cr_assert(!ptc_set_moved(&s));
@@ -320,7 +323,7 @@ Test(set, a_pinned_event_in_error_state_stays_there)
 	end(&s);
 }
 
-/* What read(2) gives of an event. */
+/* Returns a descriptor from which read(2) gives these values, as from an event. */
 static int event(uint64_t enabled, uint64_t running, uint64_t lost)
 {
 	const uint64_t words[] = { 0, enabled, running, 1, lost };
@@ -330,7 +333,7 @@ static int event(uint64_t enabled, uint64_t running, uint64_t lost)
 	return fd;
 }
 
-/* A pinned event that found no room on the PMU is in error state: read(2) gives nothing. */
+/* A pinned event that does not fit on the PMU is in error state: read(2) returns 0 bytes. */
 static int in_error(void)
 {
 	return open("/dev/null", O_RDONLY);
@@ -351,14 +354,17 @@ static struct ptc_set_counts count(struct ptc_slot *of, size_t n)
 
 Test(set, what_events_say_in_the_end)
 {
-	/* A thread on two CPUs: half of the time on each is all of it. */
+	/* A thread on two CPUs: half of the time on each is the whole time. */
 	struct ptc_slot whole[] = {
 		{ .tid = 10, .fd = { event(1000, 500, 0), event(1000, 1000, 2), -1 } },
 		{ .tid = 10, .fd = { event(1000, 500, 0), event(1000, 1000, 1), -1 } },
 	};
 	struct ptc_slot hole[] = { { .tid = 10,
 				     .fd = { event(1000, 900, 0), event(1, 1, 0), -1 } } };
-	/* The first one was on longer, the time of switching, and the thread was elsewhere then. */
+	/*
+	 * The first event was enabled longer, by the switching time; the thread was on another CPU
+	 * then.
+	 */
 	struct ptc_slot switched[] = {
 		{ .tid = 10, .fd = { event(1900, 500, 0), event(1, 1, 0), -1 } },
 		{ .tid = 10, .fd = { event(1000, 500, 0), event(1, 1, 0), -1 } },

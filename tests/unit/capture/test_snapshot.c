@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the consumer of an AUX ring in overwrite mode: what is new, and whether it is
- * certain. */
+/*
+ * Description: the consumer of an AUX ring in overwrite mode: which bytes are new, and whether that
+ * is certain.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +16,12 @@
 
 #define P ((uint64_t)PTC_AUX_PAGE)
 
-/* What a PMU writes, by position: no two pages of it are alike. */
+/* Returns the PMU's output byte at a position: no two pages are alike. */
 static uint8_t trace(uint64_t at)
 {
 	const uint64_t h = (at + 1) * 0x9e3779b97f4a7c15;
 
-	return (uint8_t)(h >> 56 | 1); /* nothing of it looks fresh */
+	return (uint8_t)(h >> 56 | 1); /* never 0, as in a fresh buffer */
 }
 
 struct fake {
@@ -82,7 +84,9 @@ static void take(struct fake *f, const char *name, uint64_t max, uint64_t want_l
 	}
 }
 
-/* One snapshot: so much is written, so much is read; it is @on when nothing is missing in between.
+/*
+ * One snapshot: @made bytes are written, @len bytes are read; @on: no bytes are missing before
+ * them.
  */
 struct step {
 	uint64_t made, len;
@@ -93,7 +97,7 @@ struct scene {
 	const char *name;
 	size_t size;
 	uint64_t max;
-	struct step step[5]; /* until made, len and on are all 0 */
+	struct step step[5]; /* ends where made, len and on are 0 */
 };
 
 #define S (16 * P)
@@ -134,7 +138,7 @@ static const struct scene scenes[] = {
 	  S,
 	  0,
 	  { { 3 * P, 3 * P, true }, { S - P, S - P, true } } },
-	/* It cannot be told from one lap more, and so does not go on from the last one. */
+	/* One lap more would look the same, so the snapshot does not continue the last one. */
 	{ "all but a few bytes",
 	  S,
 	  0,
@@ -154,7 +158,7 @@ static const struct scene scenes[] = {
 	  2 * P,
 	  0,
 	  { { P, P, true }, { P, P, true }, { 2 * P, 2 * P, false }, { P + 8, P + 8, false } } },
-	/* The mark is not half the ring any more. */
+	/* The mark is smaller than half the ring here. */
 	{ "a large ring",
 	  256 * P,
 	  0,
@@ -268,7 +272,7 @@ Test(snapshot, a_software_ring_is_overwritten_and_says_so)
 	cr_assert(ptc_softring_overwrites(r));
 	cr_assert_eq(ptc_snapshot_init(&s, ptc_softring_page(r), ptc_softring_aux(r), 2 * P, &err),
 		     0);
-	for (i = 0; i < 1000; i++, at += sizeof(piece)) { /* nobody reads, nobody waits */
+	for (i = 0; i < 1000; i++, at += sizeof(piece)) { /* no reader, no waiting */
 		for (k = 0; k < sizeof(piece); k++)
 			piece[k] = trace(at + k);
 		cr_assert_eq(ptc_softring_aux_write(r, piece, sizeof(piece), NULL, NULL),
@@ -287,7 +291,7 @@ Test(snapshot, a_software_ring_is_overwritten_and_says_so)
 		cr_assert_eq(((const uint8_t *)seg[0].bytes)[i], trace(at - 2 * P + i));
 	for (i = 0; i < seg[1].len; i++)
 		cr_assert_eq(((const uint8_t *)seg[1].bytes)[i], trace(at - seg[1].len + i));
-	large = malloc(5 * P); /* only the end of it stays */
+	large = malloc(5 * P); /* only its end remains */
 	for (i = 0; i < 5 * P; i++)
 		large[i] = trace(at + i);
 	cr_assert_eq(ptc_softring_aux_write(r, large, 5 * P, NULL, NULL), 5 * P);

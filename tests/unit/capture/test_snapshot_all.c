@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: snapshots of an overwritten ring, for each buffer size, place of the last head,
- * place of the head and number of laps between, against the stream that was written, byte for byte.
+ * Description: snapshots of an overwritten ring, compared byte by byte with the written stream.
+ * Covers each buffer size, place of the last head, place of the head, and number of laps between.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -15,20 +15,20 @@
 
 enum { LAPS = 3, EACH = 8, PLACES = 3 * EACH };
 
-/* Of a ring of two pages: what a distance or a place may be on either side of. */
+/* Distances and places around the boundaries of a ring with two pages. */
 static const uint64_t edges[] = { 0, 1, P - 1, P, P + 1, 2 * P - 1 };
 enum { EDGES = sizeof(edges) / sizeof(*edges) };
 
-/* A PMU, and all that it writes in its life. */
+/* A PMU with its complete output. */
 struct pmu {
 	struct perf_event_mmap_page page;
 	uint8_t *stream, *area;
 	uint64_t size, made;
 	struct ptc_snapshot snap;
-	uint64_t certain; /* a page, as it is, or less */
+	uint64_t certain; /* a page, as in reality, or less */
 };
 
-/* No two of the laps have the same byte at a place, and none has what a fresh buffer has. */
+/* At each place all laps have different bytes, and none has a fresh buffer's byte. */
 static uint8_t byte_at(uint64_t at, uint64_t size)
 {
 	return (uint8_t)((at / size % 15 + 1) << 4 | (at + 1) * 0x9e3779b97f4a7c15 >> 60);
@@ -56,7 +56,7 @@ static void pmu_release(struct pmu *m)
 	free(m->area);
 }
 
-/* A fresh buffer, and nothing written. */
+/* Starts with a fresh buffer and no output. */
 static void begin(struct pmu *m)
 {
 	struct ptc_err err;
@@ -70,13 +70,13 @@ static void begin(struct pmu *m)
 					 .mark = calloc(1, m->size / 2),
 					 .mark_len = m->size / 2,
 					 .certain = m->certain };
-	if (m->certain != P) /* smaller than there can be */
+	if (m->certain != P) /* smaller than a real page */
 		return;
 	ptc_snapshot_release(&m->snap);
 	cr_assert_eq(ptc_snapshot_init(&m->snap, &m->page, m->area, m->size, &err), 0);
 }
 
-/* Up to @to of the stream; only what stays is written. */
+/* Produces the stream up to @to; writes only the bytes that remain in the ring. */
 static void produce(struct pmu *m, uint64_t to)
 {
 	uint64_t at = to - m->made > m->size ? to - m->size : m->made;
@@ -92,7 +92,7 @@ static void produce(struct pmu *m, uint64_t to)
 	m->page.aux_head = to % m->size;
 }
 
-/* The @len bytes that @seg lends are the newest. */
+/* Checks that the @len bytes in @seg are the newest. */
 static void check_bytes(const struct pmu *m, const struct ptc_seg seg[2], uint64_t len)
 {
 	cr_assert_eq(seg[0].len + seg[1].len, len);
@@ -106,7 +106,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* @fresh bytes were written since the last one. */
+/* Takes a snapshot after @fresh new bytes. */
 static void take(struct pmu *m, uint64_t fresh)
 {
 	const uint64_t before = m->snap.pos;
@@ -115,7 +115,10 @@ static void take(struct pmu *m, uint64_t fresh)
 
 	cr_assert_eq(len, least(fresh, m->size), "%lu of %lu bytes", len, fresh);
 	check_bytes(m, seg, len);
-	/* It goes on from there only if that is so, and it is said so if it is certain. */
+	/*
+	 * The snapshot continues the last one only if no byte is missing, and only if that is
+	 * certain.
+	 */
 	cr_assert_eq(start == before, fresh <= m->size - m->certain, "%lu bytes of %lu", fresh,
 		     m->size);
 	cr_assert_eq(start + len, m->snap.pos);
@@ -125,12 +128,12 @@ static void take(struct pmu *m, uint64_t fresh)
 	len = ptc_snapshot_window(&m->snap, m->certain, seg, &start);
 	cr_assert_eq(len, least(least(m->made, m->size), m->certain));
 	check_bytes(m, seg, len);
-	/* And again: nothing is new, and the window is as it was. */
+	/* A second read finds nothing new, and the window is unchanged. */
 	cr_assert_eq(ptc_snapshot_read(&m->snap, 0, seg, &start), 0);
 	cr_assert_eq(ptc_snapshot_window(&m->snap, 0, seg, &start), least(m->made, m->size));
 }
 
-/* At the beginning, at each eighth, and a few bytes (a part of a packet) to both sides. */
+/* Returns a place: a multiple of an eighth, or 5 bytes (part of a packet) before or behind. */
 static uint64_t place(const struct pmu *m, unsigned int i)
 {
 	const uint64_t at = i / 3 * (m->size / EACH);
@@ -156,7 +159,7 @@ static void all_of(uint64_t size)
 	struct pmu m;
 
 	pmu_init(&m, size, P);
-	for (before = 0; before < 2; before++) /* was the last one of a ring that had wrapped? */
+	for (before = 0; before < 2; before++) /* 0: the last one was before a wrap, 1: after */
 		for (from = 0; from < PLACES; from++)
 			for (to = 0; to < PLACES; to++)
 				for (laps = 0; laps <= LAPS; laps++)
@@ -165,7 +168,7 @@ static void all_of(uint64_t size)
 	pmu_release(&m);
 }
 
-/* From every byte to every byte, with each number of laps; of a ring whose pages have 8 bytes. */
+/* From every byte to every byte, with each number of laps; the pages of this ring have 8 bytes. */
 Test(snapshot_all, small_rings_at_every_byte)
 {
 	const uint64_t certain = 8;
@@ -183,8 +186,8 @@ Test(snapshot_all, small_rings_at_every_byte)
 }
 
 /*
- * The same with pages as they are: between every place and the next edges, and between the edges
- * and every place. All pairs would take minutes.
+ * The same with real pages: from every place to the next boundaries, and from the boundaries to
+ * every place. All pairs would take minutes.
  */
 Test(snapshot_all, rings_of_two_pages_at_every_byte)
 {
@@ -208,7 +211,7 @@ Test(snapshot_all, rings_of_four_pages)
 	all_of(4 * P);
 }
 
-/* The mark is no half of it. */
+/* The mark is smaller than half the ring here. */
 Test(snapshot_all, rings_of_a_megabyte)
 {
 	const uint64_t size = 256 * P;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the producer's side of a software ring pair, read back by the consumers. */
+/* Description: the producer of a software ring pair, read back by the consumers. */
 #include <criterion/criterion.h>
 #include <poll.h>
 #include <pthread.h>
@@ -159,7 +159,10 @@ Test(softring, a_loss_that_does_not_fit_with_its_record_grows)
 	while (send(&p, 1) == 0)
 		;
 	cr_assert_gt(ptc_ring_read(&p.ring, seg, &end, &p.err), 0);
-	/* Room for the record alone: the kernel wants both at once, and so do we. */
+	/*
+	 * Space for the record alone is not enough: like the kernel, the ring needs it for both
+	 * records at once.
+	 */
 	ptc_ring_done(&p.ring, 8);
 	cr_assert_eq(send(&p, 2), 1);
 	cr_assert_eq(ptc_softring_lost_records(p.r), 2);
@@ -253,7 +256,7 @@ static void note_publish(void *ctx, uint64_t from, uint64_t to)
 	n->from = from;
 	n->to = to;
 	n->calls++;
-	/* Stands in for a consumer that is there at once. */
+	/* Stands for a consumer that reacts at once. */
 	ptc_softring_close(n->p->r);
 }
 
@@ -292,7 +295,7 @@ Test(softring, close_ends_a_wait, .timeout = 600)
 	pair_init(&p, 0, false);
 	fd.fd = ptc_softring_fd(p.r);
 	cr_assert_eq(pthread_create(&thread, NULL, send_until_dropped, &p), 0);
-	/* Woken by watermarks first; whatever it is doing then, close must end it. */
+	/* Watermarks wake it first; close must end the producer in any state. */
 	cr_assert_eq(poll(&fd, 1, -1), 1);
 	cr_assert_eq(eventfd_read(fd.fd, &n), 0);
 	ptc_softring_close(p.r);
@@ -322,7 +325,7 @@ static void *write_aux(void *arg)
 	return NULL;
 }
 
-/* Tails come back in whole pages, so up to a page of what was read is still taken. */
+/* Tails return in whole pages, so up to a page of read data still counts as used. */
 Test(softring, page_wise_tails_do_not_starve_the_producer, .timeout = 600)
 {
 	static const size_t chunks[] = { 1, P - 1, P, P + 1, 2 * P - 1, 2 * P, 5 * P + 3 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what an emulated process has mapped, after each system call that changes it. */
+/* Description: the mappings of an emulated process, after each system call that changes them. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void change(struct bench *b, uint32_t what, uint64_t start, uint64_t len,
 	      "");
 }
 
-/* The whole map in the same form. */
+/* Returns the whole map in the same form. */
 static const char *all(struct bench *b)
 {
 	size_t i;
@@ -149,7 +149,7 @@ Test(space, names_that_are_gone_take_no_room)
 
 	map(&b, 0x100000, 0x1000, PROT_EXEC, 0, "/lib/that stays");
 	map(&b, 0x1000, 0x1000, PROT_READ, 0, "/bin/that stays, too");
-	for (i = 0; i < 100000; i++) { /* as by a program that loads what it has just compiled */
+	for (i = 0; i < 100000; i++) { /* as if a program loads code it just compiled */
 		(void)snprintf(name, sizeof(name), "/tmp/a name of a library %d", i);
 		map(&b, 0x8000, 0x2000, PROT_EXEC, 0, name);
 		cr_assert_str_eq(ptc_map_name(&b.maps, ptc_maps_find(&b.maps, 0x9000)), name);
@@ -162,7 +162,7 @@ Test(space, names_that_are_gone_take_no_room)
 	ptc_maps_release(&b.maps);
 }
 
-/* What is at an address is the same piece of the same file, or another. */
+/* A view tells whether an address holds the same part of the same file. */
 Test(space, a_view_is_of_a_file_and_where_it_is_mapped)
 {
 	struct bench b = { .maps = PTC_MAPS_INIT };
@@ -172,11 +172,11 @@ Test(space, a_view_is_of_a_file_and_where_it_is_mapped)
 	map(&b, 0x10000, 0x4000, PROT_EXEC, 0x1000, "/lib/a");
 	first = ptc_maps_find(&b.maps, 0x10000)->view;
 	cr_assert_neq(first, 0);
-	map(&b, 0x12000, 0x1000, PROT_EXEC, 0x3000, "/lib/a"); /* a piece again, the same way */
+	map(&b, 0x12000, 0x1000, PROT_EXEC, 0x3000, "/lib/a"); /* a part again, unchanged */
 	part = ptc_maps_find(&b.maps, 0x12000)->view;
 	cr_assert_eq(part, first);
 	cr_assert_eq(ptc_maps_find(&b.maps, 0x13000)->view, first);
-	map(&b, 0x10000, 0x1000, PROT_EXEC, 0x2000, "/lib/a"); /* another piece */
+	map(&b, 0x10000, 0x1000, PROT_EXEC, 0x2000, "/lib/a"); /* another part */
 	cr_assert_neq(ptc_maps_find(&b.maps, 0x10000)->view, first);
 	map(&b, 0x10000, 0x1000, PROT_EXEC, 0x1000, "/lib/b");
 	cr_assert_neq(ptc_maps_find(&b.maps, 0x10000)->view, first);

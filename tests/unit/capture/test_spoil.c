@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: each way to spoil a branch stack does what it says, no more, and tells it. */
+/*
+ * Description: each kind of injected branch-stack error changes what it claims, no more, and is
+ * reported.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -48,7 +51,7 @@ static bool same(const struct ptc_branch *a, const struct ptc_branch *b)
 	return a->from == b->from && a->to == b->to && a->type == b->type;
 }
 
-/* What is told is what was there. */
+/* Compares the reported entries with the original ones. */
 static void told_truly(const struct bench *b)
 {
 	size_t k;
@@ -65,7 +68,7 @@ static unsigned int bits(uint64_t v)
 	return (unsigned int)__builtin_popcountll(v);
 }
 
-/* One entry has another end, and all the others are as they were. */
+/* One entry gets another end. All other entries must be unchanged. */
 static void one_end(enum ptc_spoil mode)
 {
 	struct bench b;

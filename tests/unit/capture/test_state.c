@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what kills a process, and what is saved of one. */
+/* Description: which signals kill a process, and what is saved of its state. */
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "auxtrace/record.h"
 #include "capture/state.h"
 
-/* A /proc with a process 7 that handles SIGSEGV and SIGRTMIN's last, and ignores SIGPIPE. */
+/* A /proc in which process 7 handles SIGSEGV and the last real-time signal, and ignores SIGPIPE. */
 static const char status[] = "Name:\tx\nSigBlk:\t0000000000000000\n"
 			     "SigIgn:\t0000000000001000\nSigCgt:\t8000000000000400\n";
 
@@ -131,7 +131,7 @@ Test(state, no_memory_is_kept_if_none_is_to_be)
 	ptc_buf_release(&b);
 }
 
-/* @size bytes with nothing beside them. */
+/* Maps @size bytes between two inaccessible pages. */
 static uint8_t *island(size_t size, int prot)
 {
 	const size_t page = 4096;

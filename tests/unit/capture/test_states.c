@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what the tracer's process adds or replaces is what the session reads. */
+/* Description: the session reads the crash states that the tracer process adds or replaces. */
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the clock that a kernel offers is taken; one that it does not offer is not. */
+/* Description: the clock is used only if the kernel offers it. */
 #include <criterion/criterion.h>
 
 #include "auxtrace/layout.h"
@@ -41,7 +41,7 @@ Test(timepage, without_the_capability_there_is_none)
 {
 	struct perf_event_mmap_page page = offered();
 
-	page.cap_user_time_zero = 0; /* time_shift and time_mult are still those of cap_user_time */
+	page.cap_user_time_zero = 0; /* time_shift and time_mult still belong to cap_user_time */
 	page.cap_user_time = 1;
 	cr_assert(!taken(&page));
 }
@@ -57,7 +57,10 @@ Test(timepage, what_cannot_be_is_not_taken)
 	cr_assert(!taken(&page));
 }
 
-/* How many records of type @type a recording of Intel PT begins with, if the kernel has a clock. */
+/*
+ * Returns how many records of @type a recording of Intel PT begins with; @clock: the kernel has a
+ * clock.
+ */
 static unsigned int count(bool clock, uint32_t type)
 {
 	const struct ptc_source_id id = { .event = 0, .id = 1, .cpu = 0, .tid = -1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: which mappings are told of when mappings come, go, split and merge. */
+/* Description: which mappings are announced when mappings come, go, split and merge. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,8 +48,8 @@ static void save(void *ctx, uint64_t addr, const uint8_t *bytes, size_t len)
 }
 
 /*
- * With the mappings @text: what is told of, then the pages of which what was
- * saved is forgotten, as "!N".
+ * Updates to the mappings @text. Returns the announced mappings, then each page whose saved copy
+ * was dropped, as "!N".
  */
 static const char *update(struct world *w, const char *text)
 {
@@ -99,7 +99,7 @@ Test(told, what_is_split_and_merged_is_still_the_same)
 	struct world w = { .maps = PTC_MAPS_INIT };
 
 	(void)update(&w, "1000-5000 r-xp 00000000 00:00 0\n5000-9000 r-xp 00001000 08:01 7 /a\n");
-	/* written to for a while, executable again */
+	/* Writable for a while, then executable again. */
 	cr_assert_str_eq(update(&w, "1000-2000 r-xp 00000000 00:00 0\n"
 				    "2000-3000 rw-p 00000000 00:00 0\n"
 				    "3000-5000 r-xp 00000000 00:00 0\n"
@@ -109,7 +109,7 @@ Test(told, what_is_split_and_merged_is_still_the_same)
 	cr_assert_str_eq(update(&w, "1000-5000 rwxp 00000000 00:00 0\n"
 				    "5000-9000 r-xp 00001000 08:01 7 /a\n"),
 			 "");
-	/* longer at the end: that alone is new */
+	/* Longer at the end: only the new part is announced. */
 	cr_assert_str_eq(update(&w, "1000-5000 r-xp 00000000 00:00 0\n"
 				    "5000-a000 r-xp 00001000 08:01 7 /a\n"),
 			 "9000-a000@5000/a ");
@@ -133,7 +133,7 @@ Test(told, another_thing_at_the_same_place_is_new)
 	static const char *const others[] = {
 		"1000-3000 r-xp 00001000 08:01 7 /a\n", /* another offset */
 		"1000-3000 r-xp 00000000 08:01 7 /b\n", /* another name */
-		"1000-3000 r-xp 00000000 08:01 8 /a\n", /* another file of that name */
+		"1000-3000 r-xp 00000000 08:01 8 /a\n", /* another file with that name */
 		"1000-3000 r-xp 00000000 08:02 7 /a\n", "1000-3000 r-xp 00000000 00:00 0\n",
 	};
 	size_t i;
@@ -161,7 +161,7 @@ Test(told, what_was_unmapped_is_told_of_again)
 	cr_assert_str_eq(update(&w, "1000-3000 r-xp 00000000 00:00 0\n"),
 			 "2000-3000@0 !2 !3 !4 !5 !6 !7 !8 ");
 	ptc_told_release(&w.told);
-	w.told = copy; /* of a child, say, that still had it all */
+	w.told = copy; /* as in a child that still maps everything */
 	cr_assert_str_eq(update(&w, "1000-3000 r-xp 00000000 00:00 0\n"), "!3 !4 !5 !6 !7 !8 ");
 	drop(&w);
 }

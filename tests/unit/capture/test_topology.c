@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: CPUs, caches, nodes and memory of a /sys that is made here, whole and in pieces. */
+/*
+ * Description: CPUs, caches, nodes and memory of a /sys made by this test, whole and with missing
+ * parts.
+ */
 #include <criterion/criterion.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -34,7 +37,7 @@ static void teardown(void)
 
 TestSuite(topology, .init = setup, .fini = teardown);
 
-/* A file of /sys/devices/system, with its folders. */
+/* Makes a file below /sys/devices/system, with its folders. */
 static void put(const char *name, const char *text)
 {
 	char path[256];
@@ -119,7 +122,7 @@ Test(topology, of_cpus)
 
 	put_cpu(0, "7\n", "0\n");
 	put_cpu(1, "9\n", "1\n");
-	f = write_and_open(3); /* one is not there */
+	f = write_and_open(3); /* one CPU is missing */
 	cr_assert(ptc_file_feature(f, PTC_FEAT_CPU_TOPOLOGY, &c, &off));
 	cr_assert_eq(ptc_feature_parse_cpu_topology(c, off, 3, &t, &err), 0, "%s", err.msg);
 	cr_assert_eq(t.packages.left, 1);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what was stepped reaches its reader piece by piece; a launch leaves no child. */
+/*
+ * Description: the trace of stepped code reaches its reader chunk by chunk; a launch leaves no
+ * child.
+ */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <signal.h>
@@ -21,7 +24,7 @@ static void write_aux(void *ctx, const uint8_t *bytes, size_t len)
 	(void)ptc_softring_aux_write(ctx, bytes, len, NULL, NULL);
 }
 
-/* The tracer's end of a ring, and the reader's. */
+/* Both ends of a ring: the tracer's and the reader's. */
 struct traced {
 	struct ptc_softring *ring;
 	struct ptc_clock clock;
@@ -52,7 +55,7 @@ static void end(struct traced *w)
 	ptc_softring_free(w->ring);
 }
 
-/* The next record is an AUX record of [@from, @to); or, both 0, there is none. */
+/* The next record must be an AUX record of [@from, @to); if both are 0, no record may follow. */
 static void expect_aux(struct traced *w, uint64_t from, uint64_t to)
 {
 	uint8_t *out = malloc(PTC_REC_MAX + 8);

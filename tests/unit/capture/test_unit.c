@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the trace unit of the emulated source moves threads from CPU to CPU. The words of a
- * thread come one pass after the other, so that what is in front of a move and what behind it is
- * the same in every run; there is no plugin and no second thread.
+ * Description: the trace unit of the emulated source moves threads between CPUs. The test writes
+ * each thread's words pass by pass, so every run has the same words before and after a move. There
+ * is no plugin and no second thread.
  */
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -24,20 +24,20 @@ enum { LOOP = 0x1000, HANDLER = 0x2000 };
 
 struct scene;
 
-/* How a guest came to be, if not as the first one of its process. */
+/* How a guest thread was created, if it is not the first thread of its process. */
 struct birth {
 	enum ptc_emu_how how;
-	unsigned int born; /* the how-manieth */
-	int tid;	   /* - TID */
+	unsigned int born; /* position in the order of creation */
+	int tid;	   /* tid - TID */
 };
 
-/* A guest thread: what it wrote so far, and what came of it. */
+/* A guest thread: its output so far, and the resulting branches. */
 struct guest {
 	unsigned int rounds; /* jumps that were listed */
-	uint64_t ip;	     /* of the block that it is in */
+	uint64_t ip;	     /* address of its current block */
 };
 
-/* Where the transfers of a CPU go. */
+/* The receiver of a CPU's branches. */
 struct place {
 	struct scene *s;
 	struct ptc_emu_cpu *cpu;
@@ -45,14 +45,14 @@ struct place {
 
 struct scene {
 	unsigned int ncpus, nguests;
-	unsigned int at, sig;	    /* in that round a signal comes; 0: none */
-	const struct birth *births; /* of each; NULL: they are the first ones */
+	unsigned int at, sig;	    /* signal @sig comes in round @at; 0: none */
+	const struct birth *births; /* one per guest; NULL: all are first threads */
 	struct ptc_emu_shared *sh;
 	struct ptc_emu_unit unit;
 	struct ptc_emu_cpu cpus[CPUS_MAX];
 	struct place places[CPUS_MAX];
 	struct guest guests[TASKS_MAX];
-	uint32_t loop, handler; /* places in the arena */
+	uint32_t loop, handler; /* offsets in the arena */
 	atomic_bool gone;
 	atomic_int want;
 };
@@ -82,7 +82,7 @@ static void write_block(struct scene *s, uint32_t slot, uint64_t ip)
 	write_words(s, slot, ip == LOOP ? &s->loop : &s->handler, 1);
 }
 
-/* The words of the next pass: the block again, or a signal and its handler. */
+/* Writes the words of the next pass: the block again, or a signal and its handler. */
 static void go_on(struct scene *s, uint32_t slot)
 {
 	struct guest *g = &s->guests[slot];
@@ -109,7 +109,7 @@ static void stop_when_all_are_done(struct scene *s)
 	atomic_store(&s->want, 2);
 }
 
-/* Whatever is traced on a CPU is of the thread that has it. */
+/* Each branch traced on a CPU must belong to the thread on this CPU. */
 static void on_transfer(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind)
 {
 	const struct place *p = ctx;
@@ -210,7 +210,7 @@ static void done(struct scene *s)
 	(void)munmap(s->sh, ptc_emu_segment_size(PTC_EMU_ARENA_MIN));
 }
 
-/* Who comes to CPU @i leaves it before another comes. Returns how often somebody came. */
+/* Checks that a thread leaves CPU @i before another one comes. Returns the number of switch-ins. */
 static unsigned int switches(const struct scene *s, unsigned int i)
 {
 	struct perf_event_mmap_page *page = ptc_softring_page(s->cpus[i].ring);
@@ -251,7 +251,9 @@ static unsigned int switches(const struct scene *s, unsigned int i)
 	return came;
 }
 
-/* Each jump was listed once, in order, on the CPU that its thread had; and each CPU had a thread.
+/*
+ * Checks that each jump was listed once, in order, on its thread's CPU, and that each CPU had a
+ * thread.
  */
 static void check(const char *what, unsigned int ncpus, unsigned int nguests, unsigned int at,
 		  unsigned int sig)
@@ -271,7 +273,7 @@ static void check(const char *what, unsigned int ncpus, unsigned int nguests, un
 		cr_assert_eq(s.cpus[i].flow.odd, 0);
 		came += n;
 	}
-	if (nguests == 1) /* after eight passes each */
+	if (nguests == 1) /* one move after every eight passes */
 		cr_assert_eq(came, ncpus == 1 ? 1 : (ROUNDS - 1) / 8 + 1, "%s: %u moves", what,
 			     came);
 	done(&s);
@@ -291,7 +293,9 @@ Test(emu_unit, threads_that_share_cpus_have_them_one_at_a_time)
 	check("three on two", 2, 3, 0, 0);
 }
 
-/* In some of these rounds the thread has just been moved, and nothing of it has run there yet. */
+/*
+ * In some of these rounds the thread has just been moved, and nothing has run on the new CPU yet.
+ */
 Test(emu_unit, a_signal_finds_its_thread_wherever_it_moves)
 {
 	unsigned int at;
@@ -303,7 +307,7 @@ Test(emu_unit, a_signal_finds_its_thread_wherever_it_moves)
 	}
 }
 
-/* Those of @alive go on, and are traced; of the others there is one jump. */
+/* Threads in the bit set @alive continue and are traced; each other thread has one jump. */
 static void check_births(const char *what, const struct birth *births, unsigned int nguests,
 			 unsigned int alive)
 {
@@ -321,9 +325,9 @@ static void check_births(const char *what, const struct birth *births, unsigned 
 }
 
 /*
- * A program takes the slot that is free first: that may be in front of the one of who was forked to
- * execute it, which nobody has read yet. (It was taken from the program then, which waited for ever
- * for what it wrote to be read.)
+ * A program takes the first free slot. That slot may come before the slot of the forked process
+ * that executes the program, which is still unread. (Before the fix the program lost its slot then,
+ * and waited for ever for its output to be read.)
  */
 Test(emu_unit, what_a_program_came_to_be_by_is_read_before_it, .timeout = 600)
 {

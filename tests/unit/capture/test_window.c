@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the arithmetic of ring windows, against a byte-by-byte model. */
+/* Description: the arithmetic of ring windows, compared with a byte-by-byte model. */
 #include <criterion/criterion.h>
 
 #include "capture/window.h"
 
-/* The bytes of [tail + lost, head) one by one, as a ring of any size has them. */
+/* Compares the bytes of [tail + lost, head) one by one, for a ring of any size. */
 static void check_against_model(uint64_t tail, uint64_t head, size_t size)
 {
 	const struct ptc_window w = ptc_window_between(tail, head, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: where stepping begins and ends, and which places ask for a snapshot. */
+/* Description: where stepping begins and ends, and which places trigger a snapshot. */
 #include <criterion/criterion.h>
 #include <sys/mman.h>
 
@@ -9,11 +9,11 @@
 
 static const struct ptc_place at_1000 = { NULL, 0x1000 }, at_2000 = { NULL, 0x2000 };
 
-/* Each test has a process of its own. */
+/* Each test is a separate process. */
 static struct ptc_mm mm;
 static struct ptc_task task = { .mm = &mm };
 
-/* The end of @z is at 0x2000: does the task leave it there? */
+/* The end of @z is 0x2000. Returns true if the task leaves the zone there. */
 static bool leaves(struct ptc_zone *z, uint64_t ip)
 {
 	task.ip = ip;
@@ -68,7 +68,10 @@ Test(zone, a_task_in_an_exec_or_without_memory_does_not_leave_it)
 Test(zone, a_place_in_a_file_is_where_its_code_is_mapped)
 {
 	const struct ptc_place place = { "/nowhere/a", 0x1234 };
-	/* Data of that file; its code, and that of another one, from the same offset on. */
+	/*
+	 * A data mapping of the file, its code mapping, and the code of another file at the same
+	 * offset.
+	 */
 	static const char names[] = "/nowhere/b\0/nowhere/a";
 	struct ptc_map maps[] = {
 		{ .start = 0x70000, .end = 0x72000, .off = 0x1000, .prot = PROT_READ, .name = 11 },
@@ -99,7 +102,7 @@ Test(zone, a_place_in_a_file_is_where_its_code_is_mapped)
 	cr_assert_eq(mm.from, 0x90234);
 }
 
-/* The task comes to @ip: does that ask for a snapshot? */
+/* The task reaches @ip. Returns true if that triggers a snapshot. */
 static bool asks(struct ptc_crossings *c, uint64_t ip)
 {
 	task.ip = ip;

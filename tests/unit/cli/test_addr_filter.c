@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what --filter says becomes ranges of files and of the kernel. */
+/* Description: the text of --filter becomes address ranges in files and in the kernel. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static void away(void)
 
 TestSuite(addr_filter, .init = make, .fini = away);
 
-/* @text as "ACTION ADDR/SIZE[@]" one behind the other. */
+/* Returns the parsed filters of @text, each as "ACTION ADDR/SIZE[@]". */
 static const char *parsed(const char *text)
 {
 	static const char *const actions[] = { "filter", "start", "stop" };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: how often pairs of addresses come, of more of them than are remembered at once, and
- * blocks, of threads in turn and behind gaps. */
+/*
+ * Description: counts of address pairs, of more pairs than the table remembers at once, and counts
+ * of blocks, with alternating threads and behind gaps.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -12,10 +14,10 @@
 #include "lib_perfdata.h"
 #include "lib_pt.h"
 
-/* More than what is found out about pairs is remembered of. */
+/* More pairs than the table of known pairs can hold. */
 enum { PAIRS = 1 << 20 | 1 << 17, TURNS = FEWER(2, 1) };
 
-/* A decode of nothing: no address has a name. */
+/* Returns a decoder of an empty trace: no address has a name. */
 static struct ptc_decode *nothing(void)
 {
 	static const uint8_t psb[16] = { 2, 0x82, 2, 0x82, 2, 0x82, 2, 0x82,
@@ -70,7 +72,7 @@ Test(counts, of_more_pairs_than_are_remembered_are_right)
 	for (i = 0; i < c.n; i++) {
 		cr_assert_eq(c.entries[i].times, TURNS);
 		cr_assert_eq(c.entries[i].to.ip, 0x2000 + (c.entries[i].from.ip - 0x1000) % 77);
-		/* Of as many the first addresses come first. */
+		/* Entries with equal counts are sorted by address. */
 		cr_assert(!i || c.entries[i].from.ip > c.entries[i - 1].from.ip ||
 			  (c.entries[i].from.ip == c.entries[i - 1].from.ip &&
 			   c.entries[i].kind > c.entries[i - 1].kind));
@@ -79,7 +81,9 @@ Test(counts, of_more_pairs_than_are_remembered_are_right)
 	ptc_counts_release(&c);
 }
 
-/* Is there the block, so often? And as many different ones? */
+/*
+ * Checks the count @times of the block from @first to @last, and the number @n of different blocks.
+ */
 static void expect(struct ptc_counts *c, size_t n, uint64_t first, uint64_t last, uint64_t times)
 {
 	uint64_t found = 0;
@@ -93,7 +97,7 @@ static void expect(struct ptc_counts *c, size_t n, uint64_t first, uint64_t last
 	cr_assert_eq(c->n, n, "%zu blocks", c->n);
 }
 
-/* One after the other, so that each is in the place of the other. */
+/* The two kinds alternate, so that one replaces the other in the table of recent pairs. */
 Test(counts, of_one_pair_and_two_kinds_are_two)
 {
 	struct ptc_counts c = { .of = PTC_COUNTS_EDGES, .d = nothing() };
@@ -124,7 +128,10 @@ Test(counts, a_block_is_of_one_thread_and_leads_over_no_gap)
 	take(&c, branch(1, 0x110, 0x120, PTC_KIND_JMP));
 	expect(&c, 2, 0x100, 0x110, 2);
 	expect(&c, 2, 0x200, 0x210, 1);
-	/* Of one thread alone, and of all that may have run there. */
+	/*
+	 * The first gap belongs to one thread, the second to every thread that may have run on the
+	 * queue.
+	 */
 	take_gap(&c, 1, PTC_GAP_NOCODE);
 	take(&c, branch(1, 0x130, 0x140, PTC_KIND_JMP));
 	take(&c, branch(2, 0x208, 0x200, PTC_KIND_JMP));
@@ -133,11 +140,11 @@ Test(counts, a_block_is_of_one_thread_and_leads_over_no_gap)
 	take(&c, branch(2, 0x20c, 0x200, PTC_KIND_JMP));
 	take(&c, branch(1, 0x148, 0x150, PTC_KIND_JMP));
 	expect(&c, 3, 0x200, 0x20c, 0);
-	/* An event in front of the first instruction: none has run. */
+	/* An event at the first instruction of a block: no instruction of this block ran. */
 	take(&c, branch(1, 0x150, 0x300, PTC_KIND_ASYNC));
 	take(&c, branch(1, 0x308, 0, PTC_KIND_ASYNC));
 	expect(&c, 4, 0x300, 0x308, 1);
-	/* Nor is it known where it was while tracing was off. */
+	/* While tracing is off the position of a thread is unknown. */
 	take(&c, branch(1, 0, 0x310, PTC_KIND_START));
 	take(&c, branch(1, 0x310, 0x320, PTC_KIND_RET));
 	expect(&c, 5, 0x310, 0x310, 1);
@@ -193,7 +200,7 @@ static int drop(void *ctx, const struct ptc_item *items, size_t n)
 	return 0;
 }
 
-/* Process 7 has a program mapped at 0x1000 that is said to have 64 TiB. Its folder is @dir. */
+/* Process 7 has a program mapped at 0x1000 whose mapping claims 64 TiB. @dir is its folder. */
 static struct ptc_decode *open_large(const char *dir)
 {
 	const struct ptc_auxtrace aux = { .idx = 1, .tid = 7, .cpu = -1 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: since when all is there of threads that ran on several CPUs, whose rings reach back
- * differently. */
+/*
+ * Description: since when the trace of a thread is complete, if it ran on several CPUs whose rings
+ * begin at different times.
+ */
 #include <criterion/criterion.h>
 
 #include "moves.h"
@@ -28,7 +30,7 @@ static void ran(struct ptc_moves *m, int32_t tid, uint32_t cpu, uint64_t in, uin
 		take(m, tid, cpu, out, true);
 }
 
-/* Before @ns it was on @cpu. */
+/* Expects that @tid has missing trace from before @ns, from its time on @cpu. */
 static void expect(struct ptc_moves *m, int32_t tid, uint64_t ns, int32_t cpu)
 {
 	const struct ptc_moved *f;
@@ -52,7 +54,7 @@ Test(moves, what_a_ring_has_from_the_beginning_is_there)
 	ran(&m, 7, 0, 100, 200);
 	ran(&m, 7, 1, 300, 400);
 	expect_none(&m, 7);
-	cr_assert(ptc_moves_begin(&m, 0, 100)); /* it came just then */
+	cr_assert(ptc_moves_begin(&m, 0, 100)); /* it came at exactly that time */
 	expect_none(&m, 7);
 	ptc_moves_release(&m);
 }
@@ -90,16 +92,16 @@ Test(moves, nobody_says_when_it_came_or_that_it_left)
 {
 	struct ptc_moves m = { .n = 0 };
 
-	ran(&m, 7, 0, 0, 200); /* it was there before */
-	ran(&m, 8, 1, 300, 0); /* it is there yet */
+	ran(&m, 7, 0, 0, 200); /* no switch-in: it was already running */
+	ran(&m, 8, 1, 300, 0); /* no switch-out: it still runs */
 	cr_assert(ptc_moves_begin(&m, 0, 100));
-	cr_assert(ptc_moves_begin(&m, 1, UINT64_MAX)); /* there is no PSB */
+	cr_assert(ptc_moves_begin(&m, 1, UINT64_MAX)); /* its ring has no PSB */
 	expect(&m, 7, 100, 0);
 	expect(&m, 8, UINT64_MAX, 1);
-	ran(&m, 9, 1, 400, 500); /* a record was lost: 8 has left */
+	ran(&m, 9, 1, 400, 500); /* 9 runs here now: 8's switch-out was lost */
 	expect(&m, 8, 400, 1);
 	ran(&m, 9, 0, 600, 0);
-	ran(&m, 10, 0, 0, 700); /* and here that it came */
+	ran(&m, 10, 0, 0, 700); /* 10's switch-in was lost */
 	expect(&m, 10, 100, 0);
 	ptc_moves_release(&m);
 }

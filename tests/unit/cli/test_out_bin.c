@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what --format bin writes, read as doc/format.md says, is what was given to it, and
- * the same bytes however transfers came together.
+ * Description: the output of --format bin, read as doc/format.md describes, equals the items that
+ * were printed. The bytes are the same for every grouping of the branches.
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -15,11 +15,11 @@
 
 enum { HEAD = 64, UNIT = 16, RECORD = UNIT + sizeof(struct ptc_item), LONG = 5000, MAX = 6 * LONG };
 
-/* What was written. */
+/* The printed bytes and the items read from them. */
 struct written {
 	uint8_t *bytes;
 	size_t len;
-	struct ptc_item items[MAX]; /* read from it */
+	struct ptc_item items[MAX]; /* read from the bytes */
 	size_t n;
 };
 
@@ -80,7 +80,7 @@ static void read_items(struct written *w)
 	cr_assert_eq(at, w->len);
 }
 
-/* Printed @each at a time, and read. */
+/* Prints the items, @each at a time, and reads them back. */
 static struct written *print(const struct ptc_item *items, size_t n, size_t each)
 {
 	static struct ptc_bin_printer p;
@@ -109,7 +109,7 @@ static void drop(struct written *w)
 	free(w);
 }
 
-/* What @items stand for is what was written, in that order. */
+/* Checks that the output lists @items, expanded, in this order. */
 static void expect(const struct written *w, const struct ptc_item *items, size_t n)
 {
 	struct ptc_item want;
@@ -141,11 +141,11 @@ Test(out_bin, all_that_there_may_be)
 {
 	const struct ptc_item items[] = {
 		branch(1, 2, 7),
-		branch(0xffffffff81000000, 3, 7), /* the kernel's */
+		branch(0xffffffff81000000, 3, 7), /* a kernel address */
 		branch(0x1ffffffffffffff, 4, 7),  /* too large for 56 bits */
 		branch(5, 6, 7),
 		item(PTC_ITEM_GAP, 0x100, 8, 0, 9),
-		branch(7, 8, 7), /* not the gap's thread's */
+		branch(7, 8, 7), /* another thread than the gap's */
 		run(many, 4, 7),
 		branch(9, 10, 8),
 		run(many, LONG, 8),
@@ -156,8 +156,10 @@ Test(out_bin, all_that_there_may_be)
 	struct written *w = print(items, n, n), *one = print(items, n, 1);
 
 	expect(w, items, n);
-	/* Two contexts: in front of the first transfer, and of the first of the other thread. Three
-	 * records: the gap, the event and the wide transfer. */
+	/*
+	 * Two contexts: before the first branch, and before the first branch of the other thread.
+	 * Three records: the gap, the event and the wide branch.
+	 */
 	cr_assert_eq(w->len, HEAD + (w->n - 3) * UNIT + (size_t)(2 + 3) * RECORD);
 	cr_assert(w->len == one->len && !memcmp(w->bytes, one->bytes, w->len));
 	drop(w);
@@ -186,7 +188,7 @@ Test(out_bin, is_the_same_in_runs_of_any_length)
 	drop(a);
 }
 
-/* More parts than are written at once, each of another thread. */
+/* More parts than one write call takes, from alternating threads. */
 Test(out_bin, runs_of_threads_in_turns)
 {
 	struct ptc_item items[60];
@@ -208,6 +210,6 @@ Test(out_bin, what_is_not_taken_is_told)
 
 	cr_assert(!pipe(fds) && dup2(fds[0], STDOUT_FILENO) == STDOUT_FILENO);
 	ptc_print_bin_begin(&p);
-	cr_assert_neq(ptc_print_bin(&p, &it, 1), 0); /* the end that is read */
+	cr_assert_neq(ptc_print_bin(&p, &it, 1), 0); /* the read end of a pipe */
 	cr_assert_not(ptc_print_bin_end(&p));
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what is complete of each thread, up to the end, and why no more is. */
+/*
+ * Description: how much of each thread's trace is complete up to its end, and the reason for its
+ * begin.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +33,7 @@ static struct ptc_verdict of(const struct ptc_item *items, size_t n)
 	struct ptc_verdict v = { .n = 0 };
 	size_t i;
 
-	for (i = 0; i < n; i++) /* one at a time, as a sink may get them */
+	for (i = 0; i < n; i++) /* one item per call, like some sinks */
 		cr_assert_eq(ptc_verdict_items(&v, items + i, 1), 0);
 	return v;
 }
@@ -84,7 +87,7 @@ Test(verdict, a_gap_at_the_end_leaves_nothing)
 	ptc_verdict_release(&v);
 }
 
-/* Nobody knows whose it is: it may be that of any of them. */
+/* The gap's thread is unknown: it may be any thread of the queue. */
 Test(verdict, a_gap_of_a_queue_is_that_of_all_who_ran_there)
 {
 	const struct ptc_item items[] = { branch(7, 0, 1000), branch(8, 1, 1000),
@@ -122,9 +125,9 @@ static void switches(struct ptc_verdict *v, int32_t tid, uint32_t cpu, uint64_t 
 }
 
 /*
- * 7 was on CPU 0, on CPU 1, and on CPU 0 again; 8 on CPU 1 and then asleep. CPU 1's ring begins
- * later, as @begins says: what they did there is gone, and what 7 did in front of that does not go
- * on behind it.
+ * Thread 7 ran on CPU 0, on CPU 1, and on CPU 0 again. Thread 8 ran on CPU 0, on CPU 1, and then
+ * slept. The ring of CPU 1 begins at @begins: what both did on CPU 1 before is overwritten, so 7's
+ * trace before that time does not continue behind it.
  */
 static void moved(struct ptc_verdict *v, uint64_t begins)
 {
@@ -148,7 +151,7 @@ static void moved(struct ptc_verdict *v, uint64_t begins)
 	for (pass = 0; pass < 2; pass++) {
 		for (i = !none; i < 6; i++)
 			cr_assert_eq(ptc_verdict_items(v, items + i, 1), 0);
-		if (!none) /* in the order of time */
+		if (!none) /* in time order */
 			cr_assert_eq(ptc_verdict_items(v, items, 1), 0);
 		cr_assert_eq(ptc_verdict_settle(v), begins > 2500 && pass == 0);
 		if (begins <= 2500)
@@ -166,14 +169,16 @@ Test(verdict, what_is_overwritten_on_a_cpu_that_it_left_parts_it)
 		   "0.000003000 it was on CPU 1: overwritten\n"
 		   "> tid 8: NOT all: nothing; until 0.000003200 it was on CPU 1: overwritten\n");
 	ptc_verdict_release(&v);
-	moved(&v, 2500); /* all of it is there */
+	moved(&v, 2500); /* nothing is missing */
 	cr_assert(ptc_verdict_complete(&v));
 	cr_assert(v.threads[0].branches == 4 && v.threads[1].branches == 1);
 	ptc_verdict_release(&v);
 }
 
-/* As decoding tells it: a gap of the thread itself where it came to that CPU. 7 goes on, 8 does
- * not. */
+/*
+ * As decode reports it: a gap of the thread itself at its switch to that CPU. Thread 7 continues,
+ * thread 8 does not.
+ */
 Test(verdict, a_thread_with_a_gap_of_its_own_has_its_reason_too)
 {
 	struct ptc_item items[] = { branch(7, 0, 1000),
@@ -190,7 +195,7 @@ Test(verdict, a_thread_with_a_gap_of_its_own_has_its_reason_too)
 	switches(&v, 7, 1, 3000, true);
 	switches(&v, 8, 1, 3100, false);
 	switches(&v, 8, 1, 3200, true);
-	switches(&v, 9, 1, 4000, false); /* and stays: that its ring comes round is no news */
+	switches(&v, 9, 1, 4000, false); /* stays on CPU 1: an overwritten begin is normal */
 	items[5].cpu = 1;
 	items[5].time = 5000;
 	for (i = 0; i < 7; i++)
@@ -230,7 +235,7 @@ Test(verdict, who_is_there_and_did_nothing_is_counted)
 	struct ptc_verdict v = { .n = 0 };
 	const struct ptc_item it = branch(7, 0, 1000);
 
-	told(&v, PERF_RECORD_EXIT, 9, 600); /* of another ring than its birth */
+	told(&v, PERF_RECORD_EXIT, 9, 600); /* from another ring than its FORK */
 	told(&v, PERF_RECORD_COMM, 7, 0);
 	told(&v, PERF_RECORD_FORK, 8, 0);
 	told(&v, PERF_RECORD_COMM, 8, 0);

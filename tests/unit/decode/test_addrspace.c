@@ -29,7 +29,7 @@ static void drop(struct world *w)
 	ptc_codefiles_release(&w->files);
 }
 
-/* What can be read at @ip, as a string. */
+/* Returns the bytes that can be read at @ip, as a string. */
 static const char *read_at(const struct world *w, uint64_t ip)
 {
 	static char buf[32];
@@ -85,12 +85,12 @@ Test(addrspace, a_new_mapping_replaces_what_it_covers_and_splits_what_it_does_no
 	cr_assert(ptc_addrspace_map(&w.as, 0x1004, 4, 0, w.b)); /* in the middle */
 	cr_assert_eq(ptc_ranges_count(&w.as.ranges), 3);
 	cr_assert_str_eq(read_at(&w, 0x1000), "0123ghij89abcdef");
-	cr_assert(ptc_addrspace_map(&w.as, 0x1002, 4, 0, w.a)); /* over a seam */
+	cr_assert(ptc_addrspace_map(&w.as, 0x1002, 4, 0, w.a)); /* across two ranges */
 	cr_assert_str_eq(read_at(&w, 0x1000), "010123ij89abcdef");
 	cr_assert(ptc_addrspace_map(&w.as, 0x1003, 1, 0, w.missing));
 	cr_assert_str_eq(read_at(&w, 0x1000), "010");
 	cr_assert_str_eq(read_at(&w, 0x1004), "23ij89abcdef");
-	cr_assert(ptc_addrspace_map(&w.as, 0xff0, 0x100, 0, w.b)); /* over all of it */
+	cr_assert(ptc_addrspace_map(&w.as, 0xff0, 0x100, 0, w.b)); /* over all ranges */
 	cr_assert_eq(ptc_ranges_count(&w.as.ranges), 1);
 	drop(&w);
 }
@@ -129,7 +129,7 @@ static bool is_ascending(const struct ptc_ranges *t)
 	return n == ptc_ranges_count(t);
 }
 
-/* Against an array of what each address should hold. */
+/* Compares with an array of the expected byte at each address. */
 Test(addrspace, many_mappings_agree_with_a_model)
 {
 	enum { SPACE = 64, ROUNDS = 3000 };
@@ -240,7 +240,7 @@ Test(addrspace, a_patch_is_a_new_layout_once_a_range)
 	drop(&w);
 }
 
-/* Patches and mappings, against an array of what each address should hold. */
+/* Compares patches and mappings with an array of the expected byte at each address. */
 Test(addrspace, many_patches_agree_with_a_model)
 {
 	enum { SPACE = 3 * 4096, ROUNDS = 1000 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a time that is ahead of the next PSB's is not believed, nor a PSB that others
- * contradict. */
+/*
+ * Description: a time later than that of the next PSB is not trusted, nor is a PSB that other PSBs
+ * contradict.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -9,11 +11,11 @@
 
 enum { PSBS = 5 };
 
-/* Who knows of the PSBs. */
+/* Which PSBs are known. */
 enum known {
 	NOBODY,
-	FIRST, /* they were found up to the third */
-	WRONG, /* the fourth was not found */
+	FIRST, /* all up to the third */
+	WRONG, /* all except the fourth */
 };
 
 static void know(struct ptc_psbs *l, const size_t *at, enum known known)
@@ -27,7 +29,7 @@ static void know(struct ptc_psbs *l, const size_t *at, enum known known)
 			l->v[l->n++] = (struct ptc_spot){ 0, at[i] };
 }
 
-/* The bound in front of each of PSBs with these times; *ret: behind the last one. */
+/* Gets the bound in front of each PSB, for PSBs with these times, and behind the last one. */
 static void bounds(const uint64_t *times, enum known known, uint64_t *ret)
 {
 	struct ptc_psbs psbs = { .n = 0 };
@@ -97,7 +99,7 @@ Test(ahead, a_psb_that_is_too_early_is_not_believed)
 	       (const uint64_t[]){ 10, 20, 40, 40, 50, UINT64_MAX });
 }
 
-/* As a search has it: from wherever that begins, and where PSBs have no time, or are longer. */
+/* The same result as a search from any place. PSBs may have no time, or be longer. */
 Test(ahead, the_psb_that_comes_next_is_known)
 {
 	const struct ptc_tsc_clock clock = { .conv = { .mult = 1 }, .valid = true };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a branch stack against the trace: each way to spoil it gets its verdict, and no
- * other. */
+/*
+ * Description: a branch stack is compared with the trace: each kind of injected error gets its own
+ * verdict.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 
 enum { STEPS = 100, N = 16 };
 
-/* A walk that never repeats a transfer; step i is from 0x1000 * i + 0x1010 to 0x1000 * (i + 1). */
+/* A walk that never repeats a branch; step i is from 0x1000 * i + 0x1010 to 0x1000 * (i + 1). */
 struct walk {
 	struct ptc_step steps[STEPS];
 	struct ptc_branch entries[N + 4];
@@ -30,7 +32,7 @@ static void set_step(struct ptc_step *s, size_t i, uint64_t from, uint64_t to)
 				.flags = PTC_STEP_WANTED | PTC_STEP_END };
 }
 
-/* @period 0: nothing repeats; else the walk is a loop of so many transfers. */
+/* @period 0: nothing repeats. Otherwise the walk is a loop of @period branches. */
 static void set_walk(struct walk *w, size_t period, size_t end)
 {
 	size_t i;
@@ -91,7 +93,7 @@ static void expect_exact(const struct walk *w)
 	cr_assert_eq(missing(w), 0);
 }
 
-/* Make the entries from @i on older by one. */
+/* Inserts @e at @i: older entries move on by one. */
 static void insert(struct walk *w, size_t i, struct ptc_branch e)
 {
 	memmove(w->entries + i + 1, w->entries + i, (w->in.n - i) * sizeof(e));
@@ -254,7 +256,7 @@ Test(align, a_stack_of_somebody_else_has_no_place)
 	run(&w);
 	expect(&w, 0, N - 1, PTC_VERDICT_UNPLACED);
 	cr_assert_eq(w.out[0].step, PTC_ALIGN_NONE);
-	/* One alone neither. */
+	/* Nor is a single one. */
 	w.in.n = 1;
 	run(&w);
 	cr_assert_eq(w.out[0].verdict, PTC_VERDICT_UNPLACED);
@@ -304,7 +306,7 @@ Test(align, a_prediction_that_only_one_entry_lacks_was_lost)
 
 	set_walk(&w, 0, 60);
 	w.in.flags = true;
-	run(&w); /* the CPU does not say it of any */
+	run(&w); /* the CPU does not record predictions */
 	expect_exact(&w);
 	for (i = 0; i < N; i++)
 		w.entries[i].predicted = i != 4;
@@ -362,7 +364,7 @@ Test(align, in_a_gap_nothing_is_judged)
 	w.steps[55].flags = PTC_STEP_GAP;
 	w.steps[55].kind = PTC_GAP_OVERFLOW;
 	w.steps[55].from = w.steps[55].to = 0;
-	run(&w); /* it was entry 5 */
+	run(&w); /* entry 5 was there */
 	expect(&w, 5, 5, PTC_VERDICT_GAP);
 	cr_assert_eq(w.out[5].cause, PTC_GAP_OVERFLOW);
 	for (i = 5; i < N; i++)
@@ -391,7 +393,7 @@ Test(align, ways_that_differ_about_an_entry_leave_it_open)
 {
 	struct walk w;
 
-	/* Its source is the one of one transfer, its target that of the next. */
+	/* Its source belongs to one branch, its target to the next. */
 	set_walk(&w, 0, 60);
 	w.entries[5].to = w.entries[4].to;
 	drop(&w, 4);
@@ -408,7 +410,7 @@ Test(align, time_bounds_where_it_may_end)
 	set_walk(&w, 0, 60);
 	for (i = 58; i < STEPS; i++)
 		w.steps[i].flags &= (uint8_t)~PTC_STEP_END;
-	run(&w); /* three too new, of which there is nothing */
+	run(&w); /* three entries are too new, and not in the trace */
 	expect(&w, 0, 2, PTC_VERDICT_ABSENT);
 }
 
@@ -425,7 +427,7 @@ Test(align, nothing_against_nothing)
 	expect(&w, 0, N - 1, PTC_VERDICT_UNPLACED);
 }
 
-/* Whatever is there: every entry gets a verdict, and a step is never read twice. */
+/* For any input: every entry gets a verdict, and no step is used twice. */
 Test(align, anything_can_be_aligned)
 {
 	struct walk w;

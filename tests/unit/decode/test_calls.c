@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: transfers -> calls and their ends, for what does not come back the way it went. */
+/* Description: branches become calls and their ends, also if the flow returns in another way. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ struct text {
 	size_t n;
 };
 
-/* "+a" entered, "-a" left; how: nothing, trace, Return, Jump, Signal, Unwinding. */
+/* "+a": a was entered, "-a": a was left. how: nothing, trace, return, jump, signal, unwinding. */
 static int on_call(void *ctx, const struct ptc_call *call)
 {
 	static const char hows[] = { 0, 't', 'r', 'j', 's', 'u' };
@@ -152,7 +152,7 @@ Test(calls, an_unwinder_that_returns_into_a_landing_pad)
 
 Test(calls, a_retpoline_is_a_jump)
 {
-	/* a calls the thunk b, whose inner call c is never returned from: it "returns" to d */
+	/* a calls the thunk b. Its inner call c never returns: it "returns" to d */
 	EXPECT("0+at 1+b 2+b 2-bj 2+dj 2-du 1-b ", START(0x1000), CALL(0x1000, 0x1100),
 	       CALL(0x1100, 0x1110), RET(0x1114, 0x1300), RET(0x1310, 0x1005));
 }
@@ -175,7 +175,7 @@ Test(calls, interrupts_and_restarted_calls_are_nothing)
 
 Test(calls, what_an_address_filter_leaves_out_returns)
 {
-	/* what b calls, and what calls b */
+	/* functions called by b, and the caller of b */
 	EXPECT("0+bt 1+c 1-c ", START(0x1100), CALL(0x1110, 0x1200), START(0x1115));
 	EXPECT("0+bt 0-br 0+ar 1+bt 1-bu ", START(0x1100), RET(0x1110, 0x1010), START(0x1100),
 	       RET(0x1110, 0x1020));
@@ -255,7 +255,7 @@ Test(calls, a_thread_with_the_number_of_another_one_has_a_stack_of_its_own)
 	ptc_calls_free(c);
 }
 
-/* Three threads in two queues: those that were in the gap's queue last have no stack any more. */
+/* Three threads in two queues: threads that ran last in the queue of the gap lose their stacks. */
 Test(calls, a_gap_of_nobody_is_of_all_in_its_queue)
 {
 	struct text text = { .n = 0 };

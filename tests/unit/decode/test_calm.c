@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: side records in the time of a piece of trace: those that make no difference to it do
- * not take it from the second engine, and whatever they are, what comes out is what libipt makes.
+ * Description: sideband records during a piece. Irrelevant ones do not prevent the second engine
+ * from decoding the piece. With any record the result equals that of libipt.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 
 enum { OURS = 7, OTHER = 8, THREAD = 17, CHILD = 20, OUR_CPU = 0, OTHER_CPU = 1, JUMP = 0x100b };
 
-/* A PSB+ at @time, and a jump, again and again, to itself. */
+/* Adds a PSB+ at @time, and a jump that jumps to itself several times. */
 static void jumps(struct ptc_buf *b, uint64_t time)
 {
 	int i;
@@ -48,7 +48,7 @@ static int list(void *ctx, const struct ptc_item *items, size_t n)
 	return 0;
 }
 
-/* With several threads a slice is a piece. */
+/* With several threads a slice is one piece. */
 static char *decode(const char *path, enum ptc_engine_choice engine, unsigned int jobs,
 		    uint64_t *ret_pieces)
 {
@@ -74,7 +74,7 @@ static char *decode(const char *path, enum ptc_engine_choice engine, unsigned in
 	return text;
 }
 
-/* Both ways come to the same. How many pieces are not libipt's? */
+/* Both engines must give the same result. Returns the number of pieces that the engine decoded. */
 static uint64_t compare(const struct pd *p)
 {
 	uint64_t pieces, none;
@@ -99,7 +99,7 @@ static uint64_t compare(const struct pd *p)
 
 typedef void add_record(struct pd *p, const char *code);
 
-/* Two processes on two CPUs; the record is of the first one's second piece. */
+/* Two processes run on two CPUs. The record belongs to the second piece of the first one. */
 static uint64_t pieces_with(add_record *add)
 {
 	const struct rec_file code = rec_make_file(pt_code, PT_CODE_LEN);
@@ -180,7 +180,7 @@ static void switch_here(struct pd *p, const char *code)
 	pd_switch(p, OTHER, OUR_CPU, 250, false);
 }
 
-/* One that is not there yet when the piece is looked at. */
+/* The process does not exist yet when the piece begins. */
 static void switch_to_child(struct pd *p, const char *code)
 {
 	(void)code;
@@ -195,7 +195,7 @@ static void switch_to_nobody(struct pd *p, const char *code)
 	pd_switch(p, OURS, OUR_CPU, 251, false);
 }
 
-/* Behind many that make none. */
+/* A switch behind many records that do not matter. */
 static void late_switch(struct pd *p, const char *code)
 {
 	int i;
@@ -225,7 +225,7 @@ static void poke_into_it(struct pd *p, const char *code)
 	pd_poke(p, OURS, 250, JUMP + 1, "\xe0", 1);
 }
 
-/* In code of another one, who runs here behind it. */
+/* A mapping in another process, which runs here afterwards. */
 static void mapping_in_turn(struct pd *p, const char *code)
 {
 	pd_switch(p, OTHER, OUR_CPU, 250, false);
@@ -281,7 +281,7 @@ static void switch_to_unknown(struct pd *p, const char *code)
 	pd_sb(p, &sb);
 }
 
-/* Of a child that is forked from one whose code is another by then. */
+/* A child of a process whose code has changed before the fork. */
 static void child_of_other_code(struct pd *p, const char *code)
 {
 	pd_mmap2(p, OTHER, 249, 0x1000, PT_CODE_LEN, 0, code);
@@ -333,7 +333,7 @@ static uint64_t number(uint64_t *seed, uint64_t below)
 	return (*seed >> 33) % below;
 }
 
-/* Somebody comes to run, on some CPU, in some way. */
+/* Some thread begins to run, on some CPU, in some way. */
 static void turn(struct pd *p, uint64_t *seed, uint64_t time)
 {
 	static const int32_t tids[] = { OURS, THREAD, OTHER, 0, CHILD };
@@ -359,7 +359,7 @@ static void turn(struct pd *p, uint64_t *seed, uint64_t time)
 	pd_sb(p, &sb);
 }
 
-/* @tid is the queue's; -1: it is the CPU's, and @turns threads take turns there. */
+/* @tid: thread of the queue; -1: the queue belongs to a CPU, on which several threads run. */
 static uint64_t pieces_at_random(uint64_t seed, int32_t tid, const char *code, const char *other)
 {
 	const struct ptc_auxtrace queue = { .tid = tid, .cpu = tid == -1 ? OUR_CPU : -1 };
@@ -409,7 +409,7 @@ Test(calm, whoever_takes_turns_what_comes_out_is_libipt_s)
 
 enum { HERE = JUMP, THERE = 0x7000 + (JUMP - 0x1000) };
 
-/* Jumps, or calls, to one place or the other, whatever is there then, at times that go on. */
+/* Jumps or calls to one of two places, with the code that they have then, at increasing times. */
 static void jump_about(struct ptc_buf *b, uint64_t *seed, uint64_t *time)
 {
 	uint64_t n = 10 + number(seed, 30);
@@ -423,15 +423,15 @@ static void jump_about(struct ptc_buf *b, uint64_t *seed, uint64_t *time)
 	pt_ip(b, PT_TIP, HERE);
 }
 
-/* Who changes what runs there. */
+/* Changes the code at these places. */
 struct changer {
 	struct pd *p;
 	uint64_t seed;
 	const char *codes[2]; /* a jump at JUMP, and a call */
-	struct ptc_buf *dump; /* of a JIT; NULL: it patches */
+	struct ptc_buf *dump; /* of a JIT; NULL: patches are used */
 };
 
-/* What may be at one of the places from @time on. */
+/* Makes a random change at one of the places at @time. */
 static void change(struct changer *c, uint64_t time)
 {
 	const uint64_t at = number(&c->seed, 3) ? 0x7000 : 0x1000;
@@ -454,7 +454,7 @@ static void change(struct changer *c, uint64_t time)
 	}
 }
 
-/* @often: there is one in about so many steps of time. */
+/* @often: the average number of time steps per change. */
 static uint64_t pieces_of_changing(struct changer *c, uint64_t often, const char *folder)
 {
 	const struct ptc_auxtrace queue = { .tid = -1, .cpu = OUR_CPU };
@@ -506,7 +506,7 @@ Test(calm, whatever_code_becomes_what_comes_out_is_libipt_s)
 		pieces += pieces_of_changing(&c, i % 3 ? 20 : 200, folder);
 	}
 	cr_assert_gt(pieces, FEWER(2000, 500), "%d pieces",
-		     (int)pieces); /* no code that changes: 1300 */
+		     (int)pieces); /* if code does not change: 1300 */
 	le_folder_remove(folder);
 	(void)close(files[0].fd);
 	(void)close(files[1].fd);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: chains that were made are there, whole, while their table grows; a block and a chain
- * are as doc/engine.md has them.
+ * Description: chains stay complete while their table grows; a block and a chain are as described
+ * in doc/engine.md.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { BITS = 8, BLOCKS = 80000, START = 0x100000, ROOM_BITS = 16 };
 
-/* Those of the block at the number @i. */
+/* The bits of the block with number @i. */
 static uint64_t bits_of(size_t i)
 {
 	return (uint64_t)(i * 2654435761u >> 3 & 0xff) << 56;
@@ -36,7 +36,7 @@ static uint32_t make(struct ptc_fast_chains *c, struct ptc_fast_hand *h, size_t 
 	return block;
 }
 
-/* Is that of @block there? If so it is right. */
+/* Returns true if the chain of @block exists, after a check of its contents. */
 static bool find(const struct ptc_fast_chains *c, const struct ptc_fast_code *code, uint32_t block,
 		 size_t i)
 {
@@ -51,7 +51,7 @@ static bool find(const struct ptc_fast_chains *c, const struct ptc_fast_code *co
 	return true;
 }
 
-/* All that there is of @read's code, for one thread. */
+/* Creates the cache for the code of @read, for one thread. */
 static struct ptc_fast_hand *begin(struct ptc_fast_code *code, struct ptc_fast_chains *c,
 				   ptc_fast_read *read)
 {
@@ -98,7 +98,7 @@ Test(chain, all_that_are_there_stay_while_the_table_grows)
 	end(&code, &c);
 }
 
-/* What chains_bytes says that there is of the tables in use. */
+/* Returns the size of the tables in use, as chains_bytes() should count it. */
 static size_t bytes_in_use(const struct ptc_fast_chains *c)
 {
 	size_t bytes = 0;
@@ -109,7 +109,7 @@ static size_t bytes_in_use(const struct ptc_fast_chains *c)
 	return bytes;
 }
 
-/* Made ahead, too: the bound for memory is one for all of it. */
+/* Tables made ahead count too: the memory limit is for everything. */
 Test(chain, memory_of_a_shared_table_counts_as_soon_as_it_is_there)
 {
 	struct ptc_fast_chains c;
@@ -139,7 +139,7 @@ Test(chain, memory_of_a_shared_table_counts_as_soon_as_it_is_there)
 	end(&code, &c);
 }
 
-/* A few that are asked for again and again are not worth to make all anew. */
+/* A few chains requested repeatedly do not justify making everything again. */
 Test(chain, the_table_is_full_when_those_without_room_cost_more_than_all_others)
 {
 	struct ptc_fast_chains c;
@@ -189,7 +189,7 @@ Test(chain, of_who_counts_it_has_how_many_there_are)
 	end(&code, &c);
 }
 
-/* The code of doc/engine.md, at EXAMPLE. */
+/* The code of the example in doc/engine.md. */
 enum { EXAMPLE = 0x401000, EXAMPLE_LEN = 0x2b };
 
 /* clang-format off */
@@ -225,7 +225,7 @@ static void expect_rec(struct ptc_fast_rec r, uint64_t from, uint64_t to, enum p
 	cr_assert_eq(ptc_fast_rec_kind(r), kind);
 }
 
-/* What the document says of its block #2. */
+/* Checks block #2 of the document. */
 static void expect_block(struct ptc_fast_hand *h)
 {
 	const uint32_t id = ptc_fast_code_find(h, EXAMPLE + 0x05, PTC_MODE_64);

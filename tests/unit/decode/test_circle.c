@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: circles of direct jumps and calls are found, and nothing else is taken for one. */
+/* Description: loops of direct jumps and calls are found, and nothing else is taken for a loop. */
 #include <criterion/criterion.h>
 #include <string.h>
 

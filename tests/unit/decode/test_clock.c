@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: TSC packets -> perf time. */
+/* Description: TSC packets are converted to perf time. */
 #include <criterion/criterion.h>
 
 #include "decode/clock.h"
@@ -9,11 +9,13 @@ Test(clock, the_top_byte_comes_from_the_nearest_whole_tsc)
 {
 	cr_assert_eq(ptc_tsc_extend(0x123, 0), 0x123);
 	cr_assert_eq(ptc_tsc_extend(0x00000000000123, 0x0500000000000456), 0x0500000000000123);
-	/* The packet was written before the low bytes wrapped, the reference read after. */
+	/*
+	 * The packet was written before the low bytes wrapped; the reference was read after that.
+	 */
 	cr_assert_eq(ptc_tsc_extend(0xffffffffffff00, 0x0500000000000010), 0x04ffffffffffff00);
-	/* And the other way round. */
+	/* And the other way round: the reference was read before that. */
 	cr_assert_eq(ptc_tsc_extend(0x00000000000010, 0x05ffffffffffff00), 0x0600000000000010);
-	/* Never below nothing. */
+	/* The top byte never becomes negative. */
 	cr_assert_eq(ptc_tsc_extend(0xffffffffffff00, 0x10), 0xffffffffffff00);
 }
 

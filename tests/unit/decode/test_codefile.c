@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: files by build-id, wherever they are; files that change while they are used. */
+/* Description: files are found by build-id at any place; files may change while they are used. */
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static struct ptc_build_id id_of(uint8_t first)
 	return id;
 }
 
-/* A program of build-id @id as NAME in the folder; its path in @path. */
+/* Writes a program with build-id @id as NAME to the folder, and gets its path. */
 static void put(struct world *w, uint8_t id, const char *name, char path[512])
 {
 	le_program(&w->elf, 0x400000, id, code, sizeof(code));
@@ -133,7 +133,7 @@ Test(codefile, what_the_cache_has_under_an_id_must_have_it)
 	snprintf(name, sizeof(name), "cache/.build-id/01/%s/elf", le_id(1) + 2);
 	put(&w, 3, name, path);
 	cr_assert_null(ptc_codefiles_get(&w.files, "/nowhere/a", &id, -1)->bytes);
-	/* Of old, the entry was the file itself. */
+	/* In old caches the entry was the file itself. */
 	id = id_of(4);
 	snprintf(name, sizeof(name), "cache/.build-id/04/%s", le_id(4) + 2);
 	put(&w, 4, name, path);
@@ -153,7 +153,7 @@ Test(codefile, symfs_goes_in_front_of_every_path)
 	f = ptc_codefiles_get(&w.files, "/usr/lib/a", &id, -1);
 	cr_assert(has_code(f));
 	cr_assert(has_code(ptc_codefiles_get(&w.files, "/usr/lib/a", NULL, -1)));
-	/* The path itself counts with a build-id alone: this is another root's. */
+	/* The path itself is trusted only with a build-id, because it belongs to another root. */
 	put(&w, 5, "b", other);
 	id = id_of(5);
 	cr_assert(has_code(ptc_codefiles_get(&w.files, other, &id, -1)));
@@ -226,7 +226,7 @@ Test(codefile, a_file_cut_short_while_it_is_used_does_no_harm)
 	cr_assert_eq(truncate(path, 0), 0);
 	cr_assert_eq(ptc_addrspace_read(&as, 0x10000, (uint8_t *)got, sizeof(got)), sizeof(got));
 	cr_assert_str_eq(got, code);
-	/* What was not read by then is not there, and that is known. */
+	/* Bytes that were not read by then are missing, which is recorded. */
 	cr_assert(ptc_addrspace_map(&as, 0x20000, 0x1000, 0, f));
 	cr_assert(!ptc_addrspace_has(&as, 0x20000));
 	cr_assert(f->unreadable && f->changed);
@@ -273,7 +273,7 @@ Test(codefile, only_what_was_read_is_there)
 	end(&w);
 }
 
-/* libipt knows a file again by its size and time of change. */
+/* libipt recognizes a file by its size and modification time. */
 Test(codefile, the_file_that_holds_the_code_does_not_seem_to_change)
 {
 	struct ptc_buf big = PTC_BUF_INIT;
@@ -366,7 +366,7 @@ Test(codefile, the_vdso_of_a_32_bit_process_is_another_one)
 	end(&w);
 }
 
-/* The most addresses that this process has had, in KiB. */
+/* Returns the peak size of this process's address space, in KiB. */
 static long peak(void)
 {
 	FILE *f = fopen("/proc/self/status", "r");

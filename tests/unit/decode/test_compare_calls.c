@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: stacks of the call-stack mode: the calls that were live, wherever that was, and each
- * way to spoil them. */
+/*
+ * Description: stacks of the call-stack mode have the live calls, however old; each kind of
+ * injected error is found.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -35,7 +37,7 @@ static uint64_t function(uint64_t depth)
 	return 0x1000 * (depth + 1);
 }
 
-/* The stack when @depth calls were live. */
+/* Sets the stack for @depth live calls. */
 static void set_entries(struct fixture *x, uint64_t depth)
 {
 	uint64_t i;
@@ -61,8 +63,7 @@ static void init(struct fixture *x)
 	x->in.entries = x->entries;
 }
 
-/* Places from step number @first to @last on, of which the ip fits number @fits (SIZE_MAX: it is
- * not known). */
+/* Positions are the steps from @first to @last. The ip fits step @fits (SIZE_MAX: not known). */
 static void run(struct fixture *x, size_t first, size_t last, size_t fits)
 {
 	size_t i;
@@ -107,7 +108,7 @@ Test(compare_calls, what_was_live_is_exact)
 		cr_assert_eq(x.in.steps[x.out[0].step].to, function(i + 1));
 	}
 	set_entries(&x, 6);
-	run(&x, DOWN, x.t->n - 1, SIZE_MAX); /* it is so once, on the way back */
+	run(&x, DOWN, x.t->n - 1, SIZE_MAX); /* this is so only once, on the way back */
 	expect(&x, SIZE_MAX, PTC_VERDICT_EXACT);
 	cr_assert_eq(x.all.candidates, 1);
 	release(&x);
@@ -161,7 +162,7 @@ Test(compare_calls, what_was_called_before_the_trace_is_not_judged)
 
 	init(&x);
 	set_entries(&x, 6);
-	for (i = 3; i < 6; i++) /* where it goes on in fact, the trace would have had it */
+	for (i = 3; i < 6; i++) /* older than the trace; the walk has none of them */
 		x.entries[i] = (struct ptc_branch){ .from = 0x900000 + i, .to = 0x910000 + i };
 	for (i = 0; i < 3; i++)
 		x.entries[i] = (struct ptc_branch){ .from = function(2 - i) + 0x10,
@@ -189,7 +190,7 @@ Test(compare_calls, places_that_differ_make_it_ambiguous)
 	run(&x, first, first + 2, SIZE_MAX);
 	expect(&x, 0, PTC_VERDICT_AMBIGUOUS);
 	cr_assert_eq(x.all.candidates, 2);
-	run(&x, first, first + 2, first + 2); /* the ip says which */
+	run(&x, first, first + 2, first + 2); /* the ip decides */
 	expect(&x, 0, PTC_VERDICT_SOURCE);
 	cr_assert_eq(x.all.candidates, 1);
 	release(&x);

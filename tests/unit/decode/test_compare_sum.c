@@ -110,7 +110,7 @@ Test(compare_sum, what_is_not_judged_is_not_wrong)
 	ptc_compare_sum_release(&x.sum);
 }
 
-/* Sources 0x100 to 0x102 are of one function, others of none. */
+/* Sources 0x100 to 0x102 belong to one function, others to none. */
 static bool find(void *ctx, const struct ptc_item *where, uint64_t ip, struct ptc_side_place *ret)
 {
 	(void)ctx;
@@ -256,7 +256,7 @@ Test(compare_sum, a_shift_is_a_pattern_if_it_is_the_same)
 	ptc_compare_sum_release(&x.sum);
 }
 
-/* In loops most stacks that are shifted can be read as not shifted, too. */
+/* In loops most shifted stacks also match without a shift. */
 Test(compare_sum, a_shift_that_all_samples_may_have_is_constant)
 {
 	struct fixture x;
@@ -264,7 +264,7 @@ Test(compare_sum, a_shift_that_all_samples_may_have_is_constant)
 
 	init(&x);
 	for (k = 0; k < 100; k++) {
-		x.one.place.shift = k % 20 ? 0 : 2; /* the first place of the ip says less */
+		x.one.place.shift = k % 20 ? 0 : 2; /* the first position of the ip is less exact */
 		x.one.place.shifts = k % 20 ? 1 | 1 << 5 : 1 << 2 | 1 << 5;
 		add(&x, 0, 0, PTC_VERDICT_EXACT);
 	}

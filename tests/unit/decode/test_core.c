@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: cores, whole, cut anywhere, and with headers that lie. */
+/* Description: cores: complete, truncated anywhere, and with wrong headers. */
 #include <criterion/criterion.h>
 #include <elf.h>
 #include <stddef.h>
@@ -76,13 +76,13 @@ Test(core, segments_and_files_by_address)
 	le_folder_remove(dir);
 }
 
-/* Whatever the bytes are: open it, ask for everything. */
+/* Opens the core and reads everything, with any bytes. */
 static void try_core(const char *dir, const struct ptc_buf *b)
 {
 	struct ptc_codefiles files = { .n = 0 };
 	struct ptc_build_id id;
 	struct ptc_core *c;
-	const char *bytes = NULL; /* gcc 14 cannot know that it is set */
+	const char *bytes = NULL; /* gcc 14 warns, but bytes is always set */
 	struct ptc_err err;
 	uint64_t n;
 	size_t i;
@@ -130,7 +130,7 @@ Test(core, numbers_that_lie_do_no_harm)
 
 	le_folder(dir, sizeof(dir));
 	make(&b);
-	/* The segments' headers and the notes, number by number. */
+	/* Each number in the segment headers and in the notes. */
 	for (off = 24; off < NOTE_AT + 0x140; off += 4) {
 		memcpy(saved, b.bytes + off, 8);
 		for (i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: why a signal came, of a made-up process. */
+/* Description: the reason for a signal, in a synthetic process. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -97,7 +97,7 @@ Test(crash_reason, the_access_is_that_of_the_operand_that_was_touched)
 	struct made m = access_at(CONST, true, SEGV_ACCERR);
 	struct ptc_crash_why w;
 
-	/* movs: it reads one, and writes the other */
+	/* movs: reads one address, and writes the other */
 	m.ops.n = 2;
 	m.ops.items[1] = m.ops.items[0];
 	m.ops.items[0] =
@@ -119,7 +119,7 @@ Test(crash_reason, a_jump_to_nowhere_and_to_what_is_no_code)
 	m = made(SIGSEGV, SEGV_ACCERR, DATA + 8);
 	m.thread.regs[PTC_REG_RIP] = DATA + 8;
 	is(m, PTC_REASON_NO_EXEC);
-	m = made(SIGSEGV, SEGV_MAPERR, 0); /* of a null pointer to a function */
+	m = made(SIGSEGV, SEGV_MAPERR, 0); /* the call of a null function pointer */
 	m.thread.regs[PTC_REG_RIP] = 0;
 	is(m, PTC_REASON_BAD_JUMP);
 }
@@ -134,7 +134,7 @@ Test(crash_reason, addresses_that_are_none_have_no_si_addr)
 	m.dead.signal.addr = 0;
 	is(m, PTC_REASON_NON_CANONICAL);
 	cr_assert_eq(why(&m).addr, 0x1234567800000000);
-	/* ret, with such a one on the stack */
+	/* ret, with such an address on the stack */
 	m.ops.items[0].addr = STACK + 0x100;
 	m.dead.pieces = &piece;
 	m.dead.npieces = 1;
@@ -158,7 +158,7 @@ Test(crash_reason, a_division_is_by_zero_or_too_large)
 	m.ops.items[0].value = 0xffffffff;
 	is(m, PTC_REASON_QUOTIENT);
 	m.ops.items[0] = (struct ptc_operand){ .memory = true, .size = 4, .addr = DATA };
-	is(m, PTC_REASON_DIVISION); /* what was there was not saved */
+	is(m, PTC_REASON_DIVISION); /* the value was not saved */
 }
 
 Test(crash_reason, the_other_signals)

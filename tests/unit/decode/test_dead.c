@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the state of a dead process is that of the last one, or of the one that is asked
- * for. */
+/* Description: the state of a dead process is that of the last process, or of the requested one. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +45,7 @@ static void put_memory(struct ptc_buf *b, uint64_t addr, const char *bytes)
 	ptc_crash_put(b, &c);
 }
 
-/* Of process 1, then of process 2. */
+/* Adds the state of process 1, then that of process 2. */
 static void put_two(struct ptc_buf *b)
 {
 	put_signal(b, 1, 11);
@@ -61,7 +60,7 @@ static void put_two(struct ptc_buf *b)
 	put_memory(b, 0x104, "efgh");
 }
 
-/* A recording that has @records among others. */
+/* A recording that has the records of @put among others. */
 struct made {
 	uint8_t *bytes; /* owned */
 	struct ptc_file *f;
@@ -150,7 +149,7 @@ static void put_damaged(struct ptc_buf *b)
 	const size_t at = b->len;
 
 	put_two(b);
-	b->bytes[at + 8 + 8 + 64 + 8 + 7] = 0xff; /* the count of bytes of the first record */
+	b->bytes[at + 8 + 8 + 64 + 8 + 7] = 0xff; /* the byte count of the first record */
 }
 
 Test(dead, a_damaged_state_is_an_error_with_its_place)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what the linker calls a function, and what people do. */
+/* Description: linker names of functions, and names as people write them. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/demangle.h"
 
-/* NULL: it stays as it is. */
+/* @want NULL: the name stays as it is. */
 static void expect(const char *name, const char *want)
 {
 	char *have = ptc_demangle(name);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what the sections of an ELF file need is known before libelf reads them. */
+/*
+ * Description: the memory that the sections of an ELF file need is known before libelf reads them.
+ */
 #include <criterion/criterion.h>
 #include <elf.h>
 #include <stdlib.h>
@@ -14,7 +16,7 @@
 
 #define GIB ((uint64_t)1 << 30)
 
-/* A section of each kind; the last one claims to be @size bytes when it is unpacked. */
+/* A section of each kind. The last one claims an unpacked size of @size bytes. */
 struct file {
 	Elf64_Ehdr eh;
 	Elf64_Shdr sh[4];
@@ -42,7 +44,7 @@ static struct file make(uint64_t size)
 	return f;
 }
 
-/* @bytes at the end of their memory, so that a byte read too many is seen. */
+/* Puts @bytes at the end of an allocation, so that a sanitizer sees a read past the end. */
 static uint64_t needs(const void *bytes, size_t len, enum ptc_elfroom_for what)
 {
 	uint8_t *copy = malloc(len ? len : 1);

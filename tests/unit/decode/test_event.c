@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what the trace tells of besides the flow, among the transfers. */
+/* Description: events other than branches are listed among the branches. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -48,12 +48,12 @@ Test(event, power_and_frequency)
 	put(&b, "\x02\x03\x1c\0", 4);	      /* CBR 28 */
 	put(&b, "\x02\x22\0\x34", 4);	      /* PWRE: state 3.4 */
 	put(&b, "\x02\x62", 2);		      /* EXSTOP */
-	put(&b, "\x02\xa2\x65\x04\0\0\0", 7); /* PWRX: 6, deepest 5; by a store */
+	put(&b, "\x02\xa2\x65\x04\0\0\0", 7); /* PWRX: 6, deepest 5; woken by a store */
 	expect(&b, "event cbr 0 1c\nevent pwre 0 403\n"
 		   "event exstop 0 0\nevent pwrx 0 20506\n");
 }
 
-/* The FUP is that of the EXSTOP, which follows an MWAIT (SDM vol. 3, "MWAIT Packet"). */
+/* The FUP belongs to the EXSTOP, which follows an MWAIT (SDM vol. 3, "MWAIT Packet"). */
 Test(event, mwait_is_where_the_fup_of_its_exstop_says)
 {
 	struct ptc_buf b = PTC_BUF_INIT;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: each place where a stack is is found, and no other, in what repeats, too: held
- * against looking at each place by itself. */
+/*
+ * Description: every position of a stack is found, and no other, also in loops. The result is
+ * compared with a check of each position.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -14,7 +16,7 @@ static uint64_t next_random(uint64_t *state)
 	return *state >> 33;
 }
 
-/* By itself: are the steps from @end back what is in the stack? */
+/* Returns true if the steps from @end back equal the stack. */
 static bool is_at(const struct ptc_branch *e, size_t n, const struct ptc_step *s, size_t end)
 {
 	size_t i;
@@ -55,7 +57,7 @@ Test(exact, all_places_are_found_and_no_other)
 	uint64_t seed, r, i;
 
 	for (seed = 0; seed < SEEDS; seed++) {
-		/* On the heap: one entry too many is seen. */
+		/* On the heap, so that a sanitizer sees a read past the end. */
 		const size_t n = 1 + seed % 9;
 
 		e = calloc(n, sizeof(*e));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: the second engine. pt_replay holds what it lists against libipt, and aborts; what is
- * said here is how far it must come.
+ * Description: the second engine. pt_replay() compares its branches with libipt, and aborts if they
+ * differ. These tests check how far it gets.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "lib_flow.h"
 #include "lib_pt.h"
 
-/* @b (released) is not for the engine: it says @why; NULL: it comes to its end. */
+/* The engine must decline @b (released) with reason @why. NULL: it must reach the end. */
 static void expect(struct ptc_buf *b, const char *why)
 {
 	struct pt_how how = { .insns = false };
@@ -165,7 +165,7 @@ Test(fast, tracing_begins_in_no_mode_that_was_not_told)
 	pt_ip(&b, PT_PGE, 0x1010);
 	expect(&b, "a TIP.PGE before any mode");
 
-	/* What was told in front of a PSB+ that tells nothing is over, too. */
+	/* A mode from in front of a PSB+ without a mode is not used behind it. */
 	b = (struct ptc_buf)PTC_BUF_INIT;
 	pt_psb_on(&b, 0x1010);
 	pt_ip_none(&b, PT_PGD);
@@ -204,8 +204,8 @@ Test(fast, no_branch_comes_in_front_of_where_an_event_was)
 }
 
 /*
- * Twice as many jumps to what is behind them as a block has, with a jne in the middle, which leads
- * to LOOP, and a jmp *%rax behind them.
+ * A row of jumps to the next instruction, twice as many as a block has. In the middle a jne leads
+ * to LOOP; a jmp *%rax is at the end.
  */
 enum { LOOP = 0x1000, JNE = LOOP + 2 * PTC_FAST_MAX_RECS, INDIRECT = JNE + 2 + JNE - LOOP };
 
@@ -224,7 +224,7 @@ static size_t read_jumps(const void *ctx, uint64_t ip, uint8_t *out, size_t len)
 	return i;
 }
 
-/* What there is in @b of each kind. */
+/* Counts the branches of each kind in @b. */
 static void run_jumps(const struct ptc_buf *b, bool counts, uint64_t kinds[PTC_KIND_COUNT])
 {
 	const struct ptc_fast_source source = { read_jumps, NULL };
@@ -257,7 +257,7 @@ static void run_jumps(const struct ptc_buf *b, bool counts, uint64_t kinds[PTC_K
 Test(fast, transfers_are_counted_as_they_are_listed)
 {
 	uint64_t listed[PTC_KIND_COUNT], counted[PTC_KIND_COUNT];
-	const size_t laps = 10000; /* many times what is counted before it is put by */
+	const size_t laps = 10000; /* many times the number of branches counted before a flush */
 	struct ptc_buf b = PTC_BUF_INIT;
 	size_t i;
 
@@ -268,7 +268,7 @@ Test(fast, transfers_are_counted_as_they_are_listed)
 		pt_tnt(&b, "TTTNTT"); /* two are behind the address */
 		pt_ip(&b, PT_TIP, LOOP);
 	}
-	/* It ends behind a jump that a chain has: that turns out to be what left. */
+	/* It ends behind a jump of a chain, which turns out to be the exit. */
 	pt_tnt(&b, "TTTTTN");
 	pt_ip(&b, PT_PGD, INDIRECT);
 	for (i = 0; i < 32; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what libipt takes of the trace, told from its bytes. */
+/* Description: the packets that libipt takes from the trace are known from the bytes. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void release(void)
 
 TestSuite(feed, .fini = release);
 
-/* Reads @b from its first byte. Zeros behind the limit are no packets of the flow. */
+/* Reads @b from its first byte. Zeros behind the limit are not packets of the flow. */
 static void begin(void)
 {
 	if (!f.next)
@@ -25,7 +25,7 @@ static void begin(void)
 	f = (struct ptc_feed){ .next = b.bytes, .limit = b.bytes + b.len - PTC_FEED_MARGIN };
 }
 
-/* Two bits, an MTC packet, and a bit; read from the first. */
+/* Two bits, an MTC packet, and a bit; reading begins at the first. */
 static void begin_with_mtc(void)
 {
 	pt_tnt(&b, "TT");
@@ -34,7 +34,7 @@ static void begin_with_mtc(void)
 	begin();
 }
 
-/* Two bits, and another packet of one; read from the first. */
+/* Two bits, and another packet with one; reading begins at the first. */
 static void begin_with_bits(void)
 {
 	pt_tnt(&b, "TT");
@@ -52,7 +52,7 @@ Test(feed, bits_and_addresses_are_taken_packet_by_packet)
 	cr_assert(f.next == b.bytes + 1 && f.bits == 1);
 	cr_assert_eq(ptc_feed_take_bit(&f), 0);
 	cr_assert(f.next == b.bytes + 1 && f.bits == 0);
-	ptc_feed_take_return(&f); /* one that is not compressed */
+	ptc_feed_take_return(&f); /* a return that is not compressed */
 	cr_assert(f.next == b.bytes + 8 && f.bits == 0);
 	cr_assert_eq(ptc_feed_take_bit(&f), 1);
 	cr_assert_not(ptc_feed_is_known(&f), "what is behind it may be of any kind");
@@ -107,7 +107,7 @@ Test(feed, other_packets_must_be_asked_for)
 	begin_with_mtc();
 	ptc_feed_take_bit(&f);
 	cr_assert_not(ptc_feed_is_known(&f), "it has read on over the MTC packet");
-	/* It says that it did: the last bit may bring an event with it. */
+	/* The feed is marked late: the last bit may bring an event. */
 	f.late = true;
 	ptc_feed_go_on(&f, b.bytes + 3, 1);
 	cr_assert(ptc_feed_is_known(&f));
@@ -129,16 +129,16 @@ Test(feed, the_last_bit_may_just_be_taken_in_front_of_a_packet_of_the_flow)
 Test(feed, the_last_bit_in_front_of_another_packet_may_not)
 {
 	begin_with_mtc();
-	ptc_feed_go_on(&f, b.bytes + 1, 1); /* the MTC packet is still to be read */
+	ptc_feed_go_on(&f, b.bytes + 1, 1); /* the MTC packet is not read yet */
 	cr_assert_not(ptc_feed_has_bit(&f));
 	f.late = true;
-	ptc_feed_go_on(&f, b.bytes + 3, 2); /* it has been */
+	ptc_feed_go_on(&f, b.bytes + 3, 2); /* it is read */
 	cr_assert(ptc_feed_has_bit(&f));
 	(void)ptc_feed_pop_bit(&f);
 	cr_assert_not(ptc_feed_has_bit(&f));
 }
 
-/* What was read late is told of with a bit: which one, only libipt knows. */
+/* A packet read late is reported with some bit; only libipt knows which. */
 Test(feed, with_something_late_a_packet_is_asked_for)
 {
 	begin_with_bits();
@@ -172,7 +172,7 @@ Test(feed, behind_a_fup_an_address_may_be_of_its_event)
 	cr_assert_not(ptc_feed_is_known(&f));
 }
 
-/* A PSB follows, where a jump leaves the traced code: the replay gives @lines. */
+/* Adds a PSB, where a jump leaves the traced code, and decodes: the result must be @lines. */
 static void expect_then_jump(const char *lines)
 {
 	pt_psb_on(&b, 0x100b);
@@ -180,7 +180,7 @@ static void expect_then_jump(const char *lines)
 	replay_expect(&b, (struct pt_how){ .insns = false }, lines);
 }
 
-/* libipt reads the event's TIP with the last bit, wherever the event is. */
+/* libipt reads the TIP of the event with the last bit, wherever the event is. */
 Test(feed, a_fup_whose_tip_is_behind_branches_is_where_it_is_step_by_step)
 {
 	pt_psb_on(&b, 0x102f);
@@ -195,7 +195,7 @@ Test(feed, a_fup_whose_tip_is_behind_branches_is_where_it_is_step_by_step)
 			 "gap 2c 1 desync\ngap 34 0 desync\n100b 0 ijmp\n");
 }
 
-/* A call that needs an address skips bits in front of it, whatever libipt has in its cache. */
+/* A call that needs an address skips the bits in front of it, for any state of libipt's cache. */
 Test(feed, a_call_that_skips_bits_to_no_address_is_a_gap)
 {
 	pt_psb_on(&b, 0x100e);
@@ -211,7 +211,9 @@ Test(feed, a_call_that_skips_bits_to_no_address_is_a_gap)
 				      "gap 29 4 nocode\ngap 34 0 desync\n100b 0 ijmp\n"));
 }
 
-/* Bits in front of an address are not the branches': libipt keeps them all for those that follow.
+/*
+ * Bits in front of an address do not belong to the branches there: libipt keeps them for later
+ * ones.
  */
 Test(feed, bits_that_an_address_is_taken_over_stay)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the oldest entries of a stack are another thread's that runs the same code: told,
- * where it can be told. */
+/*
+ * Description: the oldest entries of a stack come from another thread that runs the same code. This
+ * is reported if it can be decided.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -29,7 +31,7 @@ static void add(struct fixture *x, int32_t tid, uint64_t from, uint64_t to)
 	cr_assert_eq(ptc_recent_items(&x->r, PTC_NO_TIME, &it, 1), 1);
 }
 
-/* All threads run the same code: transfer number @i of it. */
+/* Branch number @i of the code, which all threads run. */
 static uint64_t from_of(size_t i)
 {
 	return 0x1000 * i + 0x1010;
@@ -53,8 +55,10 @@ static void set_entry(struct fixture *x, size_t at, size_t i)
 	x->entries[at] = (struct ptc_branch){ .from = from_of(i), .to = to_of(i) };
 }
 
-/* Thread OWN walks from 0 on, and its stack is of the last of that; OTHER takes [@first, @first +
- * @n) and enters the kernel, and the last of it are the oldest of OWN's stack. */
+/*
+ * Thread OWN walks from 0 on, and its stack has the last branches. Thread OTHER takes [@first,
+ * @first + @n) and enters the kernel; its last branches are the oldest entries of OWN's stack.
+ */
 static void init(struct fixture *x, size_t first, size_t n)
 {
 	size_t i;
@@ -85,7 +89,7 @@ static void run(struct fixture *x)
 	cr_assert_eq(ptc_foreign_run(&x->f, &x->a, &x->r, own, &x->in, &attr, x->out, &x->all), 0);
 }
 
-/* Of the LEFT oldest; all others are exact, and none is missing. */
+/* @v: verdict of the LEFT oldest entries. All others are exact, and none is missing. */
 static void expect(struct fixture *x, enum ptc_verdict v)
 {
 	size_t i;
@@ -124,7 +128,7 @@ Test(foreign, nearly_half_of_a_stack_may_be_left_over)
 	run(&x);
 	for (i = 0; i < N; i++)
 		cr_assert_eq(x.out[i].verdict, i < own ? PTC_VERDICT_EXACT : PTC_VERDICT_ABSENT);
-	cr_assert_eq(x.all.cost, 3); /* one piece */
+	cr_assert_eq(x.all.cost, 3); /* one run of entries */
 	ptc_align_release(&x.a);
 	ptc_foreign_release(&x.f);
 	ptc_recent_release(&x.r);
@@ -135,7 +139,7 @@ Test(foreign, what_both_took_lately_is_ambiguous)
 	struct fixture x;
 	size_t lack;
 
-	/* By itself: a piece of its own, with one to three lacking. */
+	/* On their own: a separate run, with one to three missing in between. */
 	for (lack = 1; lack <= 3; lack++) {
 		init(&x, 10, STEPS - 1 - (N - LEFT) - lack - 10 + 1);
 		expect(&x, PTC_VERDICT_AMBIGUOUS);
@@ -157,7 +161,7 @@ Test(foreign, what_is_the_same_as_it_should_be_is_exact)
 	init(&x, 100, 20);
 	set_entry(&x, N - 2, STEPS - 1 - (N - 2));
 	ptc_recent_release(&x.r);
-	/* The second one of what the other thread took last is what this one took there. */
+	/* The second of OTHER's last branches is also the branch that OWN took there. */
 	walk(&x, OTHER, 100, 18);
 	walk(&x, OTHER, STEPS - 1 - (N - 2), 1);
 	walk(&x, OTHER, 119, 1);
@@ -181,7 +185,7 @@ Test(foreign, what_is_not_the_last_before_a_switch_is_not_left_over)
 
 	init(&x, 10, STEPS - 1 - (N - LEFT) - 2 - 10 + 1);
 	ptc_recent_release(&x.r);
-	walk(&x, OTHER, 10, STEPS); /* it went on */
+	walk(&x, OTHER, 10, STEPS); /* OTHER went on */
 	walk(&x, OWN, 0, STEPS);
 	run(&x);
 	for (i = 0; i < N; i++) {
@@ -207,7 +211,7 @@ Test(foreign, in_front_of_the_trace_it_is_not_judged)
 	expect(&x, PTC_VERDICT_BEFORE);
 }
 
-/* Beside those two: @n that ran before, @steps each, with a kernel entry behind each transfer. */
+/* Adds @n threads that ran before, @steps each, with a kernel entry behind each branch. */
 static void add_crowd(struct fixture *x, int32_t n, size_t steps)
 {
 	int32_t tid;
@@ -236,7 +240,7 @@ Test(foreign, of_too_many_threads_those_that_ran_last_are_looked_at_and_it_is_sa
 	run(&x);
 	cr_assert(x.all.limited);
 	cr_assert_eq(x.out[N - 1].verdict, PTC_VERDICT_ABSENT);
-	cr_assert_eq(x.all.cost, 3); /* a piece of OTHER's, and not three entries of nowhere */
+	cr_assert_eq(x.all.cost, 3); /* one run of OTHER's, not three unknown entries */
 
 	t = ptc_recent_find(&x.r, OTHER);
 	t->steps[t->n - 1].time = 3;

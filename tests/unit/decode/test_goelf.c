@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: Go's table is found in a program, wherever the linker has put it; cut anywhere; with
- * bytes that lie. */
+/*
+ * Description: Go's table is found in a program, wherever the linker has put it; truncated
+ * anywhere; with wrong bytes.
+ */
 #include <criterion/criterion.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -11,12 +13,14 @@
 #include "decode/gopclntab.h"
 #include "lib_gopcln.h"
 
-/* What the program is like. Without any it is as Go 1.20 links one that is not
- * position-independent. */
+/*
+ * Form of the program. Without any flag it is like one that Go 1.20 links without
+ * position-independent code.
+ */
 enum {
 	NO_TEXT = 1,   /* the table does not say where code begins (Go 1.26) */
-	RELOCATED = 2, /* addresses are in the relocations alone (GNU ld) */
-	NO_CODE = 4,   /* the segment of code ends too early */
+	RELOCATED = 2, /* only the relocations have addresses (GNU ld) */
+	NO_CODE = 4,   /* the code segment ends too early */
 	NO_NOTE = 8,
 	FORMS = 4, /* combinations of the first two */
 };
@@ -46,7 +50,7 @@ static void put_rela(struct ptc_buf *b, uint64_t where, uint64_t what)
 	ptc_buf_le64(b, what);
 }
 
-/* An address in the bytes of @s, or in the relocations. */
+/* Writes an address to the bytes of @s, or to the relocations. */
 static void put_address(struct segment *s, uint64_t at, uint64_t what, struct ptc_buf *rela)
 {
 	if (rela)
@@ -126,7 +130,7 @@ static void put_program(struct ptc_buf *b, unsigned int form)
 	}
 }
 
-/* The first @len bytes in an allocation of that size. */
+/* Reads the first @len bytes, in an allocation of that size. */
 static struct ptc_gopclntab *find(const struct ptc_buf *b, size_t len, bool *ret_unusable)
 {
 	char *bytes = malloc(len ? len : 1);
@@ -210,7 +214,7 @@ Test(goelf, cut_anywhere_or_with_any_byte_changed_it_is_read_without_harm)
 				b.bytes[i] ^= lies[k];
 			}
 		}
-		/* Each is as it was. */
+		/* Each byte has its old value again. */
 		ptc_gopclntab_free(find(&b, b.len, &unusable));
 		cr_assert_not(unusable);
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: Go's table of functions and lines, in each version; cut anywhere; with bytes that
- * lie. */
+/*
+ * Description: Go's table of functions and lines, in each version; truncated anywhere; with wrong
+ * bytes.
+ */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@ static const enum gp_magic magics[] = { GP_1_2, GP_1_16, GP_1_18, GP_1_20 };
 
 enum { VERSIONS = sizeof(magics) / sizeof(*magics) };
 
-/* The first @len bytes, at the end of their allocation but for the 0. NULL: refused. */
+/* Opens the first @len bytes, followed by a 0 at the end of the allocation. NULL: refused. */
 static struct ptc_gopclntab *open_bytes(const struct ptc_buf *b, size_t len)
 {
 	uint8_t *bytes = malloc(len + 1);
@@ -44,7 +46,7 @@ static int count(void *ctx, const char *file, int line)
 	int *n = ctx;
 
 	cr_assert(*file && line > 0);
-	cr_assert_leq(++*n, GP_END); /* no more than there are bytes of code */
+	cr_assert_leq(++*n, GP_END); /* not more than bytes of code */
 	return 0;
 }
 
@@ -121,7 +123,7 @@ Test(gopclntab, each_version_has_lines_of_the_innermost_function)
 	}
 }
 
-/* Everything that can be asked. The sanitizers see a byte too many. */
+/* Makes all possible queries. The sanitizers see reads past the end. */
 static void ask_all(struct ptc_gopclntab *t)
 {
 	const size_t names = ptc_cur_left(&t->names);
@@ -159,8 +161,7 @@ Test(gopclntab, cut_anywhere_it_is_read_without_harm)
 			cr_assert_leq(lines_of(t), 5);
 			ptc_gopclntab_free(t);
 		}
-		/* Without the last functions, or without what lies behind them, there is no table.
-		 */
+		/* Without the last functions, or the bytes behind them, there is no table. */
 		cr_assert_lt(read, b.len / 2, "%zu of %zu", read, b.len);
 	}
 	ptc_buf_release(&b);

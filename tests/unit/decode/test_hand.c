@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: hands in the same code know the same blocks, and fill parts of its lists of their
- * own; what there may not be more of fails, and is there again when all is forgotten.
+ * Description: hands of the same code know the same blocks, and each fills its own part of the
+ * lists. Above a limit an addition fails; it works again after everything was forgotten.
  */
 #include <criterion/criterion.h>
 
@@ -79,7 +79,7 @@ Test(hand, more_blocks_than_there_may_be_are_none)
 	ptc_fast_code_release(&c);
 }
 
-/* Those of a shared cache are not counted one by one: none may be left behind all the same. */
+/* In a shared cache they are not counted exactly, but none may be left. */
 Test(hand, what_is_forgotten_is_not_there_however_little_it_was)
 {
 	struct ptc_fast_chains chains;
@@ -103,7 +103,7 @@ Test(hand, what_is_forgotten_is_not_there_however_little_it_was)
 	ptc_fast_code_release(&c);
 }
 
-/* Chains leave some room for blocks, which nobody can do without. */
+/* Chains leave space for blocks, because the engine cannot work without blocks. */
 Test(hand, records_that_there_may_be_are_for_chains_and_then_for_blocks)
 {
 	enum { BLOCKS = 32, MORE = 200 };
@@ -131,7 +131,7 @@ Test(hand, records_that_there_may_be_are_for_chains_and_then_for_blocks)
 	ptc_fast_code_release(&c);
 }
 
-/* It cannot be told where it leads, so it is not built. */
+/* The block is not built, because its target cannot be recorded. */
 Test(hand, a_block_that_leads_where_there_is_no_room_is_bad)
 {
 	struct ptc_fast_hand *h;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: libipt's blocks, the same with its cache empty, full, and not used. */
+/* Description: libipt's blocks are the same with its cache empty, full, and unused. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "decode/ipt_block.h"
 #include "lib_pt.h"
 
-/* Code in a file, and what libipt remembers of it. */
+/* Code in a file, and libipt's cache of it. */
 struct code {
 	struct ptc_codefiles files;
 	struct ptc_codefile *file;
@@ -42,7 +42,7 @@ static void code_release(struct code *c)
 	ptc_ipt_release(&c->ipt);
 }
 
-/* libipt's own, or ours. */
+/* libipt's function, or ours. */
 typedef int next_block(struct pt_block_decoder *dec, struct pt_block *b, uint32_t *ret_insns);
 
 static int libipts(struct pt_block_decoder *dec, struct pt_block *b, uint32_t *ret_insns)
@@ -61,7 +61,7 @@ static int joined(struct pt_block_decoder *dec, struct pt_block *b, uint32_t *re
 	return status;
 }
 
-/* None is joined, and what goes on is a part. */
+/* No block is joined, and a block that goes on is a part. */
 static int in_parts(struct pt_block_decoder *dec, struct pt_block *b, uint32_t *ret_insns)
 {
 	const int status = ptc_ipt_next_block(dec, b, ret_insns, 1);
@@ -71,7 +71,7 @@ static int in_parts(struct pt_block_decoder *dec, struct pt_block *b, uint32_t *
 	return status;
 }
 
-/* The blocks until the first error, as text. */
+/* Lists the blocks until the first error, as text. */
 static void list(struct code *c, enum ptc_mode mode, const struct ptc_buf *trace, next_block *next,
 		 char *text, size_t len)
 {
@@ -94,7 +94,7 @@ static void list(struct code *c, enum ptc_mode mode, const struct ptc_buf *trace
 			continue;
 		}
 		status = next(dec, &b, &insns);
-		if (insns) /* libipt 2.1 has one without for what a PSB+ says of tracing */
+		if (insns) /* for the PSB+ status libipt 2.1 has one without instructions */
 			n += (size_t)snprintf(text + n, len - n, "%" PRIx64 " %" PRIx64 " %u; ",
 					      b.ip, b.end_ip, insns);
 	}
@@ -103,7 +103,7 @@ static void list(struct code *c, enum ptc_mode mode, const struct ptc_buf *trace
 	pt_blk_free_decoder(dec);
 }
 
-/* Libipt has the code of the file from now on, and has seen none of it that others come to. */
+/* Gives libipt the code of the file, without blocks that the other tests use. */
 static void code_tell(struct code *c)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -120,14 +120,14 @@ static void code_tell(struct code *c)
 	ptc_buf_release(&b);
 }
 
-/* It comes to the second instruction of a block, and then to the first. */
+/* The trace leads to the second instruction of a block, and then to the first. */
 static void put_halves(struct ptc_buf *b)
 {
 	pt_psb_off(b);
 	pt_enable(b, 0x1025);
 	pt_ip(b, PT_TIP, 0x1024); /* ret */
 	pt_ip(b, PT_TIP, 0x1024); /* nop, ret */
-	pt_tnt(b, "N");		  /* which no return takes */
+	pt_tnt(b, "N");		  /* not used by a return */
 }
 
 Test(ipt_block, one_whose_second_half_is_known_is_one_all_the_same)
@@ -173,7 +173,7 @@ Test(ipt_block, one_that_has_enough_is_not_joined)
 	ptc_buf_release(&b);
 }
 
-/* Of two ranges, the second one of which begins in the middle of an instruction. */
+/* The code is in two ranges, and the second begins in the middle of an instruction. */
 Test(ipt_block, an_instruction_whose_end_is_gone_is_none_though_it_is_known)
 {
 	char whole[200], gone[200], none[200];
@@ -193,7 +193,7 @@ Test(ipt_block, an_instruction_whose_end_is_gone_is_none_though_it_is_known)
 	cr_assert(ptc_addrspace_map(&c.as, 0x1035, 4, 0, nothing));
 	list(&c, PTC_MODE_64, &b, joined, gone, sizeof(gone));
 	list(&c, PTC_MODES, &b, joined, none, sizeof(none));
-	/* The end of the trace; a missing bit, in the words of libipt 2.1. */
+	/* The end of the trace; libipt 2.1 reports a missing bit. */
 	cr_expect_str_eq(
 		whole,
 		PT_BY_LIBIPT("102f 1031 2; 1033 1033 1; 102f 1031 2; 1033 1033 1; 102f 1031 2; 7",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: jitdump, record by record; cut anywhere; numbers that lie. */
+/* Description: jitdump, record by record; truncated anywhere; with wrong numbers. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 enum { HEAD_SIZE = 40 };
 
 static const char code_a[] = "aaaa", code_b[] = "bb";
-static char why[512]; /* the newest walk failed */
+static char why[512]; /* message of the last walk that failed */
 
 static void make(struct ptc_buf *b)
 {
@@ -21,13 +21,13 @@ static void make(struct ptc_buf *b)
 	le_jit_other(b, 2, 24);
 	le_jit_other(b, 99, 8);
 	le_jit_load(b, 20, 0x2000, 2, "", code_b, sizeof(code_b));
-	le_jit_move(b, 30, 0x1000, 0x3000, 1, 100); /* more than there is */
-	le_jit_move(b, 40, 0x1000, 0x4000, 77, 1);  /* of what is not known */
+	le_jit_move(b, 30, 0x1000, 0x3000, 1, 100); /* more bytes than the code has */
+	le_jit_move(b, 40, 0x1000, 0x4000, 77, 1);  /* an unknown index */
 	le_jit_load(b, 50, 0x1000, 1, "new", code_b, sizeof(code_b));
 	le_jit_move(b, 60, 0x1000, 0x5000, 1, 2);
 }
 
-/* Read it all, in an allocation of its exact size. Returns how the last call ended. */
+/* Reads everything, in an allocation of the exact size. Returns the result of the last call. */
 static int walk(const struct ptc_buf *b, size_t len, struct ptc_buf *text)
 {
 	uint8_t *bytes = pd_exact(b->bytes, len);
@@ -66,7 +66,7 @@ Test(jitdump, loads_and_moves_in_order)
 	cr_assert_eq(walk(&b, b.len, &text), 0);
 	cr_assert_str_eq((char *)text.bytes, "10 1000 a 5\n20 2000  3\n30 3000 a 5\n50 1000 new 3\n"
 					     "60 5000 new 2\n");
-	/* What comes behind its end does not count. */
+	/* Data behind the end of the dump is ignored. */
 	le_jit_other(&b, 3, 0);
 	ptc_buf_put(&b, "rest", 4);
 	cr_assert_eq(walk(&b, b.len, &text), 0);
@@ -85,7 +85,7 @@ Test(jitdump, cut_anywhere_what_is_whole_in_front_is_read)
 	for (len = 0; len < b.len; len++) {
 		r = walk(&b, len, &text);
 		cr_assert(r == 0 || r == PTC_E_FORMAT);
-		/* What is cut is not damaged: its writer may still write. */
+		/* A truncated dump is not damaged: its writer may still be writing. */
 		cr_assert(r == 0 || strstr(why, len < HEAD_SIZE ? "ends within its header" :
 								  "ends within a record"),
 			  "%zu: %s", len, why);

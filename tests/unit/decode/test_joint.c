@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: rings of several CPUs begin at different times; what a moving thread did there
- * cannot always be joined. */
+/*
+ * Description: ring buffers of several CPUs begin at different times; the trace of a moving thread
+ * cannot always be joined.
+ */
 #include <criterion/criterion.h>
 #include <linux/perf_event.h>
 
 #include "decode/joint.h"
 
-/* CPU 0 was kept from 50 on; of CPU 1 [10, 20], and from 40 on; of CPU 2 nothing. */
+/* Kept trace: CPU 0 from 50 on; CPU 1 [10, 20] and from 40 on; CPU 2 nothing. */
 static struct ptc_joint three_cpus(void)
 {
 	struct ptc_joint j = { .nkept = 0 };
@@ -53,7 +55,7 @@ static struct ptc_item branch(int32_t tid, uint64_t time)
 	return (struct ptc_item){ .tid = tid, .time = time, .type = PTC_ITEM_BRANCH };
 }
 
-/* A thread was seen, then came to @cpu at @time: is that told? */
+/* A thread was seen, then came to @cpu at @time. Returns true if a break is reported. */
 static bool breaks(uint64_t time, uint32_t cpu)
 {
 	struct ptc_joint j = three_cpus();
@@ -92,8 +94,10 @@ Test(joint, a_thread_comes_to_a_cpu_of_which_nothing_was_kept_then)
 	cr_assert_not(breaks(49, UINT32_MAX), "no CPU at all");
 }
 
-/* It was there when the ring was written out, and longer: what it did until it went was
- * overwritten. */
+/*
+ * It was there when the ring buffer was written out, and later: its trace up to its leaving was
+ * overwritten.
+ */
 Test(joint, a_thread_goes_from_a_cpu_of_which_nothing_was_kept_then)
 {
 	static const struct {
@@ -116,7 +120,7 @@ Test(joint, a_thread_goes_from_a_cpu_of_which_nothing_was_kept_then)
 	}
 }
 
-/* Behind the last of samples nothing was kept, and nothing at all of a CPU without one. */
+/* Nothing is kept behind the last sample, or on a CPU without a sample. */
 Test(joint, samples_end_and_cpus_may_have_none)
 {
 	static const struct {

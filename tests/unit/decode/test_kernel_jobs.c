@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a kernel that changes while it is traced is, for each thread, as it was at the time.
- */
+/* Description: while a traced kernel changes, each thread sees its code as it was at the time. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,15 +20,15 @@ enum { PLACES = 6, ROUNDS = 600, PSB_EACH = 4, STEP = 100, QUEUES = 2 };
 
 static const uint64_t kernel = 0xffffffffc0000000, user = 0x9000;
 
-/* jmp *%rax, after nothing, or after one or more instructions. */
+/* jmp *%rax, alone or behind some other instructions. */
 static const uint8_t code[] = { 0x90, 0x90, 0x90, 0xff, 0xe0 };
 
 struct model {
 	struct pd pd;
 	struct ptc_buf trace[QUEUES];
-	uint64_t ip[QUEUES]; /* where it is now */
+	uint64_t ip[QUEUES]; /* its current position */
 	uint64_t state;
-	size_t others; /* patches of what is never run, in each round */
+	size_t others; /* patches per round to code that never runs */
 };
 
 static size_t pick(struct model *m, size_t n)
@@ -95,7 +94,7 @@ static void change(struct model *m, uint64_t time)
 	}
 }
 
-/* On, from where it is. */
+/* Jumps on from the current position. */
 static void jump(struct model *m, size_t q, uint64_t time)
 {
 	m->ip[q] = pick(m, 4) ? place(m) : user;
@@ -151,7 +150,7 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 	return 0;
 }
 
-/* The caller's to free. *@ret_ahead: how much of it was decoded before its turn. */
+/* The caller frees the result. *@ret_ahead: number of parts decoded before their turn. */
 static char *run(const char *path, const struct ptc_decode_opts *opts, uint64_t *ret_ahead)
 {
 	struct ptc_decode *d;
@@ -180,7 +179,7 @@ static size_t count(const char *text, const char *what)
 	return n;
 }
 
-/* @least: pieces that must have been made ahead by the second engine. */
+/* @least: number of pieces that the second engine must have made ahead. */
 static void compare(const char *path, enum ptc_engine_choice engine, uint64_t least)
 {
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
@@ -190,7 +189,7 @@ static void compare(const char *path, enum ptc_engine_choice engine, uint64_t le
 	opts.engine = engine;
 	one = run(path, &opts, &ahead);
 	cr_assert_eq(ahead, 0);
-	/* All there is came to be: code of each length, and none. */
+	/* The trace must have all cases: code of each length, and missing code. */
 	snprintf(line, sizeof(line), " %d ", PTC_ITEM_GAP);
 	cr_assert_gt(count(one, line), 0);
 	cr_assert_gt(count(one, " ffffffffc0000013 ") + count(one, " ffffffffc0000012 "), 0);
@@ -199,7 +198,10 @@ static void compare(const char *path, enum ptc_engine_choice engine, uint64_t le
 		for (opts.jobs = 2; opts.jobs <= 3; opts.jobs++) {
 			text = run(path, &opts, &ahead);
 			cr_assert_str_eq(text, one, "%u threads, %zu bytes", opts.jobs, opts.slice);
-			/* Else what threads found out is of no use, which nobody would see. */
+			/*
+			 * Otherwise the work of the threads is unused, which no other check would
+			 * notice.
+			 */
 			cr_assert(ahead >= least || engine == PTC_ENGINE_LIBIPT);
 			cr_assert(ahead >= least / 6 || opts.slice > 1,
 				  "%u threads, %zu bytes: %" PRIu64, opts.jobs, opts.slice, ahead);
@@ -233,7 +235,7 @@ Test(kernel_jobs, it_is_as_it_was_at_the_time)
 		check(seed, 0, 60);
 }
 
-/* Then it does not pay to know it ahead, and one thread goes on alone. */
+/* Decoding ahead does not pay then, and one thread goes on alone. */
 Test(kernel_jobs, it_may_be_patched_very_often)
 {
 #ifdef __SANITIZE_ADDRESS__

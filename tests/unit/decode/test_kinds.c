@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the kind of an instruction is read once, as long as the code is the same. */
+/* Description: the kind of an instruction is read once as long as the code stays the same. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ Test(kinds, what_was_read_is_known_until_the_code_changes)
 	ptc_kinds_set_code(k, &as);
 	expect(k, 0x1000, PTC_KIND_RET, 1);
 	expect(k, 0x1fff, PTC_KIND_NONE, 0);
-	k->as = &other; /* nobody told */
+	k->as = &other; /* without a call of ptc_kinds_set_code() */
 	expect(k, 0x1000, PTC_KIND_RET, 1);
 	ptc_kinds_set_code(k, &other);
 	expect(k, 0x1000, PTC_KIND_JMP, 2);
@@ -102,7 +102,7 @@ Test(kinds, memory_is_bounded)
 	free(k);
 }
 
-/* Each change of the code is a generation; the first one's pages must not come back. */
+/* Each change of the code is a generation. Pages of the first generation must not come back. */
 Test(kinds, generations_wrap)
 {
 	const size_t gens = 1 << PTC_KINDS_PAGE_BITS;
@@ -125,7 +125,7 @@ Test(kinds, generations_wrap)
 	free(k);
 }
 
-/* A table for few pages gives way to a larger one: what was known of the first pages still is. */
+/* A small table is replaced by a larger one: the known pages stay known. */
 Test(kinds, known_pages_survive_a_larger_table)
 {
 	const size_t many = 200;
@@ -141,7 +141,7 @@ Test(kinds, known_pages_survive_a_larger_table)
 	for (i = 0; i < many; i++)
 		expect(k, i * PAGE, i % 2 ? PTC_KIND_JMP : PTC_KIND_RET, i % 2 ? 2 : 1);
 	cr_assert_gt(k->slot_mask + 1, few, "the table was not replaced");
-	k->as = &none; /* read again, every place would be unknown */
+	k->as = &none; /* if a place were read again, it would be unknown */
 	for (i = 0; i < many; i++)
 		expect(k, i * PAGE, i % 2 ? PTC_KIND_JMP : PTC_KIND_RET, i % 2 ? 2 : 1);
 	cr_assert_eq(k->npages, many);

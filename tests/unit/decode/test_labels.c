@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: names by address and time; the text files they come from. */
+/* Description: names by address and time, and the text files that they come from. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ Test(labels, the_newest_that_holds_the_address_at_that_time)
 	cr_assert_str_eq(at(&t, 0x128, 9, 0), "");
 }
 
-/* A JIT may use an address again, any number of times. */
+/* A JIT may reuse an address any number of times. */
 Test(labels, code_that_comes_to_the_same_address_often_has_the_name_of_its_time)
 {
 	struct ptc_labels t = { .n = 0 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the entry of the least time, and the next one, as a look at all entries finds them.
- */
+/* Description: the entry with the least time, and the next one, equal those of a linear search. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -19,7 +18,7 @@ static void release(void)
 
 TestSuite(least, .fini = release);
 
-/* The first entry of the least time beside @but; PTC_LEAST_NONE: none. */
+/* Returns the first entry with the least time, except @but; PTC_LEAST_NONE: none. */
 static ptrdiff_t look(size_t n, ptrdiff_t but)
 {
 	ptrdiff_t best = PTC_LEAST_NONE;

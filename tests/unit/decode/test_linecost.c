@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what a table of source lines takes in libdw is known from its bytes. */
+/* Description: the memory that a table of source lines takes in libdw is known from its bytes. */
 #include <criterion/criterion.h>
 #include <dwarf.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { ROWS = 100, OPCODES = 13 };
 
 static const struct ptc_cur none = { NULL, NULL };
 
-/* The length in front of what @b has. */
+/* Adds @b to the table, with its length in front. */
 static void finish(struct ptc_buf *table, const struct ptc_buf *b)
 {
 	ptc_buf_le32(table, (uint32_t)b->len);
@@ -26,7 +26,7 @@ static void begin(struct ptc_buf *b, uint16_t version)
 	ptc_buf_le16(b, version);
 	if (version == 5)
 		ptc_buf_le16(b, 8);
-	ptc_buf_le32(b, 0); /* the length of the header: not looked at */
+	ptc_buf_le32(b, 0); /* the length of the header: not used */
 	for (i = 0; i < (version >= 4 ? 5u : 4u); i++)
 		ptc_buf_u8(b, 1);
 	ptc_buf_u8(b, OPCODES);
@@ -34,14 +34,14 @@ static void begin(struct ptc_buf *b, uint16_t version)
 		ptc_buf_u8(b, i == DW_LNS_advance_pc || i == DW_LNS_advance_line);
 }
 
-/* ROWS rows, among opcodes that make none. */
+/* Adds ROWS rows, among opcodes that make no row. */
 static void put_program(struct ptc_buf *b)
 {
 	unsigned int i;
 
 	for (i = 0; i < ROWS - 2; i++) {
 		ptc_buf_u8(b, DW_LNS_advance_pc);
-		ptc_buf_le16(b, 0x1ff); /* a number of two bytes, the first of which is an opcode */
+		ptc_buf_le16(b, 0x1ff); /* a number of two bytes; the first looks like an opcode */
 		b->bytes[b->len - 2] = 0xff;
 		ptc_buf_u8(b, OPCODES);
 	}
@@ -53,7 +53,7 @@ static void put_program(struct ptc_buf *b)
 	ptc_buf_u8(b, DW_LNE_end_sequence);
 }
 
-/* Version @version: a folder of @len bytes, and @files files in it, which have a byte each. */
+/* Version @version: a folder name of @len bytes, and @files files in it, with names of one byte. */
 static void make(struct ptc_buf *table, uint16_t version, size_t len, unsigned int files)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -146,7 +146,7 @@ Test(linecost, strings_of_another_section_count_for_each_file)
 	n = cost_of(&table, ptc_cur_init(strings, 10001));
 	cr_assert(n > 100UL * 10000 && n < 100UL * 10200 + 112UL * ROWS, "%llu",
 		  (unsigned long long)n);
-	/* A string that does not end is none. */
+	/* A string without an end is invalid. */
 	cr_assert_eq(cost_of(&table, ptc_cur_init(strings, 10000)), UINT64_MAX);
 	free(strings);
 	ptc_buf_release(&table);
@@ -171,7 +171,7 @@ Test(linecost, what_is_cut_is_read_to_its_end)
 
 			memcpy(cut, table.bytes, n);
 			cr_assert_eq(ptc_linecost(&s, 0), UINT64_MAX, "%zu", n);
-			if (n > 4) { /* all of a shorter one */
+			if (n > 4) { /* all of a shorter table */
 				const uint32_t len = (uint32_t)(n - 4);
 
 				memcpy(cut, &len, sizeof(len));

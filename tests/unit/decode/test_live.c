@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the calls that have not returned, as the LBR's call-stack mode has them. */
+/* Description: the calls that have not returned, like the call-stack mode of the LBR. */
 #include <criterion/criterion.h>
 
 #include "decode/live.h"
@@ -19,7 +19,7 @@ Test(live, calls_are_pushed_and_returns_pop)
 {
 	struct ptc_live l = { .n = 0 };
 
-	cr_assert_not(step(&l, PTC_KIND_RET, 0x10, 0x20)); /* of a call in front of the trace */
+	cr_assert_not(step(&l, PTC_KIND_RET, 0x10, 0x20)); /* its call is in front of the trace */
 	cr_assert(step(&l, PTC_KIND_CALL, 0x100, 0x200));
 	cr_assert(step(&l, PTC_KIND_ICALL, 0x210, 0x300));
 	cr_assert_not(step(&l, PTC_KIND_JCC, 0x310, 0x320));
@@ -41,7 +41,7 @@ Test(live, calls_that_only_push_the_ip_and_those_of_the_kernel_are_none)
 	cr_assert_not(step(&l, PTC_KIND_CALL, 0x100, 0x105));
 	cr_assert_not(step(&l, PTC_KIND_CALL, kernel, kernel + 0x100));
 	cr_assert_not(step(&l, PTC_KIND_SYSCALL, 0x100, kernel));
-	cr_assert_not(step(&l, PTC_KIND_CALL, 0x100, 0)); /* to where nothing is traced */
+	cr_assert_not(step(&l, PTC_KIND_CALL, 0x100, 0)); /* to untraced code */
 	cr_assert(step(&l, PTC_KIND_ICALL, 0x100, 0x105));
 	cr_assert_not(step(&l, PTC_KIND_RET, kernel, kernel + 0x100));
 	cr_assert_eq(l.n, 1);

@@ -15,7 +15,7 @@ __attribute__((noinline, used)) void locate_me(void)
 
 static const char self[] = "/proc/self/exe";
 
-/* The bytes at the offset are the function's own. */
+/* Checks that the bytes at the offset are those of the function. */
 static void check_offset(uint64_t off)
 {
 	uint8_t bytes[8];
@@ -63,7 +63,7 @@ Test(locate, what_is_not_there_is_named)
 	cr_assert_eq(ptc_locate_addr("/etc/passwd", 0, &off, &err), PTC_E_FORMAT);
 }
 
-/* Data of that name is no place to be at. */
+/* Data with that name is no place in code. */
 extern int locate_data;
 int locate_data = 1;
 

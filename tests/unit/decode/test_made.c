@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: pieces that the second engine has made before their turn, in the order of the trace.
- */
+/* Description: pieces that the second engine made ahead, in the order of the trace. */
 #include <stdlib.h>
 
 #include <criterion/criterion.h>
@@ -35,14 +34,14 @@ Test(made, each_is_taken_once_and_only_where_it_begins)
 	cr_assert(take(&l, 0, 16));
 	cr_assert(!take(&l, 0, 16));
 	cr_assert(!take(&l, 0, 32));
-	cr_assert(!take(&l, 0, 80)); /* the one at 64 was passed */
+	cr_assert(!take(&l, 0, 80)); /* the piece at 64 was passed */
 	cr_assert(take(&l, 1, 0));
 	cr_assert(take(&l, 1, 32));
 	cr_assert(!take(&l, 1, 32));
 	ptc_made_list_release(&l);
 }
 
-/* What that of the list becomes, which has 8 records and says that it has @cap. */
+/* Renews a list that has 8 records and claims @cap. @stays: the memory must be kept. */
 static void renew(struct ptc_made_list *l, size_t cap, bool stays)
 {
 	struct ptc_fast_rec *recs;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: packets of the SDM that libipt 2.0 does not know, or that change no flow. None costs
- * a transfer in either engine, wherever it stands.
+ * Description: packets of the SDM that libipt 2.0 does not know, or that do not change the flow.
+ * None costs a branch in either engine, wherever it is.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -27,8 +27,8 @@ static const struct packet packets[] = {
 	P("\x59\x05", NULL),				     /* MTC */
 	P("\x13", NULL),				     /* CYC */
 	P("\x07\x02", NULL),				     /* CYC of 2 bytes */
-	P("\xff\xff\xff\xff\xff\xff\xff\xff\x06", NULL),     /* of 9, */
-	P("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x06", NULL), /* and of 10 */
+	P("\xff\xff\xff\xff\xff\xff\xff\xff\x06", NULL),     /* 9 bytes, */
+	P("\xff\xff\xff\xff\xff\xff\xff\xff\xff\x06", NULL), /* and 10 */
 	P("\x02\xc3\x88\1\2\3\4\5\6\7\x08", NULL),	     /* MNT */
 	P("\x02\x62", "exstop 0 0"),			     /* EXSTOP */
 	P("\x02\x22\0\x34", "pwre 0 403"),		     /* PWRE */
@@ -53,7 +53,7 @@ static const struct packet packets[] = {
 	P("\x02\x63\x04", "bbp 0 4"),	 /* BBP */
 	P("\x02\x33", "bep 0 0"),	 /* BEP */
 	P("\xd9\x03\x02", "trig 0 203"), /* TRIG */
-	/* with BIPs, of 8 and of 4 bytes, and the time between them */
+	/* BIPs of 8 and of 4 bytes, with timing packets between */
 	P("\x02\x63\x01\x04\1\2\3\4\5\6\7\x08\x0c\x02\x82\x02\x82\x02\x82\x02\x82\x02\x33",
 	  "bbp 0 1"),
 	P("\x02\x63\x81\x04\1\2\3\4\x59\x05\x0c\x02\x13\x02\x13\x02\x33", "bbp 0 1"),
@@ -122,7 +122,7 @@ Test(mask, no_packet_without_a_fup_costs_anything)
 	}
 }
 
-/* The packet has a FUP at @fup; then comes a TIP. */
+/* The packet has a FUP at @fup; then a TIP follows. */
 static void check_bound(const char *bytes, size_t len, uint64_t fup, const char *lines)
 {
 	const struct packet p = { bytes, len, NULL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: items of several queues leave in the order of their times, ties by queue. */
+/* Description: items of several queues are handed over by time, then by queue. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { QUEUES = 3, FIRST_TID = 10 };
 
-/* Queue i is of thread FIRST_TID + i. Each test has a process of its own. */
+/* Queue i belongs to thread FIRST_TID + i. Each test has a process of its own. */
 static struct ptc_decode d;
 static struct ptc_lane lanes[QUEUES];
 static char text[512];
@@ -65,7 +65,7 @@ static void wait_in(size_t i, size_t n, const uint64_t *times)
 	wait_in(i, sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t),                         \
 		(uint64_t[]){ __VA_ARGS__ })
 
-/* Queue @i will yet give items, none before @now. */
+/* Queue @i will still list items, none before @now. */
 static void goes_on(size_t i, uint64_t now)
 {
 	lanes[i].live = true;
@@ -73,7 +73,7 @@ static void goes_on(size_t i, uint64_t now)
 	ptc_merge_changed(&d, &lanes[i]);
 }
 
-/* Queue @i gives no more items. */
+/* Queue @i lists no more items. */
 static void ends(size_t i)
 {
 	lanes[i].live = false;
@@ -96,7 +96,7 @@ static int list(void *ctx, const struct ptc_item *items, size_t n)
 
 static const struct ptc_sink sink = { list, NULL };
 
-/* All that waits leaves. */
+/* All waiting items are handed over. */
 static void expect_rest(const char *want)
 {
 	struct ptc_err err;
@@ -147,7 +147,7 @@ Test(merge, nothing_leaves_that_a_queue_may_yet_come_before)
 	goes_on(0, 100);
 	goes_on(1, 20);
 	goes_on(2, 100);
-	/* What queue 1 may yet give of 20 is in front of queue 2's. */
+	/* Queue 1 may still list items of time 20, in front of those of queue 2. */
 	expect_settled("10@10 12@15 10@20 11@20 ");
 	expect_settled("");
 	goes_on(1, 21);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: where a kernel module's code comes to lie, where its file is, and the names in it.
- */
+/* Description: where a kernel module's code is loaded, where its file is, and its names. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +55,7 @@ Test(module, code_lies_in_the_order_of_the_file_without_what_is_for_the_start)
 
 Test(module, without_unloading_the_end_is_not_there)
 {
-	/* The word is in the release, and in another one: neither says it. */
+	/* The word is in the release, or part of another word: neither counts. */
 	static const char *const magics[] = { "6.1.0", "mod_unload SMP", "6.1.0 mod_unload_not" };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_module_layout l;
@@ -224,7 +223,7 @@ Test(module, a_file_of_another_build_gives_no_names)
 	cr_assert(f->other_path && strstr(f->other_path, "snd-pcm.ko"));
 	cr_assert_eq(f->other_id.bytes[0], 2);
 	end(&t);
-	/* Nor does one that has no build-id, if the recording has. */
+	/* Nor is a file without a build-id, if the recording has one. */
 	begin(&t, 1);
 	put(&t, PATH, 0);
 	f = map(&t, PATH);
@@ -275,7 +274,7 @@ Test(module, one_that_has_a_name_only_is_in_the_list_of_its_kernel)
 	cr_assert_str_eq(name_at(&t, 0), "m_noinstr+0");
 	map(&t, "[snd]");
 	cr_assert_str_eq(name_at(&t, 0), "+0");
-	/* Somewhere else than it was. */
+	/* At another place. */
 	map(&t, "/lib/modules/6.1.0/extra/snd-pcm.ko.xz");
 	cr_assert_str_eq(name_at(&t, 0), "m_noinstr+0");
 	end(&t);

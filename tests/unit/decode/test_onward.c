@@ -24,7 +24,7 @@ struct fixture {
 	struct ptc_onward onward;
 };
 
-/* The loop goes round N times. */
+/* The loop runs N times. */
 static void init(struct fixture *x)
 {
 	size_t i;
@@ -45,7 +45,7 @@ static void end(struct fixture *x)
 	ptc_codefiles_release(&x->files);
 }
 
-/* Entries are the jmp and the jcc in turn, from @first on: 'j' and 'c', the newest first. */
+/* Entries are the jmp ('j') and the jcc ('c') by @kinds, the newest first. Returns the verdicts. */
 static const char *judge(struct fixture *x, const char *kinds)
 {
 	static char said[N + 1];

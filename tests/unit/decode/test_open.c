@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: whole recordings: pieces, order, who runs, what is refused. */
+/* Description: whole recordings: AUXTRACE records, order, which thread runs, refused files. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "recording.h"
 
-/* One id, as a choice. */
+/* Selects one id. */
 static struct ptc_ids only_id(struct ptc_id_range *r, int32_t id)
 {
 	*r = (struct ptc_id_range){ id, id };
@@ -58,7 +58,7 @@ Test(open, queues_are_merged_by_time_and_ties_go_by_queue)
 			   "7 0 1016 start\n7 1016 0 syscall\n");
 }
 
-/* Thread 7's last transfer of 10 is known when it is 30. @b is thread 8's, and is released. */
+/* Thread 7's last branch with time 10 is known at 30. @b belongs to thread 8, and is released. */
 static void expect_beside(struct ptc_buf *b, const char *lines)
 {
 	struct recording t;
@@ -74,7 +74,7 @@ static void expect_beside(struct ptc_buf *b, const char *lines)
 	rec_end(&t);
 }
 
-/* The time of the PSB is known before it is known that it led there. */
+/* The time of the PSB is known before the branch that led there. */
 Test(open, the_last_in_front_of_a_psb_comes_in_its_time)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -86,13 +86,13 @@ Test(open, the_last_in_front_of_a_psb_comes_in_its_time)
 			  "7 100b 0 ijmp\n");
 }
 
-/* Whatever steps the other queue takes meanwhile. */
+/* For any steps of the other queue in between. */
 Test(open, a_gap_in_front_of_the_first_time_comes_where_its_queue_goes_on)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 
 	pt_psb(&b);
-	pt_tma(&b, 1, 1); /* of no TSC: libipt cannot begin there */
+	pt_tma(&b, 1, 1); /* without a TSC: libipt cannot begin there */
 	pt_psbend(&b);
 	rec_syscall_at(&b, 20, 0x1000);
 	expect_beside(&b, "7 100b 100b ijmp\n" /* 10 */
@@ -101,7 +101,7 @@ Test(open, a_gap_in_front_of_the_first_time_comes_where_its_queue_goes_on)
 			  "7 100b 0 ijmp\n");
 }
 
-/* The same of a transfer: it has the first time behind it. */
+/* The same for a branch: the first time is behind it. */
 Test(open, the_last_in_front_of_the_first_time_comes_then)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -129,7 +129,7 @@ Test(open, without_a_clock_it_is_queue_after_queue)
 	rec_syscall_at(&t.b, 10, 0x1000);
 	rec_piece(&t, 1, 8, -1, 0, &t.b);
 	rec_piece(&t, 0, 7, -1, 0, &t.a);
-	rec_map_code(&t, 7, 1000, 0x1000); /* told last, known first */
+	rec_map_code(&t, 7, 1000, 0x1000); /* recorded last, known first */
 	rec_map_code(&t, 8, 1000, 0x1000);
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n8 0 1016 start\n8 1016 0 syscall\n");
 	rec_end(&t);
@@ -205,7 +205,7 @@ Test(open, a_thread_s_trace_is_of_the_cpu_it_runs_on)
 	rec_end(&t);
 }
 
-/* The mapping comes after marks which say that everything so old had come. */
+/* The mapping comes behind marks which say that all records so old have come. */
 Test(open, a_recording_that_breaks_the_promise_of_its_rounds_is_decoded_all_the_same)
 {
 	struct recording t;
@@ -347,7 +347,7 @@ Test(open, options_of_a_newer_caller_are_refused_unless_unset)
 	rec_end(&t);
 }
 
-/* One that was read, and then it failed. */
+/* The PSB was read, and then decoding failed. */
 Test(open, a_psb_that_was_not_come_to_bounds_the_time)
 {
 	struct recording t;
@@ -356,7 +356,7 @@ Test(open, a_psb_that_was_not_come_to_bounds_the_time)
 	rec_psb_at(&t.a, 100);
 	rec_syscall_at(&t.a, 110, 0x1000);
 	pt_tsc(&t.a, 99999);
-	pt_ip_none(&t.a, PT_PGD); /* it is off */
+	pt_ip_none(&t.a, PT_PGD); /* tracing is off */
 	rec_psb_at(&t.a, 200);
 	rec_syscall_at(&t.a, 210, 0x1000);
 	rec_psb_at(&t.a, 300);
@@ -371,7 +371,7 @@ Test(open, a_psb_that_was_not_come_to_bounds_the_time)
 	rec_end(&t);
 }
 
-/* What the engines differ in, or "". The trace in @t->a is that of thread 7. */
+/* Returns the difference between the engines, or "". The trace in @t->a belongs to thread 7. */
 static const char *differ(struct recording *t)
 {
 	const struct ptc_sink sink = { rec_on_items, t };
@@ -412,7 +412,7 @@ Test(open, engines_agree_in_a_piece_that_the_last_psb_ends)
 	cr_assert_str_eq(differ(&t), "");
 }
 
-/* The first PSB+ is damaged; there is no trace behind the last PSB, nor a window on it. */
+/* The first PSB+ is damaged. Behind the last PSB there is no trace, and no window. */
 Test(open, verify_comes_to_the_end_of_a_damaged_trace_that_a_psb_ends)
 {
 	struct recording t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: of whole recordings: which code is where, from when on; patches. */
+/* Description: whole recordings: which code is at an address, from when on; patches. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ Test(open_code, code_mapped_by_a_syscall_is_there_when_it_returns)
 	rec_syscall_at(&t.a, 50, 0x1000);
 	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	rec_map_code(&t, 7, 20, 0x5000);
-	/* What was at 0x1000 is replaced: there is no code any more. */
+	/* The mapping at 0x1000 is replaced: there is no code any more. */
 	pd_mmap2(&t.pd, 7, 40, 0x1000, 0x1000, 0, "//anon");
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 5016 start\n7 5016 0 syscall\n"
 		       "7 0 1016 start\n7 gap 0 4f 1 nocode\n");
@@ -34,10 +34,10 @@ Test(open_code, behind_a_gap_code_counts_that_was_mapped_since)
 
 	rec_begin_code(&t);
 	rec_psb_at(&t.a, 1);
-	rec_syscall_at(&t.a, 10, 0x5000); /* nothing there yet */
+	rec_syscall_at(&t.a, 10, 0x5000); /* no code there yet */
 	rec_syscall_at(&t.a, 15, 0x5000);
 	rec_syscall_at(&t.a, 30, 0x5000);
-	rec_syscall_at(&t.a, 50, 0x5000); /* and not any more */
+	rec_syscall_at(&t.a, 50, 0x5000); /* no code there any more */
 	rec_syscall_at(&t.a, 60, 0x1000);
 	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	rec_map_code(&t, 7, 20, 0x5000);
@@ -57,7 +57,7 @@ Test(open_code, behind_a_gap_the_code_is_that_of_who_runs_then)
 	rec_psb_at(&t.a, 1);
 	rec_syscall_at(&t.a, 10, 0x5000);
 	rec_syscall_at(&t.a, 30, 0x2000);
-	rec_syscall_at(&t.a, 50, 0x2000); /* 7 has none there */
+	rec_syscall_at(&t.a, 50, 0x2000); /* process 7 has no code there */
 	rec_syscall_at(&t.a, 70, 0x1000);
 	pd_itrace_start(&t.pd, 7, 2, 1);
 	rec_switch(&t, 2, 7, 8, 20);
@@ -70,7 +70,10 @@ Test(open_code, behind_a_gap_the_code_is_that_of_who_runs_then)
 	rec_end(&t);
 }
 
-/* On at the syscall of the code at @base, @mtc periods of 1000 ns later, and off by it. */
+/*
+ * Enables tracing at the syscall of the code at @base, at MTC @mtc (1000 ns per period). The
+ * syscall disables it.
+ */
 static void syscall_at_mtc(struct ptc_buf *b, uint8_t mtc, uint64_t base)
 {
 	pt_mtc(b, mtc);
@@ -89,11 +92,11 @@ Test(open_code, behind_a_gap_mtcs_tell_who_runs_then)
 	rec_begin_two(&t, 0x2000);
 	pt_psb(&t.a);
 	pt_tsc(&t.a, 10000);
-	pt_tma(&t.a, 16 + 4, 100); /* half of a period behind the last multiple */
+	pt_tma(&t.a, 16 + 4, 100); /* half a period behind the last multiple */
 	pt_psbend(&t.a);
 	syscall_at_mtc(&t.a, 3, 0x5000); /* 10400 */
 	syscall_at_mtc(&t.a, 5, 0x2000); /* 12400 */
-	syscall_at_mtc(&t.a, 6, 0x2000); /* 13400: 7 has none there */
+	syscall_at_mtc(&t.a, 6, 0x2000); /* 13400: process 7 has no code there */
 	syscall_at_mtc(&t.a, 7, 0x1000);
 	pd_itrace_start(&t.pd, 7, 2, 1);
 	pd_switch(&t.pd, 7, 2, 12390, true);
@@ -162,7 +165,7 @@ Test(open_code, symbols_and_files_are_those_of_the_moment)
 
 	rec_begin_traced(&t);
 	rec_piece(&t, 0, 7, -1, 0, &t.a);
-	pd_comm(&t.pd, 7, 11, "gone", true); /* at once, before anything else is decoded */
+	pd_comm(&t.pd, 7, 11, "gone", true); /* at once, before any trace is decoded */
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n");
 	rec_end(&t);
 }
@@ -173,7 +176,7 @@ Test(open_code, code_that_came_with_the_recording_is_used)
 
 	rec_begin(&t, &rec_clock_1ns);
 	pd_mmap2(&t.pd, 7, 0, 0x9000, 0x2000, 0, "[vdso]");
-	pd_poke(&t.pd, 7, 0, 0x9000, pt_code, 20); /* in two pieces */
+	pd_poke(&t.pd, 7, 0, 0x9000, pt_code, 20); /* in two records */
 	pd_poke(&t.pd, 7, 0, 0x9014, pt_code + 20, PT_CODE_LEN - 20);
 	pd_poke(&t.pd, 7, 30, 0xa000, pt_code, PT_CODE_LEN);
 	rec_psb_at(&t.a, 1);
@@ -208,7 +211,7 @@ Test(open_code, code_changes_when_its_time_has_come)
 	pd_poke(&t.pd, 7, 40, 0x9000, code_mov, sizeof(code_mov));
 	rec_psb_at(&t.a, 1);
 	run_at(&t.a, 10, 0x9000);
-	run_at(&t.a, 12, 0x9000); /* once more: now it could come from a cache */
+	run_at(&t.a, 12, 0x9000); /* again: now a cache could be used */
 	run_at(&t.a, 30, 0x9000);
 	run_at(&t.a, 50, 0x9000);
 	rec_expect_one(&t, "7 0 9000 start\n7 9002 0 syscall\n7 0 9000 start\n7 9002 0 syscall\n"
@@ -221,7 +224,7 @@ Test(open_code, a_patch_hides_what_the_file_has_until_something_else_is_mapped)
 	struct recording t;
 
 	rec_begin_code(&t);
-	/* two bytes in front of the syscall of the file's code: 83 c0 01 there */
+	/* two bytes in front of the syscall of the file's code, which are 83 c0 01 there */
 	pd_poke(&t.pd, 7, 20, 0x1014, code_jmp, sizeof(code_jmp));
 	rec_map_code(&t, 7, 40, 0x1000);
 	rec_psb_at(&t.a, 1);
@@ -275,7 +278,10 @@ Test(open_code, a_forked_process_has_the_patches_of_its_parent_and_its_own_alone
 	rec_end(&t);
 }
 
-/* Each at a page of its own, and forks that want copies: memory goes by the file, time too. */
+/*
+ * Each patch is on a page of its own, and forks need copies. Memory and time must depend only on
+ * the size of the file.
+ */
 Test(open_code, patches_without_number_at_absurd_addresses_do_no_harm)
 {
 	enum { MANY = 100000 };
@@ -292,7 +298,7 @@ Test(open_code, patches_without_number_at_absurd_addresses_do_no_harm)
 	rec_expect_one(&t, "7 0 1016 start\n7 1016 0 syscall\n");
 }
 
-/* 20 million patches, if each process had copies of its own. */
+/* 20 million patches, if each process had its own copies. */
 Test(open_code, forked_processes_share_their_patches)
 {
 	enum { MANY = 20000 };
@@ -305,7 +311,7 @@ Test(open_code, forked_processes_share_their_patches)
 	rec_begin(&t, &rec_clock_1ns);
 	for (i = 0; i < MANY; i++)
 		pd_poke(&t.pd, 7, 5, 0x1000 * (uint64_t)i, code_jmp, sizeof(code_jmp));
-	for (i = 8; i < 1000; i++) { /* each has all of them, but for one */
+	for (i = 8; i < 1000; i++) { /* the same 20000 patches, except for a change at 0 */
 		pd_task(&t.pd, PERF_RECORD_FORK, i, i, 7, 6);
 		pd_poke(&t.pd, i, 6, 0, code_mov, sizeof(code_mov));
 	}
@@ -351,7 +357,7 @@ Test(open_code, the_kernel_is_as_at_the_beginning_when_the_last_transfers_have_b
 	pd_sb(&t.pd, &sb);
 	rec_psb_at(&t.a, 1);
 	run_at(&t.a, 10, 0x1016);
-	run_at(&t.a, 20, kernel); /* nothing is known of it yet */
+	run_at(&t.a, 20, kernel); /* not mapped yet */
 	run_at(&t.a, 60, kernel);
 	t.opts.last = 100;
 	rec_expect_one(&t, "7 0 1016 start\n7 1016 0 syscall\n7 0 ffffffffc0000000 start unmapped\n"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: of whole recordings: what is missing, by its bytes and by what side records tell of;
- * samples. */
+/*
+ * Description: whole recordings: missing trace, known from its bytes and from sideband records;
+ * samples.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -43,7 +45,7 @@ Test(open_loss, what_is_missing_between_snapshots_was_not_kept)
 	rec_psb_at(&t.b, 30); /* goes on */
 	rec_syscall_at(&t.b, 40, 0x1000);
 	ptc_buf_zero(&t.b, 8 - t.b.len % 8);
-	pd_switch(&t.pd, 7, 2, 45, true); /* not in the trace that was kept */
+	pd_switch(&t.pd, 7, 2, 45, true); /* not in the kept trace */
 	pd_switch(&t.pd, 8, 2, 46, false);
 	pt_ip_none(&c, PT_PGD);
 	pt_psb_on_at(&c, 50, 0x1016);
@@ -58,7 +60,7 @@ Test(open_loss, what_is_missing_between_snapshots_was_not_kept)
 		       "8 1016 0 syscall\n");
 	cr_assert_eq(t.stats.gaps[PTC_GAP_SNAPSHOT], 2);
 	t.opts.tids = (struct ptc_ids){ &(struct ptc_id_range){ 7, 7 },
-					1 }; /* not as if nothing were missing */
+					1 }; /* the gap stays although only thread 7 is selected */
 	rec_expect(&t, "-1 gap 2 0 108 snapshot\n7 0 1016 start\n7 1016 0 syscall\n"
 		       "7 0 1016 start\n7 1016 0 syscall\n-1 gap 2 168 e99 snapshot\n");
 	rec_end(&t);
@@ -80,7 +82,7 @@ Test(open_loss, losses_that_records_tell_of_are_gaps)
 	pd_sb(&t.pd, &lost);
 	pd_aux(&t.pd, 7, 0, 15, 0, len, PERF_AUX_FLAG_PARTIAL);
 	pd_aux(&t.pd, 7, 0, 35, len, t.a.len - len, PERF_AUX_FLAG_TRUNCATED);
-	pd_aux(&t.pd, 8, 0, 35, len, t.a.len - len, PERF_AUX_FLAG_TRUNCATED); /* another's */
+	pd_aux(&t.pd, 8, 0, 35, len, t.a.len - len, PERF_AUX_FLAG_TRUNCATED); /* of another queue */
 	rec_piece(&t, 0, 7, -1, 0, &t.a);
 	t.opts.insns = false;
 	rec_expect(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 2c 0 partial\n"
@@ -91,9 +93,8 @@ Test(open_loss, losses_that_records_tell_of_are_gaps)
 }
 
 /*
- * The flow up to the call at 1006, whose return would come next; then a loss
- * that left no OVF: the bytes behind it are of another flow. Returns where the
- * loss is, in the AUX stream.
+ * The flow goes up to the call at 1006, whose return would come next. Then a loss leaves no OVF:
+ * the bytes behind it belong to another flow. Returns the offset of the loss in the AUX stream.
  */
 static size_t lose_silently(struct ptc_buf *b)
 {
@@ -122,7 +123,7 @@ Test(open_loss, trace_that_records_tell_of_and_the_file_does_not_have_is_a_gap)
 	rec_expect_one(&t, "7 0 1016 start\n7 1016 0 syscall\n7 gap 0 30 100 lost\n");
 }
 
-/* libipt has read all there is, and the last transfer is yet to be listed. */
+/* libipt has read everything, and the last branch is not listed yet. */
 Test(open_loss, what_is_missing_at_the_end_is_behind_the_last_transfer)
 {
 	struct recording t;
@@ -171,7 +172,7 @@ Test(open_loss, what_is_left_of_a_packet_the_full_buffer_cut_off_is_of_the_same_
 
 	rec_begin_traced(&t);
 	at = t.a.len;
-	ptc_buf_put(&t.a, "\x19\x7f\x7f", 3); /* of a TSC */
+	ptc_buf_put(&t.a, "\x19\x7f\x7f", 3); /* a part of a TSC */
 	first = t.a.len;
 	pt_tnt(&t.b, "TTTT");
 	psb = first + t.b.len;
@@ -189,7 +190,8 @@ Test(open_loss, what_is_left_of_a_packet_the_full_buffer_cut_off_is_of_the_same_
 	rec_end(&t);
 }
 
-/* Full, full again before a PSB came, and full with nothing written since: by offset, two places.
+/*
+ * The buffer was full, full again before a PSB, and full with nothing written since: two offsets.
  */
 Test(open_loss, each_place_where_the_buffer_was_full_is_a_gap)
 {
@@ -236,7 +238,7 @@ Test(open_loss, a_full_buffer_in_front_of_missing_bytes_is_told_apart_from_them)
 	rec_end(&t);
 }
 
-/* Two rings whose AUX records only their ids tell apart. */
+/* Two ring buffers whose AUX records differ only in their ids. */
 Test(open_loss, a_loss_is_of_the_queue_whose_id_the_record_has)
 {
 	struct ptc_sb sb = { .type = PERF_RECORD_AUX,
@@ -269,7 +271,7 @@ Test(open_loss, a_loss_is_of_the_queue_whose_id_the_record_has)
 	rec_end(&t);
 }
 
-/* A sample of the event PD_ID_PT that has these bytes as its trace. */
+/* Adds a sample of event PD_ID_PT with these bytes as its trace. */
 static void sample_on(struct recording *t, int32_t tid, uint32_t cpu, uint64_t time,
 		      const uint8_t *bytes, size_t len)
 {
@@ -323,8 +325,10 @@ Test(open_loss, trace_in_samples_is_decoded_and_what_two_have_once)
 	rec_end(&t);
 }
 
-/* PSBs at 100, 200, ..., @n of them, a syscall behind each. at[i]: where the i-th is; at[n]: the
- * end. */
+/*
+ * Adds @n PSBs at 100, 200, ..., each with a syscall behind it. at[i]: offset of the i-th; at[n]:
+ * the end.
+ */
 static void psbs(struct ptc_buf *b, size_t *at, size_t n)
 {
 	size_t i;
@@ -349,13 +353,13 @@ Test(open_loss, what_samples_do_not_have_is_told_and_is_no_loss)
 	psbs(&t.a, at, 9);
 	/* The end of the first one's trace, from inside a packet on, and all of the second's. */
 	sample(&t, 7, 260, t.a.bytes + at[1] - 5, at[2] - at[1] + 5);
-	/* Nothing new since: the same; a part of it. */
+	/* Nothing new: the same trace again, and a part of it. */
 	sample(&t, 7, 265, t.a.bytes + at[1] - 5, at[2] - at[1] + 5);
 	sample(&t, 7, 266, t.a.bytes + at[1], at[2] - at[1]);
-	/* 300 is in none. This one goes on, the next one too, with more than it in front. */
+	/* No sample has 300. This sample goes on; the next one too, with more in front. */
 	sample(&t, 7, 460, t.a.bytes + at[3] - 9, at[4] - at[3] + 9);
 	sample(&t, 7, 560, t.a.bytes + at[3], at[5] - at[3]);
-	/* Without a PSB nothing can be made of it. */
+	/* Without a PSB it cannot be decoded. */
 	sample(&t, 7, 660, t.a.bytes + at[5] + 26, at[6] - at[5] - 26);
 	sample(&t, 7, 760, t.a.bytes + at[6], at[7] - at[6]);
 	/* No trace at all. */
@@ -374,7 +378,7 @@ Test(open_loss, what_samples_do_not_have_is_told_and_is_no_loss)
 	rec_end(&t);
 }
 
-/* One with a PSB at @psb and a syscall at @at. */
+/* Adds a sample with a PSB at @psb and a syscall at @at. */
 static void short_sample(struct recording *t, int32_t tid, uint32_t cpu, uint64_t psb, uint64_t at)
 {
 	struct ptc_buf a = PTC_BUF_INIT;
@@ -385,8 +389,10 @@ static void short_sample(struct recording *t, int32_t tid, uint32_t cpu, uint64_
 	ptc_buf_release(&a);
 }
 
-/* Thread 7 is on CPU 0 from 1 to @leaves, and then on CPU 1, of which a sample has 200 and what is
- * behind. */
+/*
+ * Thread 7 is on CPU 0 from 1 to @leaves, and then on CPU 1. A sample of CPU 1 has the trace from
+ * 200 on.
+ */
 static void moves_between_samples(uint64_t leaves, uint64_t comes, const char *want)
 {
 	struct recording t;
@@ -405,10 +411,10 @@ static void moves_between_samples(uint64_t leaves, uint64_t comes, const char *w
 
 Test(open_loss, a_thread_that_moved_between_samples_is_not_joined)
 {
-	/* It is there when the sample's trace begins: what it did since it left is all there. */
+	/* The thread is there when the sample's trace begins: nothing since it left is missing. */
 	moves_between_samples(
 		23, 220, "7 0 1016 start\n7 1016 0 syscall\n7 0 1016 start\n7 1016 0 syscall\n");
-	/* It came earlier; it left later than what is kept. */
+	/* The thread came earlier, or left later than the kept trace. */
 	moves_between_samples(23, 100,
 			      "7 0 1016 start\n7 1016 0 syscall\n7 gap 1 0 0 snapshot\n"
 			      "7 0 1016 start\n7 1016 0 syscall\n");
@@ -420,7 +426,7 @@ Test(open_loss, a_thread_that_moved_between_samples_is_not_joined)
 			      "7 0 1016 start\n7 1016 0 syscall\n");
 }
 
-/* In between it was on another CPU: of that there is no sample at all, or one that is older. */
+/* In between the thread was on another CPU, which has no sample, or only an older one. */
 static void was_away(bool is_known)
 {
 	struct recording t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a part of a recording: the last transfers, threads, CPUs, a time. */
+/* Description: a part of a recording: the last branches, threads, CPUs, a time. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "fewer.h"
 #include "recording.h"
 
-/* PSBs at 100, 200, ..., @n of them, a syscall behind each; threads 7 and 8 take turns. */
+/* Adds @n PSBs at 100, 200, ..., each with a syscall behind it; threads 7 and 8 take turns. */
 static void take_turns(struct recording *t, int n)
 {
 	struct ptc_buf a = PTC_BUF_INIT;
@@ -61,7 +61,7 @@ Test(open_select, of_a_thread_that_rests_the_last_transfers_are_looked_for_furth
 	t.opts.last = 1;
 	rec_expect(&t, "8 2016 0 syscall\n7 1016 0 syscall\n");
 	t.opts.tids =
-		(struct ptc_ids){ &(struct ptc_id_range){ 7, 7 }, 1 }; /* nobody asks for it */
+		(struct ptc_ids){ &(struct ptc_id_range){ 7, 7 }, 1 }; /* it is not selected */
 	rec_expect(&t, "7 1016 0 syscall\n");
 	cr_assert_lt(t.stats.aux_bytes, 200);
 	rec_end(&t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: recordings whose code is missing, assumed to be what it is, or comes from cores. */
+/* Description: recordings whose code is missing, is assumed, or comes from cores. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +62,7 @@ Test(origin, another_file_at_the_path_is_said_with_both_build_ids)
 	origin_expect(&t, "0 401016 start\ngap nocode\n", "# no code for '");
 	cr_assert_str_eq(t.build_id, le_id(2));
 	cr_assert_str_eq(t.found_id, le_id(3));
-	/* The right one in the cache: what was not used is said all the same. */
+	/* The right file is in the cache: the unused one is reported, too. */
 	snprintf(path, sizeof(path), ".build-id/02/%s/elf", le_id(2) + 2);
 	le_program(&elf, 0x400000, 2, pt_code, PT_CODE_LEN);
 	le_write(t.dir, path, &elf);
@@ -91,7 +91,7 @@ Test(origin, what_is_taken_without_a_build_id_is_said_to_be_assumed)
 	origin_end(&t);
 }
 
-/* What is assumed is said once, by a look at the recording too. */
+/* An assumption is reported once, also by a survey of the recording. */
 static void expect_assumed(struct origin *t, const char *words)
 {
 	const char *at;
@@ -237,14 +237,14 @@ Test(origin, a_core_of_another_process_or_of_another_file_is_not_used)
 	origin_expect(&t, "0 401016 start\ngap nocode\n", "# no code");
 	put_core(&t, 7, "/nowhere/a", 2, "", 1);
 	origin_expect(&t, "0 401016 start\ngap nocode\n", "# no code");
-	/* The first page of the file tells which build it was. */
+	/* The first page of the file has its build-id. */
 	le_program(&elf, 0x400000, 8, pt_code, PT_CODE_LEN);
 	put_core(&t, 7, "/nowhere/a", 1, elf.bytes, LE_CODE_OFF);
 	origin_expect(&t, "0 401016 start\ngap nocode\n", "# no code");
 	le_program(&elf, 0x400000, 9, pt_code, PT_CODE_LEN);
 	put_core(&t, 7, "/nowhere/a", 1, elf.bytes, LE_CODE_OFF);
 	origin_expect(&t, "0 401016 start\n401016 0 syscall\n", "# assumed");
-	/* Nobody knows whose it is. */
+	/* It is unknown whose memory it is. */
 	put_core(&t, 0, "/nowhere/a", 1, elf.bytes, LE_CODE_OFF);
 	origin_expect(&t, "0 401016 start\ngap nocode\n", "# no code");
 	cr_assert(strstr(t.text, "does not say whose memory it is"));

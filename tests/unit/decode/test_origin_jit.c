@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: recordings whose code comes from jitdumps, and has names by a map of perf. */
+/*
+ * Description: recordings whose code comes from jitdumps, and whose names come from perf-PID.map.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 #include "ptcap/decode.h"
 #include "recording.h"
 
-/* mov %eax, %eax; syscall - as long as the syscall of pt_code and what is in front of it. */
+/* mov %eax, %eax; syscall - as long as pt_code up to its syscall. */
 static const uint8_t code_two[0x18] = { [0] = 0x90, [0x16] = 0x0f, 0x05 };
 
 static void map_dump(struct origin *t, const struct ptc_buf *dump, const char *name)
@@ -24,7 +26,7 @@ static void map_dump(struct origin *t, const struct ptc_buf *dump, const char *n
 	pd_mmap2(&t->pd, 7, 0, 0x70000, 0x1000, 0, le_write(t->dir, name, dump));
 }
 
-/* Twice into the code at 0x5000, and once into 0x6000. */
+/* Runs code at 0x5000 twice, and at 0x6000 once. */
 static void jit_trace(struct origin *t)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -44,7 +46,7 @@ Test(origin, jitdump_has_bytes_and_names_from_their_time_on)
 
 	origin_begin(&t);
 	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x2000, 0, "//anon");
-	le_jit(&dump, 7, 1); /* of the TSC */
+	le_jit(&dump, 7, 1); /* times are TSC values */
 	le_jit_other(&dump, 2, 40);
 	le_jit_load(&dump, 20, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
 	le_jit_other(&dump, 4, 24);
@@ -80,7 +82,7 @@ Test(origin, the_clock_of_a_jitdump_is_said_to_be_assumed)
 	origin_end(&t);
 }
 
-/* The last time is that of what has none: a replay that waits for it never ends. */
+/* The last possible time means that no time is known: waiting for it would never end. */
 Test(origin, code_of_a_jitdump_that_comes_at_the_last_time_is_not_waited_for)
 {
 	struct ptc_buf dump = PTC_BUF_INIT;
@@ -97,7 +99,7 @@ Test(origin, code_of_a_jitdump_that_comes_at_the_last_time_is_not_waited_for)
 	origin_end(&t);
 }
 
-/* What the ledger says of the clocks. */
+/* Adds a ledger record with the clocks. */
 static void put_clocks(struct origin *t, const struct ptc_ledger_clock clocks[2])
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -110,14 +112,14 @@ static void put_clocks(struct origin *t, const struct ptc_ledger_clock clocks[2]
 
 Test(origin, the_times_of_a_jitdump_are_converted_to_the_recording_s_clock)
 {
-	/* 1000 ns apart in the beginning, 1100 behind 1000 ns more. */
+	/* 1000 ns apart at first, 1100 ns apart 1000 ns later. */
 	static const struct ptc_ledger_clock clocks[] = { { 1, 1001 }, { 1001, 2101 } };
 	struct ptc_buf dump = PTC_BUF_INIT;
 	struct origin t;
 
 	origin_begin(&t);
 	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x2000, 0, "//anon");
-	le_jit(&dump, 7, 0); /* of CLOCK_MONOTONIC */
+	le_jit(&dump, 7, 0); /* times of CLOCK_MONOTONIC */
 	le_jit_load(&dump, 1022, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
 	le_jit_move(&dump, 1044, 0x5000, 0x6000, 1, PT_CODE_LEN);
 	map_dump(&t, &dump, "jit-7.dump");
@@ -132,7 +134,7 @@ Test(origin, the_times_of_a_jitdump_are_converted_to_the_recording_s_clock)
 	origin_end(&t);
 }
 
-/* Code of @time (CLOCK_MONOTONIC) that runs at 50, with clocks of no sense. */
+/* Code with @time (CLOCK_MONOTONIC) runs at 50, with meaningless clocks. */
 static void expect_of_time(uint64_t time, const char *lines, const char *notes)
 {
 	static const struct ptc_ledger_clock clocks[] = { { 1, 1001 }, { UINT64_MAX, 1002 } };
@@ -158,7 +160,7 @@ Test(origin, a_time_that_the_clock_cannot_have_is_the_first_or_the_last)
 		       "# no code for '//anon': 1 gap");
 }
 
-/* Code that a JIT makes anew at the same address gets a name of its own, and so does a fork's. */
+/* Code that a JIT writes again at the same address gets a new name. So does the code of a fork. */
 Test(origin, names_of_jit_code_are_of_their_time_and_process)
 {
 	struct ptc_procs ps = { .nprocs = 0 };
@@ -185,7 +187,7 @@ Test(origin, names_of_jit_code_are_of_their_time_and_process)
 	ptc_procs_release(&ps);
 }
 
-/* It was the program's in front of the exec. */
+/* The code belonged to the program in front of the exec. */
 Test(origin, code_that_the_recording_has_of_an_earlier_program_does_not_hide_a_jitdump_s)
 {
 	static const uint8_t other[PT_CODE_LEN] = { 0 };
@@ -211,7 +213,7 @@ Test(origin, code_that_the_recording_has_of_an_earlier_program_does_not_hide_a_j
 	origin_end(&t);
 }
 
-/* Whoever remembers names by the state of the code must not take the parent's for the child's. */
+/* A cache of names by the state of the code must not mix up parent and child. */
 Test(origin, a_fork_with_a_map_of_names_of_its_own_has_another_state)
 {
 	struct ptc_procs ps = { .nprocs = 0 };
@@ -242,7 +244,7 @@ Test(origin, a_thread_number_that_is_used_again_and_an_exec_begin_a_life)
 	cr_assert(ptc_procs_begin_thread(&ps, 8, 7));
 	first = ptc_procs_life(&ps, 8, 7);
 	other = ptc_procs_life(&ps, 7, 7);
-	cr_assert(ptc_procs_set_thread(&ps, 8, 7)); /* it is only seen */
+	cr_assert(ptc_procs_set_thread(&ps, 8, 7)); /* the thread is only seen */
 	cr_assert_eq(ptc_procs_life(&ps, 8, 7), first);
 	cr_assert(ptc_procs_begin_thread(&ps, 8, 7));
 	cr_assert_neq(ptc_procs_life(&ps, 8, 7), first);
@@ -285,14 +287,14 @@ Test(origin, code_that_the_recording_has_itself_goes_before_a_jitdump_s)
 	le_jit_load(&dump, 20, 0x5000, 1, "first", wrong, PT_CODE_LEN);
 	map_dump(&t, &dump, "jit-7.dump");
 	origin_one_syscall(&t, 0x5000);
-	/* Its names come from the dump all the same. */
+	/* Its names still come from the dump. */
 	origin_expect(&t, "0 5016 start first\n5016 0 syscall first\n",
 		      "# assumed: the times in '");
 	ptc_buf_release(&dump);
 	origin_end(&t);
 }
 
-/* Of a vdso, say, which every recording with Intel PT has. */
+/* For example of a vdso, which every recording with Intel PT has. */
 Test(origin, code_that_the_recording_has_elsewhere_leaves_a_jitdump_s)
 {
 	struct ptc_buf dump = PTC_BUF_INIT;
@@ -301,7 +303,7 @@ Test(origin, code_that_the_recording_has_elsewhere_leaves_a_jitdump_s)
 	origin_begin(&t);
 	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x2000, 0, "//anon");
 	pd_poke(&t.pd, 7, 1, 0x9000, pt_code, PT_CODE_LEN);
-	le_jit(&dump, 7, 1); /* of the TSC */
+	le_jit(&dump, 7, 1); /* times are TSC values */
 	le_jit_load(&dump, 2, 0x5000, 1, "first", pt_code, PT_CODE_LEN);
 	map_dump(&t, &dump, "jit-7.dump");
 	origin_one_syscall(&t, 0x5000);
@@ -358,7 +360,7 @@ Test(origin, a_perf_map_names_code_without_a_file)
 	origin_end(&t);
 }
 
-/* It names the code at 0x5000, unless it is not believed: then @why is said. */
+/* The map names the code at 0x5000, but is not trusted: @why is reported. */
 static void perf_map_is_refused(struct origin *t, const char *why)
 {
 	struct ptc_err err;

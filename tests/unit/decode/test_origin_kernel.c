@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: recordings of the kernel: code from vmlinux, kcore and BPF programs, names of
- * modules. */
+/*
+ * Description: recordings of the kernel: code from vmlinux, kcore and BPF programs, names of
+ * modules.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +19,10 @@
 #include "recording.h"
 
 #define KERNEL 0xffffffffa1000000ull /* where _text ran */
-#define LINKED 0xffffffff81000000ull /* and what it was linked for */
+#define LINKED 0xffffffff81000000ull /* and where it was linked */
 #define MODULE 0xffffffffc0000000ull
 
-/* Feature BUILD_ID with le_id(@id) of the kernel's @name. */
+/* Adds feature BUILD_ID with le_id(@id) for the kernel's @name. */
 static void build_id(struct origin *t, const char *name, uint8_t id)
 {
 	struct ptc_buf ids = PTC_BUF_INIT;
@@ -55,7 +57,7 @@ Test(origin, vmlinux_is_moved_to_where_the_kernel_ran)
 	origin_expect(
 		&t, "0 ffffffffa1000016 start code_start\nffffffffa1000016 0 syscall code_start\n",
 		"# assumed: the kernel ran as it is in vmlinux");
-	/* A user-only recording has no need of it. */
+	/* A recording of user space does not need it. */
 	t.pd.attrs[0].attr.exclude_kernel = 1;
 	origin_expect(&t, "0 ffffffffa1000016 start\ngap nocode\n", "# no code for the kernel");
 	ptc_buf_release(&elf);
@@ -84,7 +86,7 @@ Test(origin, a_vmlinux_of_another_build_is_not_used)
 	origin_end(&t);
 }
 
-/* A core of the kernel and a module, and what is where in them: @core and @kallsyms in t->dir. */
+/* Writes a core with the kernel and a module, and a kallsyms file for it, to t->dir. */
 static void write_kcore(struct origin *t, const char *core_name, const char *kallsyms_name,
 			const char *kallsyms)
 {
@@ -105,7 +107,7 @@ static void put_kcore(struct origin *t, const char *kallsyms)
 	t->code.kcore = t->dir;
 }
 
-/* A syscall in the kernel's code, then one in the module's. */
+/* Adds a syscall in the kernel's code, then one in the module's. */
 static void trace_both(struct origin *t)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -141,7 +143,7 @@ Test(origin, kcore_has_the_kernel_and_its_modules)
 	origin_expect(&t, lines_of_both, NULL);
 	cr_assert_eq(origin_run(&t, true, &(struct ptc_err){ .code = 0 }), 0);
 	cr_assert_eq(t.nmissing, 0);
-	/* Of another boot: KASLR puts _text elsewhere. */
+	/* Another boot: KASLR puts _text elsewhere. */
 	put_kcore(&t, "ffffffffb1000000 T _text\n");
 	origin_expect(
 		&t, "0 ffffffffa1000016 start\ngap nocode\n0 ffffffffc0000016 start\ngap nocode\n",
@@ -180,7 +182,7 @@ Test(origin, a_module_has_names_by_its_file_and_no_code)
 	cr_assert(strstr(t.text, "record --kcore"));
 	cr_assert_null(strchr(strchr(t.text, '#') + 1, '#'), "once, and nothing else");
 	cr_assert_str_eq(t.build_id, le_id(7));
-	/* Of another build: not used, which is said. */
+	/* Another build: not used, which is reported. */
 	put_module(&t, 8);
 	origin_expect(&t, "0 ffffffffc0000026 start\ngap nocode\n",
 		      "# no code for '/lib/modules/1/mod.ko'");
@@ -223,20 +225,20 @@ Test(origin, a_kcore_that_came_with_the_recording_is_used)
 	t.pd.attrs[0].attr.exclude_kernel = 0;
 	trace_both(&t);
 	origin_expect(&t, lines_of_both, NULL);
-	/* The same with records of where it was; but what is asked for comes first. */
+	/* The same with records of the mappings; but an explicit option takes precedence. */
 	map_both(&t);
 	origin_expect(&t, lines_of_both, NULL);
 	t.code.kcore = "/nowhere";
 	cr_assert_eq(origin_run(&t, false, &(struct ptc_err){ .code = 0 }), PTC_E_NOT_EXIST);
 	t.code.kcore = NULL;
-	/* One that cannot be read is an error that names it. */
+	/* An unreadable kcore is an error with its name. */
 	le_write(t.dir, "perf.data/kcore_dir/kcore", &text);
 	cr_assert_eq(origin_run(&t, false, &err), PTC_E_FORMAT);
 	cr_assert(strstr(err.msg, "/kcore_dir/kcore' is no core"));
 	origin_end(&t);
 }
 
-/* A FIFO that nobody writes to, in the place of @name. */
+/* Puts a FIFO without a writer in the place of @name. */
 static void put_fifo(struct origin *t, const char *name)
 {
 	char path[512];
@@ -264,7 +266,7 @@ Test(origin, a_fifo_in_the_recording_s_kcore_dir_is_not_waited_for, .timeout = 6
 	put_fifo(&t, kcore);
 	cr_assert_eq(origin_run(&t, false, &err), PTC_E_UNSUPPORTED);
 	cr_assert(strstr(err.msg, "/kcore_dir/kcore': it is a FIFO"), "%s", err.msg);
-	/* Nor does a link lead out of the recording. */
+	/* Nor is a link followed out of the recording. */
 	write_kcore(&t, "kcore", "kallsyms", names_of_both);
 	snprintf(path, sizeof(path), "%s/%s", t.dir, kcore);
 	snprintf(elsewhere, sizeof(elsewhere), "%s/kcore", t.dir);
@@ -330,7 +332,7 @@ Test(origin, code_of_a_bpf_program_has_a_name_and_is_said_to_be_missing)
 	ksymbol(&t, 5, MODULE, 0x40, BPF_FIRST, false);
 	ksymbol(&t, 15, MODULE, 0x40, BPF_FIRST, true);
 	ksymbol(&t, 25, MODULE, 0x20, BPF_SECOND, false);
-	/* Addresses that cannot be: of a program, and over the end. */
+	/* Impossible addresses: in user space, and past the last address. */
 	ksymbol(&t, 26, 0x1000, 0x20, "bpf_prog_low", false);
 	ksymbol(&t, 27, UINT64_MAX - 4, 0x20, "bpf_prog_high", false);
 	rec_psb_at(&b, 1);
@@ -347,13 +349,13 @@ Test(origin, code_of_a_bpf_program_has_a_name_and_is_said_to_be_missing)
 		      "# no code for '" BPF_FIRST
 		      "': 1 gap, at least 1 branch; JITed code of a BPF program is not in the "
 		      "recording\n# no code for '" BPF_SECOND "': 1 gap, at least 1 branch;");
-	/* That one was loaded is no lack: it may not have run. */
+	/* A loaded program is not reported as missing: it may not have run. */
 	cr_assert_eq(origin_run(&t, true, &(struct ptc_err){ .code = 0 }), 0);
 	cr_assert_eq(t.nmissing, 0);
 	origin_end(&t);
 }
 
-/* struct bpf_prog_info of 192 bytes and its arrays: pt_code as a program of two functions. */
+/* struct bpf_prog_info of 192 bytes and its arrays: a program of two functions. */
 static void put_bpf(struct ptc_buf *b, uint64_t arrays, uint32_t second_len, uint8_t second_tag)
 {
 	struct ptc_buf info = PTC_BUF_INIT, data = PTC_BUF_INIT;
@@ -416,7 +418,7 @@ Test(origin, code_of_a_bpf_program_is_what_the_recording_s_header_has)
 	put_bpf(&feature, UINT64_MAX, 0x20, 0x18);
 	pd_feature(&t.pd, PTC_FEAT_BPF_PROG_INFO, feature.bytes, feature.len);
 	origin_expect(&t, both, NULL);
-	/* Cut anywhere it has less, and does no harm. */
+	/* Truncated anywhere it has less code, and does no harm. */
 	for (n = 0; n < feature.len; n += 8) {
 		pd_feature(&t.pd, PTC_FEAT_BPF_PROG_INFO, feature.bytes, n);
 		cr_assert_eq(origin_run(&t, false, &(struct ptc_err){ .code = 0 }), 0);

@@ -8,7 +8,7 @@
 
 #include "lib_pt.h"
 
-/* A packet, or a PSB+, and the branches that are certain once it was written. */
+/* A packet, or a PSB+, and the branches that it proves. */
 struct told {
 	void (*put)(struct ptc_buf *b);
 	const char *proves;
@@ -117,7 +117,7 @@ static const struct told trace[] = {
 
 enum { NTRACE = sizeof(trace) / sizeof(*trace) };
 
-/* The first @n packets, and an overflow behind them. Lists what is to be listed at @want. */
+/* Adds the first @n packets, and an overflow behind them. Writes the expected lines to @want. */
 static void put_overflowed(struct ptc_buf *b, size_t n, char *want, size_t size)
 {
 	size_t i, at = 0;
@@ -146,7 +146,7 @@ Test(overflow, behind_any_packet_it_leaves_all_branches_that_packets_prove)
 		put_overflowed(&b, n, want, sizeof(want));
 		got = pt_replay(&b, &how);
 		cr_expect_str_eq(got, want, "behind %zu packets:\n%s\nnot\n%s", n, got, want);
-		/* An overflow right behind a PSB+ is for libipt, whatever comes then. */
+		/* libipt decodes an overflow right behind a PSB+, with any packets behind it. */
 		cr_expect(how.fast == PTC_FAST_AT_END ||
 				  !strcmp(how.fast_why, "no packet behind a PSB+"),
 			  "behind %zu packets: %s", n, how.fast_why);
@@ -178,7 +178,7 @@ Test(overflow, a_fup_that_the_flow_cannot_reach_proves_nothing)
 	pt_tnt(&b, "T");
 	pt_ip(&b, PT_FUP, 0x100b); /* behind a return */
 	pt_ovf(&b);
-	pt_ip(&b, PT_FUP, 0x1026); /* a circle */
+	pt_ip(&b, PT_FUP, 0x1026); /* in an endless loop */
 	pt_ip(&b, PT_FUP, 0x1003);
 	pt_ovf(&b);
 	pt_ip(&b, PT_FUP, 0x1016);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: pieces of trace through the second engine in place of libipt. pt_replay holds what
- * comes out, with its times, against libipt alone, and aborts.
+ * Description: pieces decoded by the second engine instead of libipt. pt_replay() compares the
+ * result, with its times, with that of libipt alone, and aborts if they differ.
  */
 #include <criterion/criterion.h>
 
@@ -38,7 +38,7 @@ static void jump(struct ptc_buf *b)
 	pt_ip(b, PT_TIP, 0x100b);
 }
 
-/* What @b (released) has is @lines, and @pieces of it are the engine's. */
+/* The result for @b (released) must be @lines, and the engine must decode @pieces of it. */
 static void expect(struct ptc_buf *b, struct pt_how how, uint64_t pieces, const char *lines)
 {
 	const char *got = pt_replay(b, &how);
@@ -48,7 +48,7 @@ static void expect(struct ptc_buf *b, struct pt_how how, uint64_t pieces, const 
 	ptc_buf_release(b);
 }
 
-/* @calls of 102f from 1033, where it is left by je, and @returns; then a return to @to. */
+/* Makes @calls of 102f from 1033, leaves by je, makes @returns, and then a return to @to. */
 static void recurse(struct ptc_buf *b, size_t calls, size_t returns, uint64_t to)
 {
 	char bits[16];
@@ -74,7 +74,7 @@ static void code_that_is_known(struct ptc_buf *b, size_t calls, size_t returns)
 		recurse(b, calls, returns, 0x102f);
 }
 
-/* pt_replay holds that what is counted is what is listed. */
+/* pt_replay() checks that the counts equal the listed branches. */
 Test(piece, what_chains_lead_through_is_counted_as_it_is_listed)
 {
 	size_t calls, returns;
@@ -86,7 +86,9 @@ Test(piece, what_chains_lead_through_is_counted_as_it_is_listed)
 
 			pt_psb_on(&b, 0x102f);
 			code_that_is_known(&b, calls, returns);
-			/* What ran last, in front of a PSB, is told behind it; so it is of an end.
+			/*
+			 * The last branch in front of a PSB, or of the end, is shown only behind
+			 * it.
 			 */
 			recurse(&b, calls, returns, 0);
 			pt_psb_on(&b, 0x1038);
@@ -101,7 +103,7 @@ Test(piece, what_chains_lead_through_is_counted_as_it_is_listed)
 		}
 }
 
-/* libipt takes each of them at its word; pt_replay holds that the gap is where its is. */
+/* libipt obeys each of them; pt_replay() checks that the gap is at the same place. */
 Test(piece, two_modes_in_a_psb_are_libipts)
 {
 	static const uint8_t modes[] = { 0, 1, 2 };
@@ -237,7 +239,7 @@ static void flip_each_bit(uint64_t seed)
 
 Test(piece, with_a_bit_flipped_anywhere_what_comes_out_is_libipt_s)
 {
-#ifdef __SANITIZE_ADDRESS__ /* seconds each, without it */
+#ifdef __SANITIZE_ADDRESS__ /* takes seconds each, even without it */
 	static const uint64_t seeds[] = { 7 };
 #else
 	static const uint64_t seeds[] = { 7, 9, 13 };
@@ -261,7 +263,7 @@ Test(piece, cut_anywhere_what_comes_out_is_libipt_s)
 	ptc_buf_release(&b);
 }
 
-/* Whole, or what is only the beginning of an event. */
+/* Complete packets, or packets that only begin an event. */
 static const struct {
 	uint8_t n, bytes[11];
 } packets[] = {
@@ -309,8 +311,7 @@ static void put_packet(struct ptc_buf *b, size_t i)
 	ptc_buf_put(b, packets[i].bytes, packets[i].n);
 }
 
-/* A PSB+ while tracing is off, @first and @second, and tracing is on again, unless they did that.
- */
+/* Adds a PSB+ while tracing is off, @first and @second, and switches tracing on unless they did. */
 static void put_while_off(struct ptc_buf *b, uint64_t tsc, size_t first, size_t second)
 {
 	pt_psb(b);
@@ -325,8 +326,8 @@ static void put_while_off(struct ptc_buf *b, uint64_t tsc, size_t first, size_t 
 }
 
 /*
- * libipt reads on over a PSB+ before it tells of what is in front: what it cannot read there makes
- * its gap begin in front of the PSB.
+ * libipt reads on over a PSB+ before it reports events in front of it. So if it cannot read a
+ * packet behind the PSB, its gap begins in front of the PSB.
  */
 static void put_behind_psbs(size_t first, bool on)
 {
@@ -365,7 +366,7 @@ Test(piece, whatever_is_behind_a_psb_gaps_are_those_of_libipt)
 	}
 }
 
-/* Tracing goes off; @first, @second, and a PSB+ that tells of no mode, or does. */
+/* Tracing goes off; then @first, @second, and a PSB+, with a mode if @mode. */
 static void hold_behind_pgd(size_t first, size_t second, bool mode)
 {
 	struct pt_how how = { .damaged = true };
@@ -384,7 +385,7 @@ static void hold_behind_pgd(size_t first, size_t second, bool mode)
 	ptc_buf_release(&b);
 }
 
-/* libipt keeps a mode for the TIP.PGE that has to come next, and fails where a PSB does. */
+/* libipt keeps a mode for the TIP.PGE that must come next, and fails if a PSB comes. */
 Test(piece, whatever_is_behind_the_end_of_tracing_gaps_are_those_of_libipt)
 {
 	size_t first, second;
@@ -396,7 +397,7 @@ Test(piece, whatever_is_behind_the_end_of_tracing_gaps_are_those_of_libipt)
 		}
 }
 
-/* Nothing is listed: there need not be memory for it, then. */
+/* No branch is listed, so no memory may exist for records. */
 Test(piece, no_record_at_all_is_none)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -409,7 +410,7 @@ Test(piece, no_record_at_all_is_none)
 	expect(&b, (struct pt_how){ .insns = false }, 1, "");
 }
 
-/* How libipt can go on behind a branch that it could not follow. */
+/* Packets with which libipt can go on behind a branch that it could not follow. */
 static void go_on(struct ptc_buf *b)
 {
 	pt_tnt(b, "TTT");
@@ -418,10 +419,13 @@ static void go_on(struct ptc_buf *b)
 	jump(b);
 }
 
-/* libipt in front of a branch at @ip, whose TIP has no address, @first, @second and a PSBEND. */
+/*
+ * libipt is in front of a branch at @ip, whose TIP has no address. Then @first, @second and a
+ * PSBEND.
+ */
 static void put_behind_no_ip(struct ptc_buf *b, uint64_t ip, size_t first, size_t second, bool end)
 {
-	begin_at(b, ip, (b->len + 1) << 12); /* each further on than an MTC can say */
+	begin_at(b, ip, (b->len + 1) << 12); /* further apart than an MTC can express */
 	pt_ip_none(b, PT_TIP);
 	put_packet(b, first);
 	put_packet(b, second);
@@ -431,8 +435,8 @@ static void put_behind_no_ip(struct ptc_buf *b, uint64_t ip, size_t first, size_
 }
 
 /*
- * Of a block that it remembers, libipt goes on with what is behind the TIP, and of another one it
- * does not. pt_replay holds that this makes no difference.
+ * For a cached block, libipt goes on with the packets behind the TIP; for another block it does
+ * not. pt_replay() checks that this makes no difference.
  */
 Test(piece, whatever_is_behind_a_tip_without_an_address_gaps_are_the_same)
 {
@@ -457,8 +461,8 @@ Test(piece, whatever_is_behind_a_tip_without_an_address_gaps_are_the_same)
 
 enum rest {
 	REST_NONE,
-	REST_END,  /* a PSBEND whose PSB is gone */
-	REST_CALM, /* a PSB+ that tells of no mode */
+	REST_END,  /* a PSBEND whose PSB is lost */
+	REST_CALM, /* a PSB+ without a mode */
 	RESTS,
 };
 
@@ -502,8 +506,8 @@ Test(piece, whatever_is_in_front_of_a_tip_without_an_address_gaps_are_the_same)
 }
 
 /*
- * What is behind it is read over up to a packet that ends with the first byte of a PSB: with
- * another one in front of that, or not.
+ * libipt reads the packets behind it, up to a packet that ends with the first byte of a PSB.
+ * Another such packet may be in front of that.
  */
 Test(piece, behind_a_tip_without_an_address_a_psb_may_begin_in_a_packet)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: what the second engine keeps of code, while that changes: it is what would be found
- * out anew, and what did not change is not found out again.
+ * Description: the second engine's cache of code while the code changes: it equals a fresh cache,
+ * and unchanged code is not decoded again.
  */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static uint64_t number(struct world *w, uint64_t below)
 	return (w->seed >> 33) % below;
 }
 
-/* nop; jcc, jmp and call to somewhere near; ret; jmp *%rax; what is no instruction. */
+/* Writes a nop; a jcc, jmp or call to a near place; a ret; a jmp *%rax; or no instruction. */
 static void put_insn(struct world *w, size_t *at)
 {
 	static const uint8_t heads[] = {
@@ -90,7 +90,7 @@ static struct ptc_piece_code *use(struct world *w, int32_t pid)
 	return use_as(&w->user, &w->as, pid);
 }
 
-/* With the hand that came last. */
+/* Uses the last hand. */
 static enum ptc_fast_end build(struct ptc_fast_code *c, uint64_t ip)
 {
 	const uint32_t block = ptc_fast_code_find(c->hands, ip, PTC_MODE_64);
@@ -99,7 +99,7 @@ static enum ptc_fast_end build(struct ptc_fast_code *c, uint64_t ip)
 	return (enum ptc_fast_end)ptc_fast_code_get(c->hands, block)->end;
 }
 
-/* Blocks that are built, with one hand, are those that @fresh, which knows nothing, makes. */
+/* The built blocks, made with one hand, must equal those of @fresh, an empty cache. */
 static void compare(struct ptc_fast_code *c, struct ptc_fast_code *fresh)
 {
 	uint32_t i;
@@ -154,7 +154,7 @@ Test(piece_code, after_any_changes_it_is_what_would_be_found_out_anew)
 	for (i = 0; i < 400; i++) {
 		for (j = number(&w, 2UL * PTC_CHANGES); i && j > 0; j = j > 3 ? 0 : j - 1)
 			change(&w);
-		for (j = 0; i % 50 == 7 && j <= PTC_CHANGES; j++) /* more than are remembered */
+		for (j = 0; i % 50 == 7 && j <= PTC_CHANGES; j++) /* more than the history has */
 			change(&w);
 		k = use(&w, 7);
 		cr_assert(ptc_fast_code_init(&fresh));
@@ -225,7 +225,7 @@ Test(piece_code, each_process_has_its_own_and_the_oldest_goes)
 		cr_assert_neq(use(&w, pid), first);
 	cr_assert_eq(use(&w, 1), first);
 	cr_assert_eq(ptc_fast_code_built(&first->code), built);
-	(void)use(&w, 100); /* 2 goes */
+	(void)use(&w, 100); /* the cache of 2 is freed */
 	cr_assert_eq(w.user.codes->n, PTC_PIECE_CODES);
 	cr_assert_eq(ptc_fast_code_built(&use(&w, 1)->code), built);
 	cr_assert_eq(use(&w, 3)->pid, 3);
@@ -233,7 +233,7 @@ Test(piece_code, each_process_has_its_own_and_the_oldest_goes)
 	end(&w);
 }
 
-/* The code of @as is another one now. */
+/* Changes the code of @as. */
 static void patch(struct world *w, struct ptc_addrspace *as, uint64_t at)
 {
 	cr_assert(ptc_addrspace_patch(as, BASE + at, w->bytes + 100, 1));
@@ -267,7 +267,9 @@ Test(piece_code, those_of_one_state_have_the_same_and_nobody_takes_from_it)
 	cr_assert_eq(use_as(&other, &view, 7), k);
 	cr_assert_neq(k->hands[other.number], k->hands[w.user.number]);
 
-	/* One is ahead: what the other has stays as it is, until it comes there, too. */
+	/*
+	 * One user is ahead: the cache of the other stays as it is until the other gets there, too.
+	 */
 	patch(&w, &w.as, 4096 + 20);
 	cr_assert_neq(use(&w, 7), k);
 	cr_assert_eq(use_as(&other, &view, 7), k);
@@ -276,7 +278,7 @@ Test(piece_code, those_of_one_state_have_the_same_and_nobody_takes_from_it)
 	ptc_addrspace_copy(&view, &w.as);
 	cr_assert_eq(use_as(&other, &view, 7), use(&w, 7));
 
-	/* Nobody has the first one any more: whoever is ahead now has it, as it has become. */
+	/* The first cache has no user any more: the user that is ahead now takes and adapts it. */
 	patch(&w, &w.as, 21);
 	cr_assert_eq(use(&w, 7), k);
 	cr_assert_eq(ptc_fast_code_built(&k->code), built + 1);
@@ -305,7 +307,7 @@ Test(piece_code, what_a_piece_was_made_with_is_known_until_the_next_one)
 	cr_assert_eq(ptc_piece_codes_use(&w.user, &w.as, 7, false), k);
 	cr_assert_eq(w.user.nheld, 2);
 	cr_assert(ptc_piece_codes_know(&w.user, &w.as, 7, BASE, BASE + 1));
-	/* The next piece, of the other one alone. */
+	/* The next piece belongs only to the other process. */
 	cr_assert_neq(use_as(&w.user, &view, 8), k);
 	cr_assert(ptc_piece_codes_know(&w.user, &w.as, 7, BASE + 64, BASE + 65), "nobody knows");
 	ptc_addrspace_release(&view);

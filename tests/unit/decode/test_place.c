@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: where a stack can be by its sample's time and ip: there it is found as it is, and
- * nowhere else; with a filter, too. */
+/*
+ * Description: the positions of a stack by its sample's time and ip: exact matches are found there,
+ * and nowhere else; also with a filter.
+ */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -52,7 +54,7 @@ static bool find(struct fixture *x)
 	return ptc_place_exact(&x->place, &x->t, &x->in, x->out, &x->all);
 }
 
-/* What the alignment says of the same. */
+/* The result must equal that of the alignment. */
 static void expect_as_aligned(struct fixture *x)
 {
 	struct ptc_align_entry out[N];
@@ -133,7 +135,7 @@ Test(place, what_the_filter_excludes_is_passed_over)
 						    .type = PERF_BR_COND };
 	for (i = 1; i < STEPS; i += 2)
 		x.steps[i].kind = PTC_KIND_RET;
-	/* Behind the one that is excluded, and in front of the next that is not. */
+	/* Behind the excluded step, and in front of the next one that is not excluded. */
 	x.place.ip = x.steps[351].to + 4;
 	cr_assert(find(&x));
 	cr_assert_eq(x.out[0].step, 350);
@@ -162,6 +164,6 @@ Test(place, all_shifts_that_are_possible_are_found)
 	cr_assert_eq(ptc_place_shifts(&x.place, &x.t, &x.in), 1 << 5);
 	x.place.ip = x.steps[340].to;
 	cr_assert_eq(ptc_place_shifts(&x.place, &x.t, &x.in), 0);
-	init(&x, LOOP, 350); /* of four transfers: every fourth shift looks the same */
+	init(&x, LOOP, 350); /* four branches: every fourth shift looks the same */
 	cr_assert_eq(ptc_place_shifts(&x.place, &x.t, &x.in) & 0x1ff, 0x111);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: which pages a recording has code of itself. */
+/* Description: the pages for which a recording has code itself. */
 #include <criterion/criterion.h>
 
 #include "decode/pokedpages.h"
@@ -27,7 +27,7 @@ Test(pokedpages, a_page_is_had_by_whatever_touches_it)
 	cr_assert_not(ptc_poked_pages_have(&p, 0xfff, 1, 0, UINT64_MAX));
 	cr_assert_not(ptc_poked_pages_have(&p, 0x2000, 0x1000, 0, UINT64_MAX));
 	cr_assert_not(ptc_poked_pages_have(&p, 0x7002000, 1, 0, UINT64_MAX));
-	/* One that comes later is found, too. */
+	/* A page added later is found, too. */
 	cr_assert(ptc_poked_pages_add(&p, 0x2000, 1, 5));
 	cr_assert(ptc_poked_pages_have(&p, 0x2000, 0x1000, 0, UINT64_MAX));
 	ptc_poked_pages_release(&p);
@@ -44,7 +44,7 @@ Test(pokedpages, a_page_is_had_from_one_time_to_another)
 	cr_assert(ptc_poked_pages_have(&p, 0x1000, 1, 11, 30));
 	cr_assert_not(ptc_poked_pages_have(&p, 0x1000, 1, 11, 29));
 	cr_assert_not(ptc_poked_pages_have(&p, 0x1000, 0x1000, 31, UINT64_MAX));
-	/* Behind one that is of another time. */
+	/* Behind a page with another time. */
 	cr_assert(ptc_poked_pages_have(&p, 0x1000, 0x3000, 15, 25));
 	cr_assert_not(ptc_poked_pages_have(&p, 0x1000, 0x3000, 31, UINT64_MAX));
 	cr_assert_not(ptc_poked_pages_have(&p, 0x1000, 0x3000, 21, 29));

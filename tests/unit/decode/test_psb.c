@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: what a PSB+ says, and what comes around it. */
+/* Description: the contents of a PSB+, and the packets around it. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "decode/psb.h"
 #include "lib_pt.h"
 
-/* The first @len bytes of @b, at the end of an allocation. */
+/* Returns the first @len bytes of @b, at the end of an allocation. */
 static uint8_t *exact_copy(const struct ptc_buf *b, size_t len)
 {
 	uint8_t *exact = malloc(len ? len : 1);
@@ -101,7 +101,7 @@ Test(psb, events_in_front_of_it_are_those_of_packets_that_are_of_no_psb)
 	ptc_buf_reset(&b);
 	pt_ip_none(&b, PT_PGD);
 	cr_assert(ptc_psb_has_event_before(b.bytes, 0, b.len));
-	/* What cannot be read may be anything. */
+	/* Unreadable bytes may be anything. */
 	for (i = 1; i < PTC_PSB_LEN; i++)
 		cr_assert(ptc_psb_has_event_before(ptc_psb, 0, i), "%zu", i);
 	ptc_buf_release(&b);
@@ -130,7 +130,7 @@ Test(psb, what_is_left_of_one_without_its_psb_is_found)
 			cr_assert_leq(rest.at, i);
 		free(exact);
 	}
-	pt_psbend(&b); /* one more, with nothing in front */
+	pt_psbend(&b); /* another one, with nothing in front */
 	cr_assert(find_rest(b.bytes, b.len - PTC_PSBEND_LEN, &rest));
 	cr_assert_not(rest.ip);
 	cr_assert_eq(rest.at, b.len - PTC_PSBEND_LEN);
@@ -197,7 +197,7 @@ Test(psb, what_was_read_behind_ptc_psb_is_a_branch_or_an_event)
 	}
 }
 
-/* A TSC packet ends as a PSB begins: how many of those bytes there are decides. */
+/* A TSC packet ends like a PSB begins: the number of such bytes decides. */
 Test(psb, it_may_begin_in_front_of_the_packet_that_it_follows)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -215,7 +215,7 @@ Test(psb, it_may_begin_in_front_of_the_packet_that_it_follows)
 	ptc_buf_release(&b);
 }
 
-/* What one walk finds out, place after place, is what a walk for each place does. */
+/* One walk from place to place gives the same results as a new walk for each place. */
 Test(psb, a_walk_goes_on_from_place_to_place)
 {
 	struct ptc_buf b = PTC_BUF_INIT;

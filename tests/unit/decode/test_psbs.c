@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: PSBs that were found are where a search would find them, and are not searched for.
- */
+/* Description: known PSBs are where a search would find them, and are not searched for again. */
 #include <criterion/criterion.h>
 
 #include "decode/psbs.h"
@@ -14,7 +13,7 @@ static uint64_t number(uint64_t *seed, uint64_t below)
 	return (*seed >> 33) % below;
 }
 
-/* PSBs, some longer than that, near each other, behind each other, and some far off. */
+/* Adds PSBs: some with extra bytes, near each other, adjacent, and some far apart. */
 static void put_trace(struct ptc_buf *b, uint64_t seed, bool far)
 {
 	int i, n;
@@ -69,7 +68,10 @@ static size_t really(const struct test *t, struct ptc_spot at)
 	return ptc_span_next_psb(&t->spans[at.span], at.off);
 }
 
-/* All that is known from @from, or nearer, to @to, by @p, is so. Returns how much. */
+/*
+ * Checks everything that @p knows between @from, or a nearer place, and @to. Returns the number of
+ * known places.
+ */
 static size_t check(const struct test *t, const struct ptc_psbs *p, struct ptc_spot from,
 		    struct ptc_spot to)
 {
@@ -91,7 +93,7 @@ static size_t check(const struct test *t, const struct ptc_psbs *p, struct ptc_s
 	return known;
 }
 
-/* To the places at @step from each other, or a little more. Returns how much was known. */
+/* Goes to places about @step apart. Returns the number of known places. */
 static size_t go_over(struct test *t, uint64_t seed, size_t step)
 {
 	struct ptc_spot at = { 0, 0 }, behind = at;
@@ -116,7 +118,9 @@ static size_t go_over(struct test *t, uint64_t seed, size_t step)
 			left = ptc_psbs_find(&t->p, behind);
 			ptc_psbs_forget(&t->p, behind);
 			cr_assert_eq(ptc_psbs_find(&t->p, behind), left);
-			/* What is left in front of it, and what there is of it and behind. */
+			/*
+			 * The last PSB in front of the place, and all known PSBs from the place on.
+			 */
 			cr_assert_leq(t->p.n - t->p.head, 1 + step / PTC_PSB_LEN + 64);
 		}
 		at.off += step + number(&seed, 8);
@@ -149,7 +153,7 @@ Test(psbs, what_was_passed_is_known_and_nothing_else)
 	first = ptc_psbs_look(&t.p, &t.s, (struct ptc_spot){ 0, 0 });
 	psb = ptc_psbs_look(&t.p, &t.s, (struct ptc_spot){ 0, 500 });
 	cr_assert_gt(psb, 500);
-	t.spans[0].bytes = NULL; /* whoever searches crashes */
+	t.spans[0].bytes = NULL; /* a search would crash */
 	cr_assert_eq(ptc_psbs_find(&t.p, (struct ptc_spot){ 0, first }), first);
 	cr_assert_eq(ptc_psbs_find(&t.p, (struct ptc_spot){ 0, psb - 1 }), psb);
 	cr_assert_eq(ptc_psbs_look(&t.p, &t.s, (struct ptc_spot){ 0, psb - 1 }), psb);

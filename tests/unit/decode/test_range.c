@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: where to begin in a stream: by time, by transfers, by bytes. */
+/* Description: where to begin in a stream: by time, by branches, by bytes. */
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -12,8 +12,8 @@ static const struct ptc_tsc_clock clock_1ns = { true, { .shift = 0, .mult = 1, .
 enum { SEGMENTS = 40 };
 
 /*
- * Segments of a PSB+ with a TSC of 100, 200, ... and 12 taken branches, two that are not, and a
- * TIP; psb[] is where they begin. Behind the PSB+ is @pad, so that they are long.
+ * Segments: a PSB+ with a TSC of 100, 200, ...; 12 taken branches and two others; and a TIP. psb[]
+ * has their offsets. Behind the PSB+ are @pad bytes, to make them long.
  */
 static void make(struct ptc_buf *b, size_t psb[SEGMENTS], size_t pad)
 {
@@ -36,7 +36,7 @@ static bool is_at(struct ptc_spot s, size_t span, size_t off)
 	return s.span == span && s.off == off;
 }
 
-/* The same bytes in pieces of @size, which end anywhere. */
+/* The same bytes in parts of @size, which end anywhere. */
 static void cut(struct ptc_span *sp, size_t size)
 {
 	const uint8_t *bytes = sp->bytes;
@@ -68,7 +68,7 @@ static void check_all(size_t pad, size_t piece)
 		cr_assert(is_at(ptc_range_at_time(&s, &clock_1ns, 100 * (i + 1) + 1), 0, psb[i]));
 		cr_assert(is_at(ptc_range_at_time(&s, &clock_1ns, 100 * (i + 2)), 0, psb[i]) ||
 			  i + 1 == SEGMENTS);
-		/* 13 of each segment: 12 or fewer branches are not counted twice */
+		/* 13 per segment: 12 or fewer branches are not counted twice */
 		cr_assert_eq(ptc_range_at_last(&s, 13 * (i + 1), &at, &err), 0);
 		cr_assert(is_at(at, 0, i + 1 < SEGMENTS ? psb[SEGMENTS - i - 2] : 0));
 		cr_assert(is_at(ptc_range_back(&s, (struct ptc_spot){ 0, psb[i] + 1 }, 1), 0,

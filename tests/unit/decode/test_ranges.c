@@ -14,7 +14,7 @@ static struct ptc_range at(uint64_t start, uint64_t len)
 	return (struct ptc_range){ .start = start, .end = start + len, .bytes = text };
 }
 
-/* What each address has: the offset in the text + 1; 0: nothing. */
+/* @model: for each address the offset in the text + 1; 0: nothing. */
 static void expect(const struct ptc_ranges *t, const uint16_t *model, int round)
 {
 	const struct ptc_range *r, *prev = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the last transfers of each thread, and gaps among them. */
+/* Description: the last branches of each thread, and gaps among them. */
 #include <criterion/criterion.h>
 
 #include "decode/recent.h"
@@ -93,7 +93,7 @@ Test(recent, what_is_not_wanted_any_more_goes_first)
 	cr_assert_eq(t->steps[t->n - 1].from, PTC_RECENT_CAP + 1);
 	ptc_recent_release(&r);
 
-	/* Of all that is not earlier than that there is more. */
+	/* All steps not earlier than @since are kept, and some in front of them. */
 	r.since = PTC_RECENT_CAP - 20000;
 	for (i = 1; i <= PTC_RECENT_CAP + 1; i++)
 		branch(&r, 1, i);
@@ -122,7 +122,7 @@ Test(recent, beyond_what_all_threads_may_have_those_that_are_idle_are_cut_then_f
 	cr_assert_eq(ptc_recent_find(&r, 5)->n, PTC_RECENT_LEAST);
 	cr_assert_eq(ptc_recent_find(&r, 5)->steps[0].from, 9 * PTC_RECENT_LEAST + 1);
 	cr_assert_eq(ptc_recent_find(&r, 6)->steps[ptc_recent_find(&r, 6)->n - 1].from, time);
-	/* Who comes back begins anew, and it is known that there was more. */
+	/* A thread that comes back begins anew, and its dropped steps are remembered. */
 	branch(&r, 1, ++time);
 	cr_assert_eq(ptc_recent_find(&r, 1)->n, 1);
 	cr_assert(ptc_recent_find(&r, 1)->cut);
@@ -201,7 +201,7 @@ Test(recent, items_are_taken_up_to_a_time)
 	cr_assert_eq(t->n, 7);
 	for (i = 0; i < t->n; i++)
 		cr_assert_eq(t->keys[i], ptc_recent_key(i + 1, 1));
-	/* No time is as late as any. */
+	/* No time is as late as any time. */
 	cr_assert_eq(ptc_recent_since(t, 10), 7);
 	cr_assert_eq(ptc_recent_since(t, 9), 6);
 	cr_assert_eq(ptc_recent_since(t, 7), 4);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: packets and code -> transfers, instructions and gaps. */
+/* Description: packets and code become branches, instructions and gaps. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ Test(replay, every_kind_of_transfer_is_listed_with_the_class_of_its_instruction)
 	pt_ip16(&b, PT_TIP, 0x1010); /* 100e call *%rax */
 	pt_tnt(&b, "N");	     /* 1010 je */
 	pt_tnt(&b, "N");	     /* 1012 loop */
-	pt_ip(&b, PT_TIP, 0x1018);   /* 1016 syscall, in a trace of the kernel too */
+	pt_ip(&b, PT_TIP, 0x1018);   /* 1016 syscall, with the kernel traced */
 	pt_ip(&b, PT_TIP, 0x1019);   /* 1018 int3 */
 	pt_ip(&b, PT_TIP, 0x101b);   /* 1019 int */
 	pt_ip(&b, PT_TIP, 0x101d);   /* 101b iret */
@@ -214,7 +214,7 @@ Test(replay, a_psb_in_the_middle_changes_nothing)
 	pt_psb_on(&b, 0x1000);
 	pt_tnt(&b, "N");
 	pt_psb_on(&b, 0x1003);
-	pt_ip(&b, PT_TIP, 0x100b); /* the PSB empties the stack of returns */
+	pt_ip(&b, PT_TIP, 0x100b); /* the PSB clears the stack of returns */
 	pt_ip_none(&b, PT_PGD);
 	replay_expect(&b, plain, "1003 1006 jmp\n1006 1024 call\n1025 100b ret\n100b 0 ijmp\n");
 }
@@ -252,16 +252,16 @@ Test(replay, a_loop_that_needs_no_trace_ends)
 	size_t at;
 	char want[128];
 
-	/* The trace ends inside it: nothing wrong. */
+	/* The trace ends inside it: no error. */
 	pt_psb_on(&b, 0x1026);
 	replay_expect(&b, plain, "");
-	/* Interrupted: its iterations cannot be counted, but it was reached and left. */
+	/* Interrupted: its iterations are unknown, but it was reached and left. */
 	b = (struct ptc_buf)PTC_BUF_INIT;
 	pt_psb_on(&b, 0x1026);
 	pt_ip(&b, PT_FUP, 0x1026);
 	pt_ip_none(&b, PT_PGD);
 	replay_expect(&b, plain, "1026 0 async\n");
-	/* The trace says something that cannot come from it. */
+	/* The trace contradicts it. */
 	b = (struct ptc_buf)PTC_BUF_INIT;
 	pt_psb_on(&b, 0x1028);
 	at = b.len;
@@ -318,7 +318,7 @@ Test(replay, what_the_aux_records_say_comes_at_its_place)
 	ptc_buf_release(&b);
 }
 
-/* The next line of *text that is no gap; *text moves on. NULL: none. */
+/* Returns the next line of *text that is no gap, and moves *text on. NULL: none. */
 static const char *next_line(const char **text, size_t *len)
 {
 	const char *line;
@@ -372,7 +372,10 @@ Test(replay, any_cut_of_a_stream_ends_and_tells_no_more_than_the_whole)
 		for (n = 0; n <= b.len; n++) {
 			const char *got = pt_replay_bytes(b.bytes, n, &how);
 
-			/* Instructions run on to where trace is needed: past an exit cut off. */
+			/*
+			 * Instructions run on to the next need of trace: past an exit that was cut
+			 * off.
+			 */
 			if (!how.insns)
 				expect_beginning(got, whole);
 		}
@@ -382,8 +385,8 @@ Test(replay, any_cut_of_a_stream_ends_and_tells_no_more_than_the_whole)
 }
 
 /*
- * Calls until the stack is deep, and back. Between the TNT packets are times, or nothing; what is
- * expected is what single steps give, which pt_replay compares with.
+ * Calls until the stack is deep, and back. Timing packets are between some TNT packets. pt_replay()
+ * compares the result with that of single steps.
  */
 Test(replay, times_between_full_tnt_packets_come_when_their_bits_are_used)
 {
@@ -410,14 +413,14 @@ Test(replay, times_between_full_tnt_packets_come_when_their_bits_are_used)
 	}
 	pt_ip_none(&b, PT_PGD);
 	text = pt_replay(&b, &how);
-	/* The first time is behind the fourth packet, and counts from the fifth on. */
+	/* The first time is behind the fourth packet, and applies from the fifth on. */
 	cr_assert(strstr(text, "@1002 1033 102f call\n@1206 1033 102f call\n"), "%s", text);
 	cr_assert_eq(how.stats.gaps[PTC_GAP_PARTIAL], 2);
 	ptc_buf_release(&b);
 }
 
 /*
- * A PSB bounds the time in front of it, also in a row of blocks; pt_replay compares with single
+ * A PSB bounds the time in front of it, also in a row of blocks. pt_replay() compares with single
  * steps.
  */
 Test(replay, a_psb_between_full_tnt_packets_bounds_the_time)
@@ -448,7 +451,7 @@ Test(replay, a_psb_between_full_tnt_packets_bounds_the_time)
 	ptc_buf_release(&b);
 }
 
-/* The TSC packet is none: a PSB begins in it, and what seems to be TNT behind it ends that. */
+/* The TSC packet is invalid: a PSB begins in it, and the apparent TNT behind it ends that. */
 Test(replay, a_psb_in_a_packet_ends_a_row_of_blocks)
 {
 	struct pt_how how = { 0 };
@@ -471,8 +474,8 @@ Test(replay, a_psb_in_a_packet_ends_a_row_of_blocks)
 }
 
 /*
- * libipt takes some damage in one way where it remembers the code, and in another where it does
- * not. pt_replay has all of it both ways, and compares.
+ * libipt treats some damage differently if the code is in its cache. pt_replay() decodes everything
+ * both ways, and compares.
  */
 Test(replay, an_address_that_is_missing_is_an_error_also_in_code_that_ran_before)
 {
@@ -513,7 +516,7 @@ Test(replay, behind_a_psb_that_tells_no_mode_nothing_is_decoded_by_the_mode_of_b
 	pt_ip(&b, PT_TIP, 0x1025); /* ret */
 	ptc_buf_u8(&b, 0xd9);	   /* no packet */
 	pt_psb(&b);
-	pt_ip(&b, PT_FUP, 0x1025); /* and no mode */
+	pt_ip(&b, PT_FUP, 0x1025); /* without a mode */
 	pt_psbend(&b);
 	pt_ip(&b, PT_TIP, 0x1016);
 	pt_ip_none(&b, PT_PGD); /* syscall */
@@ -547,7 +550,7 @@ Test(replay, the_branch_in_front_of_an_overflow_is_listed_if_a_packet_told_of_it
 	struct ptc_buf b = PTC_BUF_INIT;
 
 	pt_psb_on(&b, 0x1000);
-	pt_tnt(&b, "T"); /* what comes behind it may have run, or not */
+	pt_tnt(&b, "T"); /* the code behind it may have run, or not */
 	pt_ovf(&b);
 	pt_ip(&b, PT_FUP, 0x100e);
 	pt_ip(&b, PT_TIP, 0x1000);

@@ -51,14 +51,14 @@ static void expect(struct trial *t, struct pt_how how, const char *lines)
 	ptc_buf_release(&t->b);
 }
 
-/* A PSB where the code has a syscall, which leaves the traced code. */
+/* Adds a PSB at a syscall, which leaves the traced code. */
 static void syscall_at_psb(struct trial *t)
 {
 	pt_psb_on(&t->b, 0x1014);
 	pt_ip_none(&t->b, PT_PGD);
 }
 
-/* A bit that rep movsb and syscall have no use for: with it a gap begins. */
+/* Adds a bit that rep movsb and syscall cannot use: a gap begins with it. */
 static void take_nothing(struct trial *t)
 {
 	pt_psb_on(&t->b, 0x1014);
@@ -66,7 +66,7 @@ static void take_nothing(struct trial *t)
 	pt_tnt(&t->b, "T");
 }
 
-/* A jump to an address without code, behind which a gap begins. */
+/* Adds a jump to an address without code, behind which a gap begins. */
 static void jump_nowhere(struct trial *t)
 {
 	pt_psb_on(&t->b, 0x100b);
@@ -120,7 +120,7 @@ Test(resync, only_a_psb_will_do_when_asked_for)
 	expect(&t, psb, "100b 5000 ijmp\ngap $ nocode\n1016 0 syscall\n");
 }
 
-/* An interrupt, which may abort a transaction, is what comes first behind a gap. */
+/* An interrupt, which may abort a transaction, comes first behind a gap. */
 static void expect_async(bool aborts)
 {
 	struct trial t = { .n = 0 };
@@ -145,7 +145,7 @@ Test(resync, an_abort_behind_a_gap_is_told)
 	expect_async(true);
 }
 
-/* Of whom it was an event's it would have the next TIP. */
+/* If the FUP belonged to an event, the event would take the next TIP. */
 static void go_on_at_psb_rest(bool more)
 {
 	struct trial t = { .n = 0 };
@@ -368,7 +368,7 @@ Test(resync, a_psb_ends_what_seems_to_be_a_packet)
 	struct trial t = { .n = 0 };
 
 	pt_psb_on(&t.b, 0x100b);
-	ptc_buf_u8(&t.b, PT_TIP | 3 << 5); /* six bytes would follow */
+	ptc_buf_u8(&t.b, PT_TIP | 3 << 5); /* six bytes should follow */
 	ptc_buf_u8(&t.b, 0x14);
 	gap_begins(&t);
 	gap_ends(&t);
@@ -380,13 +380,13 @@ Test(resync, a_psb_says_where_the_flow_is)
 {
 	struct trial t = { .n = 0 };
 
-	pt_psb_on(&t.b, 0x100b); /* where a TIP is missing */
+	pt_psb_on(&t.b, 0x100b); /* a TIP is missing there */
 	gap_begins(&t);
 	gap_ends(&t);
 	pt_psb_on(&t.b, 0x1024);
 	pt_ip(&t.b, PT_TIP, 0x1014);
 	pt_ip_none(&t.b, PT_PGD);
-	/* When libipt 2.0 finds that, the next TIP was taken. */
+	/* libipt 2.0 notices only after it took the next TIP. */
 	expect(&t, packet,
 	       PT_BY_LIBIPT("100b 1014 ijmp\ngap $ desync\n1025 1014 ret\n1016 0 syscall\n",
 			    "gap $ desync\n1025 1014 ret\n1016 0 syscall\n"));
@@ -396,7 +396,7 @@ Test(resync, a_psb_says_whether_tracing_is_on)
 {
 	struct trial t = { .n = 0 };
 
-	pt_psb_on(&t.b, 0x100b); /* where a TIP.PGD is missing */
+	pt_psb_on(&t.b, 0x100b); /* a TIP.PGD is missing there */
 	gap_begins(&t);
 	gap_ends(&t);
 	pt_psb(&t.b);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: transfers that come as RUN items are those that come as BRANCH items, in the same
- * order, and where the two are in memory. That they are the same of whatever trace
- * tests/damage/mutate.c holds.
+ * Description: branches in RUN items equal those in BRANCH items, in the same order. RUN items
+ * reuse memory. tests/damage/mutate.c checks that both are equal for any trace.
  */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -14,7 +13,7 @@
 
 enum { TID = 7, OTHER = 8, JUMPS = 40, PIECES = 6 };
 
-/* At the jmp *%rax of the code, which leads there again, @n times from @time on. */
+/* Runs the jmp *%rax of the code, which jumps to itself, @n times from @time on. */
 static void jumps(struct ptc_buf *b, uint64_t time, int n)
 {
 	pt_psb_on_at(b, time, 0x100b);
@@ -22,7 +21,7 @@ static void jumps(struct ptc_buf *b, uint64_t time, int n)
 		pt_ip(b, PT_TIP, 0x100b);
 }
 
-/* Two threads, each with pieces that begin at times of the other's in turns. */
+/* Two threads with pieces that begin at alternating times. */
 static void two_queues(struct recording *t)
 {
 	int i;
@@ -64,7 +63,7 @@ Test(runs, are_the_same_transfers_in_the_same_order)
 		t.opts.slice = t.opts.jobs == 3;
 		runs = decode(&t, bytes, len);
 		cr_assert_str_eq(runs, items, "got:\n%swant:\n%s", runs, items);
-		/* Those that are few are none, and what libipt decodes. */
+		/* Short runs become no RUN items, nor do branches that libipt decodes. */
 		cr_assert_geq(t.runs, PIECES, "-j %u: %" PRIu64, t.opts.jobs, t.runs);
 		cr_assert_eq(t.stats.branches, branches);
 		free(runs);
@@ -74,9 +73,9 @@ Test(runs, are_the_same_transfers_in_the_same_order)
 	rec_end(&t);
 }
 
-/* Where what was handed over is in memory. */
+/* Addresses of the items and runs that were handed over. */
 struct places {
-	size_t items, astray; /* that are in two lines of the cache */
+	size_t items, astray; /* items that cross a cache line */
 	uint64_t runs[PIECES];
 	size_t nruns;
 };
@@ -95,7 +94,7 @@ static int see_places(void *ctx, const struct ptc_item *items, size_t n)
 	return 0;
 }
 
-/* One queue of pieces that are more than a batch each. */
+/* Decodes a queue with pieces larger than a batch. */
 static struct places places_of(bool runs)
 {
 	struct places p = { .items = 0 };
@@ -135,7 +134,7 @@ Test(runs, items_are_lines_of_the_cache)
 	cr_assert_eq(p.astray, 0);
 }
 
-/* What is in the CPU's cache is written again, and not what was read two pieces ago. */
+/* Memory in the CPU's cache is reused, not memory read two pieces ago. */
 Test(runs, of_a_piece_are_where_those_of_the_last_one_were)
 {
 	const struct places p = places_of(true);
@@ -174,7 +173,7 @@ Test(runs, are_none_where_something_chooses_among_transfers)
 	rec_end(&t);
 }
 
-/* @n transfers from @first on, which are lent. */
+/* Adds @n branches from @first on, which are lent. */
 static void lend_run(struct ptc_out *o, struct ptc_fast_rec *recs, uint64_t first, size_t n,
 		     uint64_t time)
 {
@@ -185,7 +184,7 @@ static void lend_run(struct ptc_out *o, struct ptc_fast_rec *recs, uint64_t firs
 	ptc_out_run(o, recs, n, time);
 }
 
-/* The same, which are not. */
+/* The same, copied. */
 static void put_run(struct ptc_out *o, uint64_t first, size_t n, uint64_t time)
 {
 	struct ptc_fast_rec recs[16];
@@ -227,7 +226,7 @@ Test(runs, wait_with_the_items_among_them)
 	out_begin(&o, &stats);
 	put_run(&o, 100, 4, 1);
 	(void)ptc_out_branch(&o, 1, 2, PTC_KIND_JMP, 2);
-	for (i = 0; i < 100; i++) /* their memory grows, and moves */
+	for (i = 0; i < 100; i++) /* the memory grows, and moves */
 		put_run(&o, 1000 + 16 * i, 16, 3);
 	cr_assert_eq(ptc_out_waiting(&o), 102 + 4 + 1600);
 	cr_assert_eq(stats.branches, 4 + 1 + 1600);
@@ -238,7 +237,7 @@ Test(runs, wait_with_the_items_among_them)
 	items = ptc_out_take(&o, 100);
 	for (i = 0; i < 100; i++)
 		expect_run(&items[i], 1000 + 16 * i, 16);
-	/* Empty: the next ones begin anew. */
+	/* Empty: the next runs begin at the start. */
 	put_run(&o, 5, 4, 4);
 	cr_assert_eq(o.recs.n, 4);
 	ptc_out_release(&o);
@@ -253,7 +252,7 @@ Test(runs, are_lent_until_their_memory_is_wanted)
 
 	out_begin(&o, &stats);
 	lend_run(&o, first, 10, 4, 1);
-	put_run(&o, 90, 7, 1); /* with the one in front of it */
+	put_run(&o, 90, 7, 1); /* copies the run in front, too */
 	memset(first, 0xff, sizeof(first));
 	(void)ptc_out_branch(&o, 1, 2, PTC_KIND_JMP, 2);
 	lend_run(&o, second, 20, 5, 2);
@@ -265,7 +264,7 @@ Test(runs, are_lent_until_their_memory_is_wanted)
 	cr_assert_eq(items[3].from, (uintptr_t)second);
 	cr_assert_eq(items[3].cause, 0);
 	cr_assert_eq(ptc_out_waiting(&o), 0);
-	/* Of those that are handed over nothing is copied. */
+	/* Runs that were handed over are not copied. */
 	lend_run(&o, first, 10, 4, 3);
 	lend_run(&o, third, 30, 6, 3);
 	(void)ptc_out_take(&o, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: when two replays of a queue stand alike. */
+/* Description: when two replays of a queue have the same state. */
 #include <criterion/criterion.h>
 #include <stddef.h>
 #include <string.h>

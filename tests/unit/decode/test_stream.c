@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: pieces of a queue -> spans without holes. */
+/* Description: the AUXTRACE records of a queue become spans without holes. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct want {
 	uint64_t base, lost;
 };
 
-/* Pieces are strings ('0' is a byte 0) at offsets. */
+/* Records are strings ('0' is a byte 0) at offsets. */
 static void expect(const char *const pieces[], const uint64_t offs[], size_t n,
 		   const struct want *want, size_t nwant)
 {
@@ -130,7 +130,10 @@ Test(stream, offsets_that_begin_anew_or_contradict_part_spans_without_a_loss)
 	EXPECT(pieces, offs, want);
 }
 
-/* "BASE:BYTES" of each span, '!' behind those cut where the buffer was full, "+N" before N lost. */
+/*
+ * @want: "BASE:BYTES" for each span, '!' behind a span cut where the buffer was full, "+N" for N
+ * lost bytes in front.
+ */
 static void expect_cut(const char *bytes, size_t hole, const uint64_t *offs, size_t n,
 		       const char *done, const char *want)
 {
@@ -146,7 +149,7 @@ static void expect_cut(const char *bytes, size_t hole, const uint64_t *offs, siz
 	for (i = 0; i < len; i++)
 		exact[i] = bytes[i] == '0' ? 0 : (uint8_t)bytes[i];
 	cr_assert_eq(ptc_stream_single(&s, exact, len, &err), 0);
-	if (hole) { /* from there on 100 bytes are missing */
+	if (hole) { /* 100 bytes are missing there */
 		cr_assert_eq(ptc_stream_single(&s, exact + hole, len - hole, &err), 0);
 		s.bytes = len;
 		s.spans[0].len = hole;
@@ -207,11 +210,13 @@ Test(stream, padding_behind_a_cut_is_no_span)
 
 	EXPECT_CUT("abc00000", 0, one, "y", "0:abc!");
 	EXPECT_CUT("abc0000e", 0, one, "y", "0:abc! 3:0000e");
-	EXPECT_CUT("abc00000000", 0, one, "y", "0:abc! 3:00000000"); /* more than any writer pads */
+	EXPECT_CUT("abc00000000", 0, one, "y", "0:abc! 3:00000000"); /* more than writers pad */
 	EXPECT_CUT("abc00000efgh", 8, one, "y", "0:abc! +105 108:efgh");
 }
 
-/* Windows of a trace of 4 PSB segments as pieces at offsets; how much each span has. */
+/*
+ * Makes AUXTRACE records from windows of a trace with 4 PSB segments. @want: the size of each span.
+ */
 static void expect_windows(bool samples, bool by_content, const size_t (*windows)[3], size_t n,
 			   const char *want)
 {
@@ -270,7 +275,7 @@ static void expect_windows(bool samples, bool by_content, const size_t (*windows
 
 Test(stream, snapshots_that_overlap_are_joined_by_what_is_in_them)
 {
-	/* from, length, offset: a position in the ring, which does not tell */
+	/* from, length, offset: a position in the ring buffer, which is ambiguous */
 	static const size_t back[][3] = { { 0, 160, 512 }, { 40, 216, 0 } };
 	static const size_t apart[][3] = { { 0, 96, 512 }, { 128, 128, 0 } };
 	static const size_t exact[][3] = { { 0, 96, 0 }, { 64, 128, 96 } };
@@ -293,8 +298,7 @@ Test(stream, samples_are_joined_only_where_they_overlap)
 	EXPECT_WINDOWS(true, false, windows, "0+160 lost 0; 160+96 lost 0; ");
 }
 
-/* PSBs in parts of any size are where they are in one piece; also when they begin more than once.
- */
+/* PSBs in parts of any size are found as in one part, also if a PSB has extra bytes. */
 Test(stream, a_psb_is_found_wherever_parts_meet)
 {
 	enum { FRONT = 20, TWICE = 4, LEN = 64 };

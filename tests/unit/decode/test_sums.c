@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Description: transfers that are counted in place of being listed. That sums and items are what
- * there is pt_replay holds, of all that it replays.
+ * Description: branches that are counted, not listed. pt_replay() checks, for all its traces, that
+ * sums and items add up.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -15,12 +15,12 @@ enum { TID = 7, QUEUE = 3 };
 
 static const uint64_t JUMPS = 5;
 
-/* What run decodes, in all. */
+/* Number of branches that run() decodes. */
 static const uint64_t ALL = 16;
-/* And of the two pieces that are the engine's; the last of each leads on from it. */
+/* Branches in the two pieces of the engine, without the last one of each, which leads out of it. */
 static const uint64_t OURS = 8;
 
-/* At its jmp *%rax, which leads there again, JUMPS times from @time on. */
+/* Runs the jmp *%rax of the code, which jumps to itself, JUMPS times from @time on. */
 static void jumps(struct ptc_buf *b, uint64_t time)
 {
 	uint64_t i;
@@ -56,7 +56,7 @@ static int on_sums(void *ctx, const struct ptc_sums *sums)
 	return g->stop;
 }
 
-/* Two pieces that are the engine's and a rest that is not, decoded with @opts. */
+/* Decodes two pieces of the engine and a rest by libipt, with @opts. */
 static int run(struct ptc_decode_opts opts, struct got *g)
 {
 	const struct ptc_sink sink = { on_items, g };

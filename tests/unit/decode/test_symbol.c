@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: addresses -> functions, of this very program. */
+/* Description: addresses in this program become functions. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ __attribute__((noinline)) int ptc_test_symbol_marker(int x)
 	return x * 3 + 1;
 }
 
-/* Where this program is in memory is where it is in its file, by its own page of /proc. */
+/* Converts an address in this program to an offset in its file, by its own page of /proc. */
 static uint64_t file_offset(const void *p, uint64_t *ret_start)
 {
 	struct ptc_buf maps = PTC_BUF_INIT;
@@ -54,7 +54,9 @@ Test(symbol, the_function_that_holds_an_address)
 	const char *name;
 	struct ptc_err err;
 
-	/* A pointer to a function is no object pointer in ISO C: through an integer. */
+	/*
+	 * ISO C has no conversion from a function pointer to an object pointer, hence the integer.
+	 */
 	off = file_offset((const void *)(uintptr_t)ptc_test_symbol_marker, &start);
 	cr_assert_eq(ptc_codefiles_open(&files, "/proc/self/exe", &self, &err), 0, "%s", err.msg);
 	cr_assert(ptc_addrspace_map(&as, 0x10000, self->len, 0, self));
@@ -71,7 +73,7 @@ Test(symbol, the_function_that_holds_an_address)
 	ptc_codefiles_release(&files);
 }
 
-/* A copy of this program at @path, with an inode of its own. */
+/* Copies this program to @path, with a new inode. */
 static void copy_self(const char *path)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -85,8 +87,7 @@ static void copy_self(const char *path)
 	ptc_buf_release(&b);
 }
 
-/* Lines of a file that is replaced before the first one is asked for. @ret_line 0: there is none.
- */
+/* Looks up lines of a file that is replaced before the first look-up. *@ret_line 0: none. */
 static void find_line(bool replaced, int *ret_line)
 {
 	struct ptc_srclines lines = PTC_SRCLINES_INIT;

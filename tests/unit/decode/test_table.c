@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: memory for tables: what is in them stays where it is while they grow.
- */
+/* Description: memory for tables: elements keep their addresses while a table grows. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: each thread has a count of its own, whatever the order they come in. */
+/* Description: each thread has a count of its own, in any order. */
 #include <criterion/criterion.h>
 
 #include "decode/tally.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the time of each item, from each kind of packet that tells of time. */
+/* Description: the time of each item, from each kind of timing packet. */
 #include <criterion/criterion.h>
 
 #include "replayed.h"
 
-/* A nanosecond is a tick. An MTC is 8 ticks of the crystal, of 84 ticks each: 672 apart. */
+/* A tick is 1 ns. An MTC is 8 ticks of the crystal, of 84 ticks each: 672 apart. */
 static const struct ptc_time_conv one_ns = { .shift = 0, .mult = 1, .zero = 0 };
 static const struct pt_how mtc = {
 	.conv = &one_ns,
@@ -16,7 +16,10 @@ static const struct pt_how cyc = {
 	.params = { .mtc_freq = 3, .tsc_ctc_n = 168, .tsc_ctc_d = 2, .nom_freq = 20 },
 };
 
-/* At @tsc, that long behind tick @ctc of the crystal; then on at 100b, a jump to itself. */
+/*
+ * The time is @tsc, @fc ticks behind tick @ctc of the crystal; tracing begins at 100b, a jump to
+ * itself.
+ */
 static void begin(struct ptc_buf *b, uint64_t tsc, uint16_t ctc, uint16_t fc, uint8_t ratio)
 {
 	pt_psb(b);
@@ -188,8 +191,7 @@ Test(time, behind_a_gap_in_which_the_crystal_s_counter_went_round_it_does_not_go
 	for (i = 4; i < 300; i++)
 		pt_mtc(&b, (uint8_t)i);
 	jump(&b);
-	pt_mtc(&b,
-	       (uint8_t)i); /* the decoder begins behind the gap, and cannot know what it counts */
+	pt_mtc(&b, (uint8_t)i); /* the decoder begins here, and cannot know the count */
 	jump(&b);
 	pt_ip_none(&b, PT_PGD);
 	replay_expect(&b, mtc,

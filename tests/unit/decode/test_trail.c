@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the last instruction of a block is listed once it is known where it led. */
+/* Description: the last instruction of a block is listed once its target is known. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void happened(uint64_t value, uint64_t time)
 	ptc_trail_event(t, &ev);
 }
 
-/* What was listed since the last time. */
+/* The items listed since the last call must be @want. */
 static void expect(const char *want)
 {
 	char text[512] = "";
@@ -149,7 +149,7 @@ Test(trail, an_event_waits_for_the_transfer_in_front_of_it)
 	expect("");
 	ptc_trail_land(t, 0x1006);
 	expect("1003 1006 jmp@10 event@11 event@12 ");
-	(void)ran(0x1002, 20); /* no transfer: nothing to wait for */
+	(void)ran(0x1002, 20); /* no branch: the event need not wait */
 	happened(4, 21);
 	expect("event@21 ");
 }

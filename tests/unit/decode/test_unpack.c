@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: packed files are unpacked as far as the memory budget has room. */
+/* Description: packed files are unpacked as far as the memory budget allows. */
 #include <criterion/criterion.h>
 #include <lzma.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { MANY = 8 << 20, PACKED = 1 << 20 };
 
-/* Packs @len zeros. Returns how many bytes @out has then. */
+/* Packs @len zeros. Returns the number of bytes in @out. */
 typedef size_t pack_fn(uint8_t *out, size_t len);
 
 static size_t pack_gzip(uint8_t *out, size_t len)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a PSB that the flow comes to is a new beginning, whatever was in front of it. */
+/*
+ * Description: decoding begins anew at a PSB that the flow reaches, after any trace in front of it.
+ */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +13,7 @@ static void pt_mode_exec32(struct ptc_buf *b)
 	ptc_buf_le16(b, 0x0299);
 }
 
-/* Replay @b (released); the lines behind those of @front are @behind. */
+/* Decodes @b (released); the result must be the lines @front, then @behind. */
 static void expect_behind(struct ptc_buf *b, struct pt_how how, const char *front,
 			  const char *behind)
 {
@@ -25,7 +27,7 @@ static void expect_behind(struct ptc_buf *b, struct pt_how how, const char *fron
 
 static const struct pt_how plain, events = { .events = true };
 
-/* To the PSB at 100b, by way of a FUP whose TIP is lost. */
+/* Leads to the PSB at 100b, over a FUP whose TIP is lost. */
 static void lose_a_tip(struct ptc_buf *b)
 {
 	pt_psb_on(b, 0x1000);
@@ -55,7 +57,7 @@ Test(waypoint, returns_behind_a_psb_do_not_go_where_calls_in_front_of_it_came_fr
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 
-	pt_psb_on(&b, 0x1006); /* a call, and another one that has lost its return */
+	pt_psb_on(&b, 0x1006); /* a call, and a second call whose return is lost */
 	pt_psb_on(&b, 0x1024);
 	pt_tnt(&b, "T");
 	pt_psb_on(&b, 0x1014);
@@ -125,7 +127,7 @@ Test(waypoint, a_psb_where_tracing_is_off_tells_that_a_pgd_is_missing)
 	expect_behind(&b, (struct pt_how){ .psb = true }, to_100b, behind);
 }
 
-/* A PSB becomes PADs. */
+/* Turns a PSB into PADs. */
 static void drop_psb(struct ptc_buf *b, size_t at)
 {
 	memset(b->bytes + at, 0, PTC_PSB_LEN);
@@ -140,7 +142,7 @@ Test(waypoint, a_psb_that_is_gone_is_told_of_and_its_fup_is_no_event)
 	pt_psb_on(&b, 0x1000);
 	pt_tnt(&b, "TT");
 	at = b.len;
-	pt_psb_on(&b, 0x100b); /* where the flow comes to: an event could be there */
+	pt_psb_on(&b, 0x100b); /* the flow comes there, and an event would be possible */
 	drop_psb(&b, at);
 	pt_ip(&b, PT_TIP, 0x100e);
 	pt_ip(&b, PT_TIP, 0x1016);
@@ -168,7 +170,7 @@ Test(waypoint, a_psb_that_is_gone_where_tracing_is_off_costs_nothing_and_is_told
 	pt_enable(&b, 0x1014);
 	pt_ip_none(&b, PT_PGD);
 	(void)snprintf(gap, sizeof(gap), "gap %zx 0 desync\n",
-		       at); /* when it is read, which is ahead */
+		       at); /* where it is read: ahead of the flow */
 	expect_behind(&b, plain, gap, "1016 0 syscall\n0 1014 start\n1016 0 syscall\n");
 }
 
@@ -180,7 +182,7 @@ Test(waypoint, a_mode_that_is_wrong_does_not_spoil_the_code_for_the_right_one)
 	pt_mode_exec32(&b);
 	pt_ip(&b, PT_FUP, 0x101b);
 	pt_psbend(&b);
-	pt_ip(&b, PT_TIP, 0x1016); /* 101c is an iret then */
+	pt_ip(&b, PT_TIP, 0x1016); /* in that mode 101c is an iret */
 	pt_ip_none(&b, PT_PGD);
 	pt_psb_off(&b);
 	pt_enable(&b, 0x101b);
@@ -239,7 +241,7 @@ Test(waypoint, what_was_left_of_a_psb_does_not_hide_what_is_in_front_of_it)
 	pt_ip(&b, PT_TIP, 0x101d);
 	pt_ip(&b, PT_FUP, 0x1000);
 	pt_mode_exec64(&b);
-	pt_ip(&b, PT_FUP, 0x1008); /* its PSB is gone */
+	pt_ip(&b, PT_FUP, 0x1008); /* its PSB is lost */
 	pt_psbend(&b);
 	pt_enable(&b, 0x101d);
 	pt_ip(&b, PT_TIP, 0x1000);
@@ -254,7 +256,7 @@ Test(waypoint, what_was_left_of_a_psb_does_not_hide_what_is_in_front_of_it)
 	ptc_buf_release(&b);
 }
 
-/* Both engines look behind a PSB until the packet at which they fail. */
+/* Both engines read the packets behind a PSB up to the one at which they fail. */
 Test(waypoint, what_is_no_packet_far_behind_a_psb_begins_the_gap_at_the_psb)
 {
 	static const uint8_t bad[] = { 0x02, 0xff };

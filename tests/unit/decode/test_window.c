@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a span in parts is decoded as if it were in one piece. */
+/* Description: a span in parts is decoded as if it were contiguous. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { SIZE_STEP = FEWER(1, 7), WINDOWS = FEWER(3, 2) };
 
-/* @bytes as a span of parts of @part bytes each, every one an allocation of its own. */
+/* Returns @bytes as a span with parts of @part bytes, each in an allocation of its own. */
 static struct ptc_span parts(const uint8_t *bytes, size_t len, size_t part)
 {
 	struct ptc_span sp = { .len = len };
@@ -54,7 +54,7 @@ static void expect_same(const struct ptc_buf *trace, size_t part, struct pt_how 
 	release(&span);
 }
 
-/* Flow of @psbs PSBs, one every 2000 bytes or so: larger than @windows windows. */
+/* Trace with @psbs PSBs, about 2000 bytes apart: larger than @windows windows. */
 static struct ptc_buf flow(size_t psbs, size_t windows)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -84,7 +84,10 @@ Test(window, a_trace_larger_than_the_window_is_decoded_whole)
 	ptc_buf_release(&b);
 }
 
-/* Errors of every kind, all over it: each resumes, and some with a graft over the window. */
+/*
+ * Errors of every kind, everywhere: decoding resumes after each, sometimes with a graft across the
+ * window.
+ */
 Test(window, damage_is_found_and_passed_as_in_one_piece)
 {
 	struct ptc_buf b = flow(200, 1);
@@ -101,7 +104,7 @@ Test(window, damage_is_found_and_passed_as_in_one_piece)
 	ptc_buf_release(&b);
 }
 
-/* One call of the decoder runs over them all, and past the window. */
+/* One call of the decoder reads over all of them, and past the window. */
 Test(window, more_pads_than_a_window_holds_do_not_hide_what_is_behind_them)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -122,7 +125,7 @@ Test(window, more_pads_than_a_window_holds_do_not_hide_what_is_behind_them)
 	pt_enable(&b, 0x1000);
 	pt_tnt(&b, "T");
 	span = parts(b.bytes, b.len, 5000);
-	/* What is in front of the PSB is a gap, and not silence. */
+	/* The trace in front of the PSB is listed as a gap. */
 	snprintf(want, sizeof(want),
 		 "0 1016 start\n1016 0 syscall\ngap %x %zx desync\n"
 		 "0 1000 start\n1000 1003 jcc\n",
@@ -133,8 +136,8 @@ Test(window, more_pads_than_a_window_holds_do_not_hide_what_is_behind_them)
 }
 
 /*
- * @n bytes in a PSB+ (@inside), or behind it, that say nothing of the flow; the piece is not the
- * second engine's.
+ * Adds @n bytes in a PSB+ (@inside), or behind it, that do not affect the flow. The second engine
+ * declines the piece.
  */
 static void put_far(struct ptc_buf *b, size_t n, bool mtc, bool inside)
 {
@@ -156,11 +159,11 @@ static void put_far(struct ptc_buf *b, size_t n, bool mtc, bool inside)
 	pt_ip(b, PT_TIP, 0x1000);
 	pt_tnt(b, "T");
 	pt_ip_none(b, PT_PGD);
-	ptc_buf_u8(b, 0x02); /* no packet: the next one is where a search ends */
+	ptc_buf_u8(b, 0x02); /* no packet: a search ends at the next one */
 	ptc_buf_u8(b, 0x55);
 }
 
-/* It is not in the window yet when the PSB is looked at. */
+/* It is not in the window yet when the PSB is read. */
 Test(window, what_is_far_behind_a_psb_is_seen)
 {
 	size_t n, i;
@@ -175,7 +178,7 @@ Test(window, what_is_far_behind_a_psb_is_seen)
 	}
 }
 
-/* Nor is all of a second one that libipt reads over at once. */
+/* Nor is all of a second PSB that libipt reads over at once. */
 Test(window, a_psb_at_the_end_of_what_is_seen_is_seen_whole)
 {
 	size_t n, i;
@@ -274,7 +277,7 @@ Test(window, what_may_be_a_psbend_is_found_across_parts)
 	}
 }
 
-/* What is behind it is given back, in the end: zeros are there then. */
+/* Memory far behind the position is freed in the end: it reads as zeros then. */
 Test(window, what_is_far_behind_is_given_back)
 {
 	enum { LEN = 5 << 20, STEP = 100000, KEPT = (1 << 20) + PTC_WINDOW_NEAR };
