@@ -24,31 +24,34 @@ struct args {
 
 static void help(void)
 {
-	printf("usage: ptcap compare [-i FILE] [OPTIONS]\n"
-	       "Hold the branch stacks of a recording's samples (LBR) against its trace of the "
-	       "same\n"
-	       "moments: a verdict for each entry.\n\n"
-	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
-	       "      --samples=A,B     only the samples number A to B, by time, from 1; either "
-	       "may "
-	       "be\n"
-	       "                        missing\n"
-	       "      --slack=TIME      by how much times may be wrong (default: 2us, or 200us\n"
-	       "                        where that makes most of what is wrong exact)\n"
-	       "      --max-wrong=PERCENT\n"
-	       "                        of the judged entries wrong, or missing ones, are no "
-	       "findings\n"
-	       "                        (default: 0)\n"
-	       "      --min-judged=PERCENT\n"
-	       "                        of the entries have to be judged (default: 50)\n"
-	       "      --list            a line for each entry that is not exact, and each that is "
-	       "missing,\n"
-	       "                        in front of the report\n"
-	       "      --format=FORMAT   text (default) or json, see "
-	       "doc/json.md\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
-	       "  -h, --help            this text\n\n"
-	       "Exit code 0: what was judged is as traced; 3: it is not; 4: too little was "
-	       "judged.\n");
+	fputs("usage: ptcap compare [OPTIONS] [FILE]\n"
+	      "Compare the branch stacks (LBR) of a recording's samples with its trace of the\n"
+	      "same moments. Each entry of a stack gets a verdict.\n\n"
+	      "What to compare:\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE. -: read standard input.\n"
+	      "      --samples=A,B     Compare only the samples from number A to number B, by\n"
+	      "                        time, from 1. Either may be omitted. Default: all.\n"
+	      "      --slack=TIME      Accept this error of times. Default: 2us, or 200us if\n"
+	      "                        that makes most of the wrong samples exact.\n\n"
+	      "Output:\n"
+	      "      --list            Also print a line for each entry that is not exact, and\n"
+	      "                        for each missing branch, before the report.\n"
+	      "      --format=FORMAT   Print text (default) or json (see doc/json.md).\n\n"
+	      "Exit status:\n"
+	      "      --max-wrong=PERCENT\n"
+	      "                        Exit with 0 if at most PERCENT of the judged entries\n"
+	      "                        are wrong or missing (default: 0).\n"
+	      "      --min-judged=PERCENT\n"
+	      "                        Exit with 4 if less than PERCENT of the entries could\n"
+	      "                        be judged (default: 50).\n\n"
+	      "Limits:\n",
+	      stdout);
+	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
+	fputs("  -h, --help            Print this text.\n\n"
+	      "Exit code 0: the stacks agree with the trace; 3: they differ; 4: too few\n"
+	      "entries could be judged.\n",
+	      stdout);
 }
 
 /* Parse "A,B", "A," or ",B". */

@@ -31,26 +31,35 @@ struct dump_args {
 
 static void help(void)
 {
-	printf("usage: ptcap dump [-i FILE] [--format text|json] [--stored] [--type NAME,...]\n"
-	       "                  [--tid TID] [--cpu CPU] [--time FROM,TO]\n"
-	       "       ptcap dump [-i FILE] [--format text|json] --verify\n"
-	       "Print every record of a recording, one a line, in file order: the offset in the\n"
-	       "file, the type, the size, the fields; in braces the sample id. In front of them,\n"
-	       "behind a #, the events and the features of the header.\n\n"
-	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
-	       "      --format=FORMAT   text (default) or json: an object a line, see doc/json.md\n"
-	       "      --stored          compressed records themselves, not the records in them\n"
-	       "      --type=NAME,...   only records of these types, as MMAP2, aux, 68, unknown;\n"
-	       "                        event and feature are the lines in front of them\n"
-	       "      --tid=TID         only records that tell a thread, and this one\n"
-	       "      --cpu=CPU         only records that tell a CPU, and this one\n"
-	       "      --time=FROM,TO    only records with a time in [FROM, TO), in seconds;\n"
-	       "                        either may be left out\n"
-	       "      --verify          print nothing but what in the file is not as the file\n"
-	       "                        claims, a line each; the exit code is then "
-	       "3\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP "  -h, --help            this text\n\n"
-	       "A damaged file is printed as far as it can be read; then the damage is reported\n"
-	       "and the exit code is 1.\n");
+	fputs("usage: ptcap dump [OPTIONS] [FILE]\n"
+	      "       ptcap dump --verify [--format=text|json] [FILE]\n"
+	      "Print every record of a recording in file order, one a line: its offset in the\n"
+	      "file, its type, its size and its fields. The sample id is in braces. The events\n"
+	      "and the features of the header come first, after a #.\n\n"
+	      "What to print (default: all records):\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE. -: read standard input.\n"
+	      "      --type=NAME,...   Print only records of these types, for example MMAP2,\n"
+	      "                        aux, 68, unknown. event and feature name the lines\n"
+	      "                        before the records.\n"
+	      "      --tid=TID         Print only records of this thread.\n"
+	      "      --cpu=CPU         Print only records of this CPU.\n"
+	      "      --time=FROM,TO    Print only records from FROM up to TO, in seconds.\n"
+	      "                        Either may be omitted.\n"
+	      "      --stored          Print compressed records as stored. Default: print the\n"
+	      "                        records in them.\n"
+	      "      --format=FORMAT   Print text (default) or json (an object a line, see\n"
+	      "                        doc/json.md).\n\n"
+	      "Check:\n"
+	      "      --verify          Print only contradictions in the file, and exit with 3\n"
+	      "                        if there are any. Default: print records.\n\n"
+	      "Limits:\n",
+	      stdout);
+	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
+	fputs("  -h, --help            Print this text.\n\n"
+	      "ptcap prints a damaged file up to the damage, reports the damage, and exits\n"
+	      "with 1.\n",
+	      stdout);
 }
 
 /* Keep the first damage: later ones are often its consequence. */

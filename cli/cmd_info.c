@@ -13,14 +13,16 @@
 
 static void help(void)
 {
-	printf("usage: ptcap info [-i FILE] [--format text|json]\n"
-	       "What a recording holds, in short: where it was made, of which command, its "
-	       "events,\n"
-	       "its trace queues, how many records of each type, and what was lost.\n\n"
-	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
-	       "      --format=FORMAT   text (default) or json: one object, see "
-	       "doc/json.md\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
-	       "  -h, --help            this text\n");
+	fputs("usage: ptcap info [OPTIONS] [FILE]\n"
+	      "Summarise a recording: the machine, the command, the events, the trace queues,\n"
+	      "the number of records of each type, and the losses.\n\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE. -: read standard input.\n"
+	      "      --format=FORMAT   Print text (default) or json (one object, see\n"
+	      "                        doc/json.md).\n",
+	      stdout);
+	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
+	fputs("  -h, --help            Print this text.\n", stdout);
 }
 
 /*

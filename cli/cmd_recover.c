@@ -13,15 +13,19 @@
 
 static void help(void)
 {
-	printf("usage: ptcap recover -i FILE -o FILE\n"
-	       "Make a proper recording of one that is damaged: cut, or of a writer that was\n"
-	       "killed. It has all up to the first record that is not whole, and of a piece of\n"
-	       "trace that was cut all that is there. What was wrong and what is lost is said.\n\n"
-	       "  -i, --input=FILE      the recording (default: perf.data); - is standard input\n"
-	       "  -o, --output=FILE     the new one; an older one becomes "
-	       "FILE.old\n" PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP
-	       "  -h, --help            this text\n\n"
-	       "Exit code 1: there is nothing to recover, and nothing was written.\n");
+	fputs("usage: ptcap recover [OPTIONS] -o NEW [FILE]\n"
+	      "Repair a recording that was cut, or whose writer was killed. The new file has\n"
+	      "all records up to the first damaged one. Of a cut chunk of trace it has all\n"
+	      "bytes in the file. ptcap prints the damage and the losses.\n\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE. -: read standard input.\n"
+	      "  -o, --output=NEW      Write the new recording to NEW; an existing NEW\n"
+	      "                        becomes NEW.old.\n",
+	      stdout);
+	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
+	fputs("  -h, --help            Print this text.\n\n"
+	      "Exit code 1: ptcap found nothing to recover, and wrote nothing.\n",
+	      stdout);
 }
 
 /* Returns the bytes of the table of features: 16 for each bit set in the header. */

@@ -33,19 +33,28 @@ struct show_args {
 
 static void help(void)
 {
-	printf("usage: ptcap crash show [-i FILE] [OPTIONS]\n"
-	       "Explain what killed a program that was recorded with `ptcap crash`.\n\n"
-	       "  -i, --input=FILE      the recording (default: perf.data)\n"
-	       "  -n, --branches=N      the last N branches (default: 20; json: 100)\n"
-	       "  -p, --pid=PID         of process PID (default: of those that died the last)\n"
-	       "      --format=FORMAT   text (default) or json: one object, see doc/json.md\n"
-	       "      --core=FILE       a core dump of it: held against the recording, or used "
-	       "instead\n"
-	       "                        of the state, of a recording that has none\n"
-	       "      --symfs=DIR       look for the recorded files below DIR\n"
-	       "      --no-demangle     names of C++, Rust and D as the linker has them\n"
-	       "      --no-pager        on a terminal: not through $PAGER\n" PTC_HELP_MAX_MEMORY
-		       PTC_SANDBOX_HELP "  -h, --help            this text\n");
+	fputs("usage: ptcap crash show [OPTIONS] [FILE]\n"
+	      "Explain the crash in a recording by `ptcap crash`.\n\n"
+	      "What to show:\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE.\n"
+	      "  -p, --pid=PID         Explain the crash of this process (default: the process\n"
+	      "                        that died last).\n"
+	      "  -n, --branches=N      Show the last N branches (default: 20; with json: 100).\n"
+	      "      --format=FORMAT   Print text (default) or json (one object, see\n"
+	      "                        doc/json.md).\n\n"
+	      "Where to find code and state:\n"
+	      "      --core=FILE       Compare the saved state with this core dump. Without a\n"
+	      "                        saved state the core dump replaces it. Default: none.\n"
+	      "      --symfs=DIR       Find the recorded files below DIR (default: /).\n\n"
+	      "Terminal:\n"
+	      "      --no-demangle     Print the linker's names of C++, Rust and D functions.\n"
+	      "                        Default: demangled names.\n"
+	      "      --no-pager        Print to the terminal without $PAGER.\n\n"
+	      "Limits:\n",
+	      stdout);
+	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
+	fputs("  -h, --help            Print this text.\n", stdout);
 }
 
 static int take_number(const char *option, const char *what, uint64_t max, uint64_t *ret)

@@ -11,35 +11,39 @@
 static const struct command {
 	const char *name;
 	int (*fn)(int argc, char **argv);
-	const char *what;
 } commands[] = {
-	{ "record", ptc_cmd_record, "run a command and record its control flow" },
-	{ "snapshot", ptc_cmd_snapshot,
-	  "keep the newest trace, and write it when it is asked for" },
-	{ "decode", ptc_cmd_decode, "replay a recording: every branch that was taken" },
-	{ "info", ptc_cmd_info, "what a recording holds, in short" },
-	{ "dump", ptc_cmd_dump, "every record of a recording, in file order" },
-	{ "convert", ptc_cmd_convert, "write a recording again: in another form, or a part of it" },
-	{ "recover", ptc_cmd_recover, "make a proper recording of a damaged one" },
-	{ "crash", ptc_cmd_crash, "run a command until a signal kills it, and explain why" },
-	{ "compare", ptc_cmd_compare, "branch stacks of samples, held against the trace" },
+	{ "record", ptc_cmd_record },	{ "snapshot", ptc_cmd_snapshot },
+	{ "decode", ptc_cmd_decode },	{ "info", ptc_cmd_info },
+	{ "dump", ptc_cmd_dump },	{ "convert", ptc_cmd_convert },
+	{ "recover", ptc_cmd_recover }, { "crash", ptc_cmd_crash },
+	{ "compare", ptc_cmd_compare },
 };
 
 static void help(void)
 {
-	size_t i;
-
-	printf("usage: ptcap COMMAND [OPTIONS]\n"
-	       "Record what a program really executed, with Intel PT, and replay it.\n\n"
-	       "commands:\n");
-	for (i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		printf("  %-8s %s\n", commands[i].name, commands[i].what);
-	printf("\n"
-	       "  -h, --help     this text; `ptcap COMMAND --help` explains a command\n"
-	       "      --version  the version\n\n"
-	       "exit codes: 0 done, 1 failed, 2 usage, 3 done with findings, 4 nothing to judge;\n"
-	       "  record -- CMD passes CMD's status (128+n: signal n), 125 ptcap failed,\n"
-	       "  126 CMD cannot be run, 127 CMD not found\n");
+	fputs("usage: ptcap COMMAND [OPTIONS]\n"
+	      "Record every branch that a program takes, with Intel PT or a software source.\n\n"
+	      "Record:\n"
+	      "  record      Record the branches of a command or of running processes.\n"
+	      "  snapshot    Keep the newest trace in memory, and write it at a trigger.\n"
+	      "  crash       Record a program until a signal kills it, and save its state.\n\n"
+	      "Look:\n"
+	      "  decode      Print every branch of a recording.\n"
+	      "  crash show  Explain the crash in a recording.\n"
+	      "  info        Summarise a recording.\n"
+	      "  compare     Compare the branch stacks (LBR) of samples with the trace.\n"
+	      "  dump        Print every record of a recording, in file order.\n\n"
+	      "Files:\n"
+	      "  convert     Write a recording again, in another form or in part.\n"
+	      "  recover     Repair a damaged recording.\n\n"
+	      "  -h, --help     Print this text.\n"
+	      "      --version  Print the version.\n\n"
+	      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done with findings, 4 nothing to\n"
+	      "judge. With a CMD: the status of CMD (128+n: killed by signal n), 125 ptcap\n"
+	      "failed, 126 CMD cannot run, 127 CMD not found.\n\n"
+	      "Read `ptcap help COMMAND` for the options of a command, `man ptcap-COMMAND`\n"
+	      "for the details and examples, and `man 7 ptcap` for the concepts and terms.\n",
+	      stdout);
 }
 
 static const struct command *find_command(const char *name)

@@ -6,9 +6,9 @@
 /* Value that getopt_long returns for the option, and its lines in the help. */
 enum { PTC_OPT_MAX_MEMORY = 4096 };
 #define PTC_HELP_MAX_MEMORY                                                                        \
-	"      --max-memory=SIZE memory that may be used (default: a quarter of the machine's, "   \
-	"at\n"                                                                                     \
-	"                        most 4G); what needs more is left out, and a message says so\n"
+	"      --max-memory=SIZE Use at most this much memory (default: a quarter of the\n"        \
+	"                        machine's, at most 4G). Names and source lines that\n"            \
+	"                        need more are omitted, with a message.\n"
 
 /* Set the limit. Returns 0, or the exit code after a message. */
 int ptc_max_memory(const char *command, const char *size);

@@ -21,7 +21,7 @@ int ptc_sandbox_enter(const struct ptc_sandbox *s);
 
 /* Lines of --help. */
 #define PTC_SANDBOX_HELP                                                                           \
-	"      --no-sandbox      without seccomp and Landlock, which keep a hostile recording\n"   \
-	"                        from doing harm (SECURITY.md)\n"
+	"      --no-sandbox      Read the recording without seccomp and Landlock, which\n"         \
+	"                        protect against hostile recordings (SECURITY.md).\n"
 
 #endif

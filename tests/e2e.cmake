@@ -562,6 +562,19 @@ if(NOT PTCAP_SANITIZE)
 	e2e_is_field(compare_forks)
 endif()
 
+# The examples of the man pages.
+if(NOT PTCAP_SANITIZE)
+	file(GLOB pages CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/doc/man/*.1.md")
+	foreach(page IN LISTS pages)
+		string(REGEX REPLACE "^doc/man/(.*)[.]1[.]md$" "\\1" name "${page}")
+		string(REPLACE "-" "_" name "${name}")
+		e2e_test(examples_${name} "${e2e_dir}/examples.py" page "${page}")
+	endforeach()
+	foreach(name pages comparison_can_fail)
+		e2e_test(examples_${name} "${e2e_dir}/examples.py" ${name})
+	endforeach()
+endif()
+
 # The kernel's own events, against perf's of the same run. They need no PT hardware, and no CPU to themselves.
 set(events threads pool processes wide some_cpus per_thread attach churn one_thread killed vanishing samples refusals unprivileged)
 if(PTCAP_SANITIZE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`ptcap CMD --help`, doc/man/ptcap-CMD.1.md and the code have the same options, and every command
-has a page.
+has a page. Help texts have lines of at most 80 columns.
 
 usage: help.py SOURCE_DIR PTCAP
 """
@@ -11,6 +11,7 @@ import sys
 
 from common import code, finish, plant
 
+WIDTH = 80
 OPTION = re.compile(r"(?<![\w-])(--?[A-Za-z][\w-]*)")
 
 
@@ -21,8 +22,12 @@ def help_of(args):
     return run.stdout
 
 
+def too_wide(command, text):
+    return [f"`ptcap {command} --help`: more than {WIDTH} columns: {line}" for line in text.splitlines() if len(line) > WIDTH]
+
+
 def in_help(text):
-    """Return the options in help lines such as "  -o, --output=FILE   where it goes"."""
+    """Return the options in help lines such as "  -o, --output=FILE   Write to FILE."."""
     found = set()
     for line in text.splitlines():
         if re.match(r"\s+-", line):
@@ -85,6 +90,8 @@ def prove():
             got = [c.split()[1] for c in compare(tree, "x.md", help_text)]
             if got != want:
                 sys.exit(f"self-test: {got} instead of {want}")
+    if too_wide("x", "a" * WIDTH) or not too_wide("x", "a" * (WIDTH + 1)):
+        sys.exit("self-test: a line of the wrong width")
     table = 'x = { { "output", required_argument, NULL, 1 }, { "raw", no_argument, NULL, 2 } };\n'
     for letters, want in (("+:o:", []), ("o", []), ("q:o:", ["-q"]), ("", ["-o"])):
         with plant({"cli/cmd_x.c": table + f'f = getopt_long(argc, argv, "{letters}", x);\n'}) as tree:
@@ -99,13 +106,15 @@ def prove():
 PTCAP = sys.argv[2]
 prove()
 top = help_of([])
-commands = re.findall(r"^  ([a-z]+) ", top.split("commands:")[1].split("\n\n")[0], re.M)
-complaints = compare(sys.argv[1], "ptcap.1.md", top)
+commands = re.findall(r"^  ([a-z]+) {2,}", top, re.M)
+complaints = too_wide("", top) + compare(sys.argv[1], "ptcap.1.md", top)
 for command in commands:
     text = help_of([command])
+    complaints += too_wide(command, text)
     complaints += compare(sys.argv[1], f"ptcap-{command}.1.md", text) + taken(sys.argv[1], command, text)
     for word in sorted(set(re.findall(rf"ptcap {command} ([a-z]+) \[", text))):  # a command with its own help
         more = help_of([command, word])
+        complaints += too_wide(f"{command} {word}", more)
         complaints += compare(sys.argv[1], f"ptcap-{command}-{word}.1.md", more)
         complaints += taken(sys.argv[1], f"{command} {word}", more)
 finish(complaints, not commands)
