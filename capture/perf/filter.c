@@ -60,7 +60,7 @@ static int check_one(const struct ptc_record_opts *o, const struct ptc_event *e,
 	if (kernel_address(f) && e->attr.exclude_kernel)
 		return ptc_fail(err, PTC_E_USAGE,
 				"0x%" PRIx64 " is kernel code, but '%s' excludes the kernel; use "
-					     "-e %s//k, or @ FILE for code of a program",
+				"-e %s//k, or @ FILE for code of a program",
 				f->addr, e->name, e->pmu.name);
 	return e->intel_pt ? check_pt(f, err) : 0;
 }
