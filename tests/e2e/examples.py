@@ -412,6 +412,7 @@ def page(folder, path):
         lib.skip("no source records here")
     with open(os.path.join(SOURCE_DIR, path), encoding="utf-8") as f:
         text = f.read()
+    os.symlink(os.path.join(SOURCE_DIR, "examples"), os.path.join(folder, "examples"))
     ran = run_text(folder, text, "EXAMPLES" if path.startswith("doc/man/") else None)
     if not ran:
         lib.skip("all examples need what this machine does not have")
