@@ -562,11 +562,12 @@ if(NOT PTCAP_SANITIZE)
 	e2e_is_field(compare_forks)
 endif()
 
-# The examples of the man pages.
+# The examples of the README and of the man pages.
 if(NOT PTCAP_SANITIZE)
+	e2e_test(examples_readme "${e2e_dir}/examples.py" page README.md)
 	file(GLOB pages CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/doc/man/*.1.md")
 	foreach(page IN LISTS pages)
-		string(REGEX REPLACE "^doc/man/(.*)[.]1[.]md$" "\\1" name "${page}")
+		string(REGEX REPLACE "^doc/man/(ptcap-)?(.*)[.]1[.]md$" "\\2" name "${page}")
 		string(REPLACE "-" "_" name "${name}")
 		e2e_test(examples_${name} "${e2e_dir}/examples.py" page "${page}")
 	endforeach()

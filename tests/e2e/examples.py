@@ -24,6 +24,7 @@ import select
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 
@@ -135,7 +136,7 @@ class Shell:
     """A shell in a folder. Its output, and that of its background jobs, is collected."""
 
     def __init__(self, folder, path):
-        self.folder, self.count, self.text = folder, 0, ""
+        self.folder, self.count, self.lines, self.complete = folder, 0, [], threading.Event()
         control, self.control = os.pipe()
         self.report, report = os.pipe()
         output, self.out = os.pipe()
@@ -144,21 +145,17 @@ class Shell:
                                   stderr=self.out, pass_fds=[control, report])
         for fd in (control, report, self.out):
             os.close(fd)
-        self.lock = threading.Lock()
-        self.reader = threading.Thread(target=self.collect, args=[output], daemon=True)
-        self.reader.start()
+        threading.Thread(target=self.collect, args=[output], daemon=True).start()
 
     def collect(self, output):
+        """Append to the lines. Set the event when the output of the command itself is complete."""
         with os.fdopen(output, encoding="utf-8", errors="replace") as f:
             for line in f:
-                with self.lock:
-                    self.text += line
-
-    def printed(self):
-        """The lines so far, and whether the command's own output is complete."""
-        with self.lock:
-            lines = self.text.split("\n")[:-1]
-        return [line for line in lines if line != SYNC], SYNC in lines
+                text, sync, _ = line.rstrip("\n").partition(SYNC)
+                if text or not sync:
+                    self.lines.append(text)
+                if sync:
+                    self.complete.set()
 
     def run(self, command, shown=()):
         """Run it until its output agrees. Returns (statuses, lines printed)."""
@@ -166,21 +163,21 @@ class Shell:
         name = os.path.join(self.folder, f".command-{self.count}")
         with open(name, "w", encoding="utf-8") as f:
             f.write(command + '\nstatuses=("${PIPESTATUS[@]}")\n')
-        with self.lock:
-            self.text = ""
+        self.lines = lines = []
+        self.complete.clear()
         os.write(self.control, (name + "\n").encode())
-        check(select.select([self.report], [], [], lib.DEADLINE)[0], f"this command does not end: {command}\n{self.text}")
+        check(select.select([self.report], [], [], lib.DEADLINE)[0], f"this command does not end: {command}\n" + "\n".join(lines))
         said = b""
         while not said.endswith(b"\n"):
             more = os.read(self.report, 4096)
-            check(more, f"the shell has ended: {command}\n{self.text}")
+            check(more, f"the shell has ended: {command}\n" + "\n".join(lines))
             said += more
         statuses, jobs = said.decode().split(" jobs ")
-        lib.until(lambda: self.printed()[1], "the output of the shell is read")
+        check(self.complete.wait(lib.DEADLINE), f"the output of the shell has no end: {command}")
         end = time.monotonic() + (PATIENCE if int(jobs) else 0)
-        while shown and not agrees(shown, self.printed()[0]) and time.monotonic() < end:
+        while shown and not agrees(shown, list(lines)) and time.monotonic() < end:
             time.sleep(0.01)
-        return [int(s) for s in statuses.split()], self.printed()[0]
+        return [int(s) for s in statuses.split()], list(lines)
 
     def close(self):
         os.close(self.control)
@@ -219,7 +216,7 @@ def run_text(folder, text, section=None, setups=None):
                 command = "\n".join(command)
                 statuses, printed = shell.run(command, shown)
                 print(f"line {line}: {command}: {statuses}, {len(printed)} lines", flush=True)
-                text_of = "\n".join("  | " + p for p in printed)
+                text_of = "\n".join("  | " + p for p in printed[-100:])
                 wrong = [s for s in statuses[-1:] if s not in example.statuses]
                 wrong += [s for s in statuses[:-1] if s not in example.statuses | {SIGPIPE}]
                 check(not wrong, f"line {line}: {command}: exit status {statuses}, allowed {example.statuses}:\n{text_of}")
@@ -242,40 +239,34 @@ def has_core():
         return pattern == "core" and f.read().strip() == "0"
 
 
+def has_breakpoints():
+    with tempfile.TemporaryDirectory() as folder:
+        return lib.breakpoints_work(folder)
+
+
 NEEDS = {
-    "perf": lib.have_perf, "events": lib.has_events, "ptrace": lib.has_ptrace, "core": has_core,
+    "perf": lib.have_perf, "events": lib.has_events, "ptrace": lib.has_ptrace, "core": has_core, "breakpoints": has_breakpoints,
     "qemu": lambda: shutil.which(os.environ.get("PTCAP_QEMU", "qemu-x86_64")),
     "cc": lambda: shutil.which("cc"), "jq": lambda: shutil.which("jq"), "gcore": lambda: shutil.which("gcore"),
     "less": lambda: shutil.which("less"),
 }
 SETUPS = {}
 LIBRARY = "volatile int reported;\nvoid report(int n)\n{\n\treported += n;\n}\n"
-# A program that works on a few lines and ends, or with -DFOREVER on lines without end.
-SERVER = """#include <time.h>
-void report(int n);
+# A program that reads so many lines and ends; 0: it does not end.
+SERVER = """void report(int n);
 static void parse_line(const char *line)
 {
-	int n = 0;
-
-	while (*line)
-		if (*line++ == ' ')
-			n++;
-	report(n);
+	for (; *line; line++)
+		if (*line == ' ')
+			report(1);
 }
 int main(void)
 {
-	const struct timespec moment = { 0, 100000 };
-	int i;
+	unsigned int i = 0;
 
-#ifdef FOREVER
-	for (i = 0;; i++)
-#else
-	for (i = 0; i < 5; i++)
-#endif
-	{
-		parse_line("GET /index.html HTTP/1.1");
-		nanosleep(&moment, NULL);
-	}
+	do
+		parse_line("GET /index.html HTTP/1.1 from 10.0.0.7 port 4711");
+	while (++i < LINES || !LINES);
 	return 0;
 }
 """
@@ -306,25 +297,25 @@ def recorded(folder, output, argv, *options, command="record", status=0):
 @setup
 def server(folder):
     """./server, which ends soon."""
-    compiled(folder, "server")
+    compiled(folder, "server", "-DLINES=5")
 
 
 @setup
 def endless_server(folder):
     """./server, which runs until it is killed."""
-    compiled(folder, "server", "-DFOREVER")
+    compiled(folder, "server", "-DLINES=0")
 
 
 @setup
 def service(folder):
     """./service, which runs until it is killed."""
-    compiled(folder, "service", "-DFOREVER")
+    compiled(folder, "service", "-DLINES=0")
 
 
 @setup
 def running_server(folder):
     """A server that runs, and that pidof finds. A recording of it ends soon, and without Intel PT it is stepped."""
-    compiled(folder, "server", "-DFOREVER")
+    compiled(folder, "server", "-DLINES=0")
     has_pt = os.path.exists("/sys/bus/event_source/devices/intel_pt")
     drop, source = ("shift", "") if has_pt else ("shift 3", "--source step")  # record, or record -e EVENT
     return f"""./server & SERVER=$!
@@ -336,7 +327,7 @@ ptcap() {{ {drop}; command ptcap record {source} --max-time 200ms "$@"; }}
 @setup
 def recording(folder):
     """perf.data of a program with debug information."""
-    compiled(folder, "server")
+    compiled(folder, "server", "-DLINES=5")
     recorded(folder, "perf.data", ["./server"])
 
 
@@ -381,7 +372,7 @@ def theirs(folder):
 @setup
 def attached(folder):
     """perf.data of a process that still runs: $PID."""
-    compiled(folder, "service", "-DFOREVER")
+    compiled(folder, "service", "-DLINES=0")
     return "./service & PID=$!; ptcap record -q --source step --max-steps 2000 -p $PID"
 
 
@@ -421,6 +412,7 @@ def page(folder, path):
         lib.skip("no source records here")
     with open(os.path.join(SOURCE_DIR, path), encoding="utf-8") as f:
         text = f.read()
+    os.symlink(os.path.join(SOURCE_DIR, "examples"), os.path.join(folder, "examples"))
     ran = run_text(folder, text, "EXAMPLES" if path.startswith("doc/man/") else None)
     if not ran:
         lib.skip("all examples need what this machine does not have")
