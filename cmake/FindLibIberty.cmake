@@ -1,4 +1,4 @@
-# libiberty's demangler (Debian: libiberty-dev). It is an archive: nothing of it is needed to run.
+# libiberty's demangler (Debian: libiberty-dev). libiberty is a static archive, so ptcap does not need it at run time.
 find_path(LIBIBERTY_INCLUDE_DIR libiberty/demangle.h)
 find_library(LIBIBERTY_LIBRARY iberty)
 include(FindPackageHandleStandardArgs)

@@ -1,4 +1,4 @@
-# ptcap_flags: what every target of ours is compiled with. Flags live on targets, not in globals.
+# ptcap_flags: the compiler and linker flags of all our targets. Flags belong to targets, not to global variables.
 add_library(ptcap_flags INTERFACE)
 target_compile_definitions(ptcap_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
 target_compile_options(ptcap_flags INTERFACE
@@ -14,15 +14,14 @@ if(PTCAP_SANITIZE)
 endif()
 include(CheckLinkerFlag)
 if(PTCAP_SANITIZE)
-	# These builds link dozens of programs with all debug information: lld takes a third of bfd's time.
+	# Sanitizer builds link dozens of programs with all debug information. lld takes a third of bfd's time for this.
 	check_linker_flag(C -fuse-ld=lld PTCAP_HAS_LLD)
 	if(PTCAP_HAS_LLD)
 		target_link_options(ptcap_flags INTERFACE -fuse-ld=lld)
 	endif()
 endif()
 if(PTCAP_SANITIZE STREQUAL "thread" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
-	# gcc says that TSan does not understand fences. Ours orders reads of a page that the kernel
-	# writes (capture/clock.c), of which TSan sees nothing anyway.
+	# gcc warns that TSan does not support atomic_thread_fence. No source of ours has a fence today.
 	target_compile_options(ptcap_flags INTERFACE -Wno-tsan)
 endif()
 if(PTCAP_FUZZ)
@@ -30,11 +29,11 @@ if(PTCAP_FUZZ)
 endif()
 target_include_directories(ptcap_flags SYSTEM INTERFACE "${PROJECT_SOURCE_DIR}/third_party/uapi")
 
-# What makes a memory error end the program instead of something worse. Each compiler or linker gets what it knows.
+# Hardening: a memory error should end the program before an attacker can use it. Only supported flags are set.
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
 include(CheckPIESupported)
-check_pie_supported(OUTPUT_VARIABLE PTCAP_PIE_WHY LANGUAGES C) # CMAKE_POSITION_INDEPENDENT_CODE compiles for it
+check_pie_supported(OUTPUT_VARIABLE PTCAP_PIE_WHY LANGUAGES C) # adds -pie; CMAKE_POSITION_INDEPENDENT_CODE adds -fPIE
 if(NOT CMAKE_C_LINK_PIE_SUPPORTED)
 	message(STATUS "No position-independent executables: ${PTCAP_PIE_WHY}")
 endif()
@@ -46,7 +45,7 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection -fcf-protection)
 	endif()
 endforeach()
 
-# ptcap_hardened_link: for targets of objects that others compiled, too.
+# ptcap_hardened_link: the linker's part, also for targets that link objects of other targets.
 add_library(ptcap_hardened_link INTERFACE)
 foreach(flag relro now noexecstack)
 	check_linker_flag(C "LINKER:-z,${flag}" PTCAP_HAS_Z_${flag})
@@ -56,8 +55,9 @@ foreach(flag relro now noexecstack)
 endforeach()
 target_link_libraries(ptcap_flags INTERFACE ptcap_hardened_link)
 
-# The C library checks sizes only where the compiler optimises, and warns otherwise. It also warns of a level that it
-# does not know. A sanitizer finds more than these checks, which hide calls from it. Distributors set a level, too.
+# _FORTIFY_SOURCE works only if the compiler optimises. Otherwise the C library warns, as it does for an unknown level.
+# Sanitizer builds do not set a level, because the checked functions hide calls from the sanitizer, which finds more.
+# -U: distributions set a level of their own.
 if(NOT PTCAP_SANITIZE)
 	set(CMAKE_TRY_COMPILE_CONFIGURATION "${CMAKE_BUILD_TYPE}")
 	foreach(level 3 2)

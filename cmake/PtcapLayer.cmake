@@ -1,8 +1,8 @@
 # ptcap_layer(NAME SEES layers... SOURCES files...)
 #
-# A layer is a folder. Its target sees the public headers, itself and the layers named, and nothing
-# else: each layer has an include root of its own, which holds one link, to the folder. An include
-# of "decode/run.h" in capture/ therefore fails to compile. (tests/layers checks the text as well.)
+# Makes the target ptc_NAME from the folder NAME. The target sees only the public headers, its own folder and the
+# layers after SEES. Each layer has an include root of its own, which holds one link: to the layer's folder. So an include
+# of "decode/run.h" in capture/ does not compile. tests/checks/layers.py also reads the #include lines.
 function(ptcap_layer_include NAME OUT)
 	set(root "${PROJECT_BINARY_DIR}/layers/${NAME}")
 	file(MAKE_DIRECTORY "${root}")
@@ -23,7 +23,7 @@ function(ptcap_layer NAME)
 	target_include_directories(ptc_${NAME} PRIVATE "${root}")
 endfunction()
 
-# Tests, benchmarks and the command line see every layer.
+# Gives tests, benchmarks and the command line the headers of every layer.
 function(ptcap_sees_all TARGET)
 	target_link_libraries(${TARGET} PRIVATE ptcap_flags ptcap_static)
 	target_include_directories(${TARGET} PRIVATE "${PROJECT_SOURCE_DIR}/include")

@@ -1,4 +1,5 @@
-# What is installed, used as somebody else would. A sanitizer's library needs its runtime in every program: not there.
+# The installed library and headers, used by another program. Sanitizer builds skip these tests, because that program would
+# need the sanitizer's runtime.
 if(PTCAP_SANITIZE)
 	return()
 endif()
@@ -7,7 +8,7 @@ add_test(NAME api_example COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOUR
 set_tests_properties(api_example PROPERTIES LABELS api
 	ENVIRONMENT "MKREC=$<TARGET_FILE:mkrec>;PTCAP_TRACES=${PTCAP_TRACES}")
 
-# It steps a program.
+# The label pinned: this test single-steps a program.
 add_test(NAME api_branches COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/example.py"
 	"${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" branches)
 set_tests_properties(api_branches PROPERTIES LABELS "api;pinned"

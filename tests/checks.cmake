@@ -1,4 +1,4 @@
-# Checks of our own text. The same for every build, so the sanitizer builds leave them out.
+# Checks of our own text. The result is the same in every build, so sanitizer builds skip these tests.
 if(PTCAP_SANITIZE)
 	return()
 endif()
@@ -25,7 +25,7 @@ endif()
 ptcap_check(hardened "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" ${fortify} $<TARGET_FILE:ptcap_cli>
 	$<TARGET_FILE:ptcap_shared> $<TARGET_FILE:ptcap_emu>)
 
-# Minutes, not seconds: only `ctest -C Tidy` runs it (scripts/test --all).
+# clang-tidy takes minutes, so only `ctest -C Tidy` runs it (scripts/test --all).
 add_test(NAME check_tidy CONFIGURATIONS Tidy COMMAND ${Python3_EXECUTABLE} -B
 	"${CMAKE_CURRENT_SOURCE_DIR}/checks/tidy.py" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}"
 	"${PROJECT_BINARY_DIR}/tidy" "${PROJECT_SOURCE_DIR}/build/dev")

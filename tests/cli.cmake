@@ -1,4 +1,4 @@
-# The command line of info and dump, and what perf says about our files.
+# The output of info and dump, their errors, and perf's reading of our files.
 add_executable(mkrec cli/mkrec.c cli/mkfeatures.c)
 ptcap_sees_all(mkrec)
 foreach(name bad_input info dump perf_reads samples)
@@ -15,7 +15,7 @@ endforeach()
 add_test(NAME cli_memory COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/memory.py")
 set_tests_properties(cli_memory PROPERTIES LABELS cli ENVIRONMENT
 	"PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>;PEAK=$<TARGET_FILE:peak>;PTCAP_SANITIZE=${PTCAP_SANITIZE}")
-if(NOT PTCAP_SANITIZE) # Valgrind counts instructions, and runs no program with a sanitizer
+if(NOT PTCAP_SANITIZE) # callgrind counts instructions, and runs no sanitizer build
 	add_test(NAME cli_growth COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/growth.py")
 	set_tests_properties(cli_growth PROPERTIES LABELS "cli;long" PROCESSORS 2 SKIP_RETURN_CODE 77
 		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>")

@@ -1,10 +1,10 @@
-# Recordings damaged in many ways: tests/damage/mutate.c says what must come out then.
+# Damaged recordings. tests/damage/mutate.c defines the required output.
 add_executable(mutate damage/mutate.c damage/base.c damage/change.c damage/stuff.c)
 ptcap_sees_all(mutate)
 target_include_directories(mutate PRIVATE support)
 target_link_options(mutate PRIVATE -Wl,--wrap=pt_iscache_add_file)
 
-# SCRIPT: of damage/.
+# ptcap_damage(NAME SCRIPT COUNT SEED ARG...): adds the test damage_NAME. SCRIPT is a file of damage/.
 function(ptcap_damage NAME SCRIPT COUNT SEED)
 	ptcap_unchanged(if_changed damage_${NAME} $<TARGET_FILE:mutate> "${CMAKE_CURRENT_SOURCE_DIR}/damage"
 		"${CMAKE_CURRENT_SOURCE_DIR}/e2e/lib.py" "${CMAKE_CURRENT_SOURCE_DIR}/e2e/store.py"
@@ -21,12 +21,12 @@ if(PTCAP_SANITIZE)
 endif()
 ptcap_damage(some damage.py ${some} 1)
 if(NOT PTCAP_SANITIZE)
-	# All of them in all ways would be four minutes of two CPUs; the few above are.
+	# damage_some has a part of these changes. All of them take four minutes of two CPUs.
 	ptcap_damage(much damage.py 600 2 1)
 	set_tests_properties(damage_much PROPERTIES LABELS "damage;field")
 endif()
 
-# Both engines and all -j. PTCAP_DAMAGE_CHANGES in the environment is another number of changes.
+# Both engines, each with one, two and four threads. The environment variable PTCAP_DAMAGE_CHANGES sets the number of changes.
 set(alike 440)
 if(PTCAP_SANITIZE)
 	set(alike 66)
@@ -36,7 +36,7 @@ if(NOT PTCAP_SANITIZE)
 	set_tests_properties(damage_alike PROPERTIES LABELS "damage;long")
 endif()
 
-# With several threads the same has to come out.
+# Several threads must give the same output as one.
 if(EXISTS "${PTCAP_TRACES}/xdc-unzip")
 	set(jobs_changes 40)
 	if(PTCAP_SANITIZE)
@@ -46,7 +46,7 @@ if(EXISTS "${PTCAP_TRACES}/xdc-unzip")
 	add_test(NAME damage_jobs COMMAND ${if_changed} $<TARGET_FILE:mutate> -j -s 1 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
 		"packet:${PTCAP_TRACES}/xdc-unzip" "raw:${PTCAP_TRACES}/griffin-hello" "raw:${PTCAP_TRACES}/xdc-foo")
 	set_tests_properties(damage_jobs PROPERTIES LABELS damage)
-	# And with the second engine.
+	# The second engine must give the same output as libipt.
 	ptcap_unchanged(if_changed damage_engine $<TARGET_FILE:mutate> "${PTCAP_TRACES}")
 	add_test(NAME damage_engine COMMAND ${if_changed} $<TARGET_FILE:mutate> -e -s 3 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
 		"packet:${PTCAP_TRACES}/griffin-hello" "packet:${PTCAP_TRACES}/xdc-foo" "mtc:${PTCAP_TRACES}/xdc-unzip")

@@ -1,11 +1,12 @@
-# End to end: programs whose flow is known are recorded, decoded, and compared - with what the stepper
-# saw, with an independent stepper, and with perf. tests/e2e/truth.py says what a case checks.
+# End to end: programs are recorded and decoded. The result is compared with the branches that the source saw, with an
+# independent stepper, and with perf. tests/e2e/truth.py lists the checks of a case.
 find_program(PERF_PROGRAM perf)
 
 set(e2e_dir "${CMAKE_CURRENT_SOURCE_DIR}/e2e")
 
-# Tests that only read a recording take it from a store (tests/e2e/store.py). A sanitizer build may use another build's
-# recorder, store and test programs: its tests then read what that build recorded, and programs are not built twice.
+# Tests that only read a recording take it from a store (tests/e2e/store.py). A sanitizer build may use the recorder, store
+# and test programs of another build (PTCAP_RECORDER_BUILD). Then its tests read that build's recordings, and no test
+# program is built twice.
 set(PTCAP_RECORDER_BUILD "" CACHE PATH "A build folder whose ptcap makes the recordings that tests read; empty: this one")
 if(PTCAP_RECORDER_BUILD)
 	set(e2e_recorder_build "${PTCAP_RECORDER_BUILD}")
@@ -14,12 +15,12 @@ else()
 endif()
 set(e2e_bin "${e2e_recorder_build}/tests/prog")
 include(programs.cmake)
-# These record in every build: one of each feature and source, and those whose threads TSan watches.
+# These tests record in every build: one test of each feature and source, and the tests with threads of ptcap for TSan.
 set(e2e_recorded_here hello signal small_rings tasks_locks jit_rwx zone_calls compressed recurse_noretcomp pie
 	emu_hello emu_signal emu_small_rings emu_lossy emu_tasks_locks emu_tasks_storm emu_jit_rwx emu_compressed
 	emu_snapshots emu_vcpus_tasks_locks lbr_threads emu_lbr_threads crash_jit)
 
-# A digest of all that makes a recording: an edit elsewhere leaves the store as it is.
+# A digest of all objects that take part in recording. An edit of other code keeps the store valid.
 set(e2e_recorder ${PTCAP_OBJECTS})
 list(REMOVE_ITEM e2e_recorder $<TARGET_OBJECTS:ptc_decode>)
 file(GLOB e2e_recorder_cli CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cli/*.[ch]")
@@ -44,24 +45,25 @@ ptcap_sees_all(sandboxed)
 add_executable(hashflow support/hashflow.c)
 target_link_libraries(hashflow PRIVATE ptcap_flags)
 
-# LC_ALL: to load another locale is half of what /bin/cat does, and each instruction is a step.
+# LC_ALL=C: loading another locale is half of the instructions of /bin/cat, and each instruction is a step.
 set(e2e_env "LC_ALL=C" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "PTCAP=$<TARGET_FILE:ptcap_cli>" "REFSTEP=$<TARGET_FILE:refstep>" "PEAK=$<TARGET_FILE:peak>"
 	"HASHFLOW=$<TARGET_FILE:hashflow>" "PERF=${PERF_PROGRAM}" "PROGS=${e2e_bin}" "PTCAP_TRACES=${PTCAP_TRACES}"
 	"PTCAP_STORE=${e2e_recorder_build}/store" "PTCAP_RECORDER=${e2e_recorder_build}/bin/ptcap")
 
-# Minutes together: `scripts/test --all` runs these, in the gcc build, if what they depend on has changed since they passed.
+# Long tests, minutes in all. `scripts/test --all` runs them in the gcc build, if an input has changed since they passed.
 set(e2e_long zone_forked tasks_spawn context leaves_32bit stopped_command swap_dlopen emu_code_full emu_code_once emu_big_xz
 	emu_snapshots_vcpus lbr_filters lbr_exec missing_core crash_aborts crash_libraries lines_compilers
 	lines_linked unwound_linked)
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
 	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
 
-# Not under a sanitizer, where these take longest. Other tests of the same script run there, and e2e_follow_* for everyday.py.
+# Sanitizer builds skip these tests, because they take longest there. Other tests of the same script run there, and
+# e2e_follow_* instead of everyday.py.
 set(e2e_not_sanitized emu_everyday_short lbr_exec emu_lbr_exec missing_core lines_sections lines_go_stripped
 	statements_of_senders jitdump_like_node crash_core)
 
-# Tracer and target take turns on one CPU: with a resource file (scripts/test) each test stays on one. Python's site
-# packages are left out (-S): to look for them takes longer than the rest of its start.
+# e2e_test(NAME SCRIPT ARG...): adds the test e2e_NAME. Tracer and target take turns on one CPU, so each test uses one CPU of
+# CTest's resource file (scripts/test). -S: Python's search for site packages takes longer than the rest of its start.
 function(e2e_test NAME)
 	if(PTCAP_SANITIZE AND NAME IN_LIST e2e_not_sanitized)
 		return()
@@ -84,14 +86,14 @@ function(e2e_test NAME)
 	endif()
 endfunction()
 
-# e2e_case(NAME CHECKS check... RUN PROGRAM ARGS...); the checks: e2e/truth.py
+# e2e_case(NAME CHECKS check... RUN PROGRAM ARGS...): a program with checks of e2e/truth.py.
 function(e2e_case NAME)
 	cmake_parse_arguments(PARSE_ARGV 1 C "" "" "CHECKS;RUN")
 	if(PTCAP_SANITIZE)
 		list(REMOVE_ITEM C_CHECKS both ref)
 	endif()
 	if(PTCAP_RECORDER_BUILD AND NOT NAME IN_LIST e2e_recorded_here)
-		# That build has done the rest: the recording itself, perf's opinion, other steppers.
+		# The other build has run the remaining checks: the recording itself, perf, other steppers.
 		list(REMOVE_ITEM C_CHECKS both clean hash length lossy perf ref snapshots vcpushash)
 		if(NOT C_CHECKS)
 			return()
@@ -104,8 +106,8 @@ function(e2e_case NAME)
 	endif()
 endfunction()
 
-# Programs as users have them, by the dozen or with a large runtime: `scripts/test --field` runs them, before a release and
-# behind a change of what they are about. The suite has a shorter one of each kind, or an emulated twin.
+# e2e_is_field(NAME): marks a test with many or large programs of users, for `scripts/test --field`. Run it before a release,
+# and after a change of the test's subject. The suite has a shorter test of each kind, or the same test emulated.
 function(e2e_is_field NAME)
 	if(TEST e2e_${NAME})
 		get_test_property(e2e_${NAME} LABELS labels)
@@ -136,7 +138,7 @@ endforeach()
 e2e_case(compressed CHECKS compressed RUN "${e2e_bin}/prog_hello")
 e2e_case(busy CHECKS truth perf RUN "${e2e_bin}/prog_busy" 6000)
 
-# 0.1 to 0.2 M steps each
+# Programs of 0.1 to 0.2 million steps each.
 e2e_case(true CHECKS ${all} RUN /bin/true)
 e2e_case(pie CHECKS truth json perf RUN "${e2e_bin}/prog_pie")
 e2e_case(longjmp CHECKS truth perf RUN "${e2e_bin}/prog_longjmp")
@@ -149,11 +151,11 @@ e2e_case(zone_storm CHECKS zone RUN "${e2e_bin}/prog_tasks" storm)
 e2e_case(zone_main CHECKS zone RUN "${e2e_bin}/prog_tasks_static" locks)
 e2e_case(zone_forked CHECKS zone
 	RUN /bin/dash -c "'${e2e_bin}/prog_exit' 0 & echo a | cat; wait; exit 4")
-# threads and processes: per tid, and perf's too
+# Threads and processes: compared for each tid, also with perf.
 foreach(mode locks spin storm spawn exec group alarm)
 	e2e_case(tasks_${mode} CHECKS tasks RUN "${e2e_bin}/prog_tasks_static" ${mode})
 endforeach()
-# A static pthread_exit looks for a library with a loader of its own, in 4 M steps.
+# Dynamic: pthread_exit of a static program starts a loader of its own to find a library, in 4 million steps.
 e2e_case(tasks_leader CHECKS tasks RUN "${e2e_bin}/prog_tasks" leader)
 e2e_case(tasks_pool CHECKS tasks clean RUN "${e2e_bin}/prog_tasks_static" pool)
 e2e_case(jit_threads CHECKS jit RUN "${e2e_bin}/prog_jitthread")
@@ -161,7 +163,7 @@ e2e_case(pipeline CHECKS tasks
 	RUN /bin/sh -c "echo a b c | tr a-c x-z | cat | cat; exit 4")
 e2e_is_field(pipeline) # e2e_emu_pipeline is in the suite
 e2e_case(pie_small_rings CHECKS smallrings RUN "${e2e_bin}/prog_pie")
-# programs as they are
+# Programs with the ordinary libraries.
 e2e_case(ls CHECKS whole RUN /bin/ls -R "${e2e_bin}/folder")
 e2e_case(except CHECKS "says=again deep" onepsb RUN "${e2e_bin}/prog_except")
 foreach(mode dlopen map over)
@@ -171,7 +173,7 @@ endforeach()
 e2e_case(chain CHECKS "says=argument last one" RUN "${e2e_bin}/chain" one)
 e2e_case(interpreter CHECKS length RUN /bin/dash "${e2e_dir}/interpreter.sh" 3)
 e2e_is_field(interpreter)
-if(NOT PTCAP_SANITIZE) # ten times slower there
+if(NOT PTCAP_SANITIZE) # these tests take ten times as long in sanitizer builds
 	foreach(name plain_script context context_terminal)
 		e2e_test(${name} "${e2e_dir}/behave.py" "${name}")
 	endforeach()
@@ -187,7 +189,7 @@ foreach(name status not_found not_executable bad_options no_pt auto_emu auto_ste
 	e2e_test(${name} "${e2e_dir}/behave.py" "${name}")
 endforeach()
 
-# What stepping could disturb. refstep does not know of it.
+# Programs that stepping could disturb. refstep does not handle most of them.
 e2e_case(masks CHECKS tasks RUN "${e2e_bin}/prog_masks")
 e2e_case(masks_fatal CHECKS tasks RUN "${e2e_bin}/prog_masks" f)
 e2e_case(vsyscall CHECKS truth ref perf RUN "${e2e_bin}/prog_vsyscall")
@@ -200,7 +202,7 @@ e2e_case(late CHECKS ${all} RUN "${e2e_bin}/prog_late")
 e2e_case(tf CHECKS truth perf RUN "${e2e_bin}/prog_tf")
 e2e_case(trapthreads CHECKS tasks RUN "${e2e_bin}/prog_trapthreads" "${e2e_bin}/prog_exit")
 
-# Nothing is stepped: any CPU will do.
+# e2e_is_emulated(NAME): runs the test with the emulated source. Nothing is stepped, so the test needs no CPU of its own.
 function(e2e_is_emulated NAME)
 	if(NOT TEST e2e_${NAME})
 		return()
@@ -212,7 +214,7 @@ function(e2e_is_emulated NAME)
 	set_tests_properties(e2e_${NAME} PROPERTIES LABELS "${labels}")
 endfunction()
 
-# The same of the emulated source. `both`: where a program does the same whenever it is run.
+# e2e_emu(NAME ...): as e2e_case, with the emulated source. Check `both`: for programs that do the same in each run.
 function(e2e_emu NAME)
 	e2e_case(emu_${NAME} ${ARGN})
 	e2e_is_emulated(emu_${NAME})
@@ -226,7 +228,7 @@ foreach(name hello_pie signal_pie map)
 endforeach()
 e2e_emu(restart CHECKS both truth perf RUN "${e2e_bin}/prog_restart")
 e2e_emu(exit_3 CHECKS both truth RUN "${e2e_bin}/prog_exit" 3)
-# The other modes: e2e/known.txt
+# e2e/known.txt has the other modes.
 foreach(mode rwx flip cross fork unreadable remap self same)
 	e2e_emu(jit_${mode} CHECKS jit RUN "${e2e_bin}/prog_jit" ${mode})
 endforeach()
@@ -246,7 +248,8 @@ foreach(name pie longjmp libc_static vdso)
 	e2e_emu(${name} CHECKS truth json perf RUN "${e2e_bin}/prog_${name}")
 endforeach()
 e2e_emu(dlopen CHECKS truth perf RUN "${e2e_bin}/prog_dlopen" "${e2e_bin}/libprog_lib.so")
-# Its threads run at once: in these some may not have begun when the process ends. `spawn`: e2e/known.txt.
+# Emulated threads run side by side. In these modes some threads may not have begun when the process ends. e2e/known.txt has
+# the mode `spawn`.
 foreach(mode group spin)
 	e2e_emu(tasks_${mode} CHECKS whole RUN "${e2e_bin}/prog_tasks" ${mode})
 endforeach()
@@ -279,7 +282,7 @@ foreach(name status not_found not_executable plain_script keeps_old full_disk fu
 	e2e_is_emulated(emu_${name})
 endforeach()
 
-# The tree of calls.
+# The tree of calls, and single instructions.
 foreach(name recurse signal longjmp except)
 	e2e_emu(calls_${name} CHECKS calls RUN "${e2e_bin}/prog_${name}")
 endforeach()
@@ -292,7 +295,7 @@ e2e_emu(calls_exec CHECKS calls RUN "${e2e_bin}/chain" one)
 e2e_emu(calls_threads CHECKS calls RUN "${e2e_bin}/prog_tasks" locks)
 e2e_emu(calls_ls CHECKS calls RUN /bin/ls -lR "${e2e_bin}/folder")
 
-# Snapshots, each a file of its own.
+# Snapshots, each in a file of its own.
 foreach(name on_exit control pipelined clock interrupt killed threads asleep)
 	foreach(source step emu)
 		e2e_test(snapshot_${name}_${source} "${e2e_dir}/snapshot.py" "${name}")
@@ -313,10 +316,10 @@ endforeach()
 e2e_test(snapshot_attached "${e2e_dir}/snapshot.py" attached)
 e2e_test(snapshot_refused "${e2e_dir}/snapshot.py" refused)
 
-# Files that are gone, or others, when the recording is decoded.
+# Files that are gone or replaced when the recording is decoded.
 foreach(name removed in_json replaced in_place cached symfs core)
 	e2e_test(missing_${name} "${e2e_dir}/missing.py" "${name}")
-	if(NOT name STREQUAL "core") # a core is the kernel's: of the program itself
+	if(NOT name STREQUAL "core") # the kernel's core of an emulated program would be QEMU's
 		e2e_is_emulated(missing_${name})
 	endif()
 endforeach()
@@ -328,13 +331,13 @@ foreach(name library unlinked itself forked bound container nameless rebuilt sna
 	e2e_test(emu_replaced_${name} "${e2e_dir}/replaced.py" "${name}")
 	e2e_is_emulated(emu_replaced_${name})
 endforeach()
-# Names that others chose.
+# File names from untrusted places.
 foreach(name output_link output_special swapped swapped_running named below_symfs debug_files alternate others_jitdump)
 	e2e_test(untrusted_${name} "${e2e_dir}/untrusted.py" "${name}")
 endforeach()
 e2e_test(emu_untrusted_swapped "${e2e_dir}/untrusted.py" swapped)
 e2e_is_emulated(emu_untrusted_swapped)
-# Programs that fight back.
+# Hostile programs (ADR 25).
 foreach(name deaf grace itself storm waits_in_vfork attached_in_vfork traces_back watched_traces_back nobody_traces_back stops_tracer
 	stops_ptcap rights)
 	e2e_test(hostile_${name} "${e2e_dir}/hostile.py" "${name}")
@@ -343,27 +346,28 @@ foreach(name deaf itself storm)
 	e2e_test(emu_hostile_${name} "${e2e_dir}/hostile.py" "${name}")
 	e2e_is_emulated(emu_hostile_${name})
 endforeach()
-# SIGKILL at each system call of a commit.
+# SIGKILL at each system call of a commit (ADR 24).
 foreach(name copies recordings snapshots)
 	e2e_test(commits_${name} "${e2e_dir}/commits.py" "${name}")
 	e2e_is_emulated(commits_${name})
 endforeach()
-# Files that say how much memory they need.
+# Files that claim or need much memory (ADR 23).
 foreach(name debugdata sections names_compressed sparse lines instructions starved options)
 	e2e_test(budget_${name} "${e2e_dir}/budget.py" "${name}")
 endforeach()
-# Names that act on a terminal.
+# Names with terminal control characters.
 foreach(name printed refused)
-	if(NOT PTCAP_SANITIZE) # each starts many processes; unit_base tests plain.c there
+	if(NOT PTCAP_SANITIZE) # these tests start many processes; unit_base tests plain.c in sanitizer builds
 		e2e_test(plaintext_${name} "${e2e_dir}/plaintext.py" "${name}")
 	endif()
 endforeach()
-# Closed descriptors, limits, pagers, files that are cut.
+# Closed descriptors, limits, pagers, and files that shrink.
 foreach(name closed for_command limited nobody_reads cut_recording cut_program no_pager pager_leaves
 	pager_interrupted terminal_without_utf_8)
 	e2e_test(odds_${name} "${e2e_dir}/odds.py" "${name}")
 endforeach()
-# The sandbox of what reads a recording, which builds with a sanitizer do not have, and the rights of what records.
+# The sandbox of commands that read a recording, and the capabilities of commands that record. Sanitizer builds have no
+# sandbox.
 foreach(name reading writing fetching without_landlock without_seccomp off commands nothing_refused pager
 		rights_of_record rights_of_step rights_of_crash rights_of_snapshot rights_of_all rights_of_output rights_of_command)
 	if(NOT PTCAP_SANITIZE)
@@ -371,31 +375,31 @@ foreach(name reading writing fetching without_landlock without_seccomp off comma
 		set_property(TEST e2e_sandbox_${name} APPEND PROPERTY ENVIRONMENT "SANDBOXED=$<TARGET_FILE:sandboxed>")
 	endif()
 endforeach()
-# Numbers at their extremes.
+# Extreme numbers in AUXTRACE_INFO.
 e2e_test(numbers_auxtrace_info "${e2e_dir}/numbers.py" auxtrace_info)
-# Several threads decode as one does.
+# Several threads give the same output as one.
 foreach(name signal jit recurse storm cpus dlopen except shell traces twins many_queues many_slices)
 	e2e_test(parallel_${name} "${e2e_dir}/parallel.py" "${name}")
 	set_property(TEST e2e_parallel_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 	set_tests_properties(e2e_parallel_${name} PROPERTIES RESOURCE_GROUPS "")
 endforeach()
-# Names of functions, source lines, and where they come from.
+# Names of functions, source lines, and their debug files.
 foreach(name demangled aliases plt like_perf debug_by_link debug_by_id packed static debuginfod)
 	e2e_test(names_${name} "${e2e_dir}/names.py" "${name}")
 	e2e_is_emulated(names_${name})
 endforeach()
 e2e_case(terminal CHECKS terminal RUN "${e2e_bin}/prog_signal")
-# Parts of a recording, and other forms of it.
+# Parts of a recording (--last), and --format bin.
 e2e_case(bin_signal CHECKS bin RUN "${e2e_bin}/prog_signal")
 e2e_emu(bin_threads CHECKS bin RUN "${e2e_bin}/prog_tasks" locks)
 e2e_case(last_signal CHECKS last RUN "${e2e_bin}/prog_signal")
 e2e_emu(last_threads CHECKS last RUN "${e2e_bin}/prog_tasks" locks)
-if(NOT PTCAP_SANITIZE) # the same code as for threads
+if(NOT PTCAP_SANITIZE) # last_threads runs the same code
 	e2e_emu(last_true CHECKS last RUN /bin/true)
 	e2e_emu(last_pipeline CHECKS last RUN /bin/sh -c "echo a b c | tr a-c x-z | cat")
 endif()
 
-# `ptcap dump` and `perf report -D` of one file. Under a sanitizer: what has parsers that others do not have.
+# Compare `ptcap dump` with `perf report -D` for one file. Sanitizer builds run only perf's files that need other parsers.
 set(e2e_dumps_sanitized data stack z pipe_z folder_z tracepoints)
 function(e2e_dump NAME)
 	if(PTCAP_SANITIZE AND "${ARGV1}" MATCHES "^perf" AND NOT NAME IN_LIST e2e_dumps_sanitized)
@@ -439,7 +443,7 @@ e2e_dump(emu_snapshots ptcap -S -- "${e2e_bin}/prog_tasks" locks)
 foreach(name emu emu_vcpus emu_snapshots)
 	e2e_is_emulated(dump_${name})
 endforeach()
-# Programs that do odd things, and those that QEMU itself runs otherwise.
+# Programs that do odd things, and programs that QEMU itself runs differently.
 foreach(name late vsyscall)
 	e2e_emu(${name} CHECKS both ${all} RUN "${e2e_bin}/prog_${name}")
 endforeach()
@@ -451,7 +455,7 @@ foreach(name known_of_qemu context_of_qemu)
 	e2e_is_emulated(emu_${name})
 endforeach()
 
-# Large ones, 2e9 instructions together.
+# Large programs, 2e9 instructions in all.
 execute_process(COMMAND ${CMAKE_C_COMPILER} -print-prog-name=cc1 OUTPUT_VARIABLE cc1
 	OUTPUT_STRIP_TRAILING_WHITESPACE)
 e2e_emu(big_xz CHECKS hash RUN /usr/bin/xz -k -c -1 "${e2e_bin}/prog_crash_static" "${e2e_bin}/prog_except")
@@ -466,31 +470,31 @@ foreach(name vcpus xz_threads perl python sqlite cc1)
 	e2e_is_field(emu_big_${name})
 endforeach()
 
-# Many single steps each. The suite has each as e2e_emu_NAME. context_terminal is e2e_context again, on a terminal.
+# Tests of many single steps. The suite has each of them as e2e_emu_NAME, except context_terminal: e2e_context on a terminal.
 foreach(name chain ls except plain_script context_terminal tasks_exec tasks_pool tasks_leader tasks_group pie_small_rings
 	jit_threads swap_map swap_over progress)
 	e2e_is_field(${name})
 endforeach()
 
-# Through exec, emulated.
+# The emulated source follows a program through exec and namespaces.
 foreach(name own_exe by_descriptor bad_pointers loader_variables any_variable own_name killed another_user another_ipc pid_namespaces mount_namespace rights foreign another_root unreadable lacking)
 	e2e_test(follow_${name} "${e2e_dir}/follow.py" "${name}")
 	e2e_is_emulated(follow_${name})
 endforeach()
 
-# A hundred everyday command lines, emulated: a few in the suite.
+# A hundred everyday command lines, emulated. The suite runs a few of them (short).
 foreach(name short long)
 	e2e_test(emu_everyday_${name} "${e2e_dir}/everyday.py" "${name}")
 	e2e_is_emulated(emu_everyday_${name})
 endforeach()
 e2e_is_field(emu_everyday_long)
 
-# Every form of perf.data, perf's own and ours.
+# Every form of perf.data, written by perf and by ptcap.
 foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places places features)
 	e2e_test(forms_${name} "${e2e_dir}/forms.py" "${name}")
 endforeach()
 
-# Written again: ptcap convert and recover.
+# ptcap convert and recover.
 function(e2e_convert)
 	foreach(name IN LISTS ARGN)
 		e2e_test(convert_${name} "${e2e_dir}/convert.py" "${name}")
@@ -504,7 +508,7 @@ foreach(name ours_vcpus ours_snapshot queues)
 	e2e_is_emulated(convert_${name})
 endforeach()
 
-# Branch stacks beside a trace, as the software sources make and spoil them.
+# Branch stacks of the software sources beside a trace, with and without injected errors.
 foreach(name filters threads calls event onward exec refused)
 	e2e_test(lbr_${name} "${e2e_dir}/lbr.py" "${name}")
 endforeach()
@@ -513,14 +517,14 @@ foreach(name filters threads calls event onward exec spoilt snapshot)
 	e2e_is_emulated(emu_lbr_${name})
 endforeach()
 
-# Names of code that a JIT makes, by a jitdump.
+# Names of JIT code from a jitdump.
 foreach(name names like_node parts)
 	e2e_test(jitdump_${name} "${e2e_dir}/jitdump.py" "${name}")
 	e2e_test(emu_jitdump_${name} "${e2e_dir}/jitdump.py" "${name}")
 	e2e_is_emulated(emu_jitdump_${name})
 endforeach()
 
-# Code that node and java make, where they are installed.
+# JIT code of node and java, if these are installed.
 if(NOT PTCAP_SANITIZE)
 	foreach(name node_jitdump node_map java_map)
 		e2e_test(emu_${name} "${e2e_dir}/runtimes.py" "${name}")
@@ -530,7 +534,7 @@ if(NOT PTCAP_SANITIZE)
 	e2e_test(node_attached "${e2e_dir}/runtimes.py" node_attached)
 endif()
 
-# How often what was passed.
+# decode --counts.
 foreach(name edges blocks gaps calls places lines coverage forms)
 	e2e_test(counts_${name} "${e2e_dir}/counts.py" "${name}")
 	e2e_is_emulated(counts_${name})
@@ -541,7 +545,7 @@ foreach(mode map over)
 	e2e_is_emulated(counts_swap_${mode})
 endforeach()
 
-# Branch stacks: made from traces, held against them, spoilt.
+# Branch stacks made from traces, compared with traces, and with injected errors.
 foreach(name clean spoilt calls shift leak time perf damaged exits report real programs)
 	e2e_test(compare_${name} "${e2e_dir}/compare.py" "${name}")
 endforeach()
@@ -550,7 +554,7 @@ e2e_is_emulated(compare_far)
 e2e_test(spoilt_clean "${e2e_dir}/spoilt.py" clean)
 e2e_test(spoilt_stale "${e2e_dir}/spoilt.py" stale 1)
 set(emu_spoilt stale shift shift_by_any)
-if(NOT PTCAP_SANITIZE) # compare_spoilt is as much for a sanitizer
+if(NOT PTCAP_SANITIZE) # compare_spoilt runs the same code
 	list(APPEND emu_spoilt modes)
 endif()
 foreach(name ${emu_spoilt})
@@ -576,7 +580,7 @@ if(NOT PTCAP_SANITIZE)
 	endforeach()
 endif()
 
-# The kernel's own events, against perf's of the same run. They need no PT hardware, and no CPU to themselves.
+# The kernel's events, compared with perf's records of the same run. No PT hardware and no CPU of their own is needed.
 set(events threads pool processes wide some_cpus per_thread attach churn one_thread killed vanishing samples refusals unprivileged)
 if(PTCAP_SANITIZE)
 	set(events threads churn killed vanishing samples)
@@ -585,7 +589,7 @@ foreach(name ${events})
 	e2e_test(events_${name} "${e2e_dir}/events.py" "${name}")
 	set_tests_properties(e2e_events_${name} PROPERTIES RESOURCE_GROUPS "" LABELS e2e)
 endforeach()
-# What is refused, and who dies: at 20 random moments, and at 200.
+# Refused requests, and processes that are killed at 20 random moments (field: 200).
 foreach(name refused software descriptors target killed stray cpus)
 	e2e_test(failing_${name} "${e2e_dir}/failing.py" "${name}")
 	set_tests_properties(e2e_failing_${name} PROPERTIES RESOURCE_GROUPS "" LABELS e2e)
@@ -597,6 +601,6 @@ if(NOT PTCAP_SANITIZE)
 	endforeach()
 endif()
 
-# e2e_compare_spoilt and e2e_emu_last_threads do the same in less time.
+# e2e_compare_spoilt and e2e_emu_last_threads test the same in less time.
 e2e_is_field(emu_spoilt_modes)
 e2e_is_field(emu_last_pipeline)

@@ -1,4 +1,4 @@
-# Plain executables: no Criterion, so they run under every sanitizer, TSan included.
+# Plain executables. They do not use Criterion, so they run under every sanitizer, TSan included.
 function(ptcap_plain NAME)
 	add_executable(${NAME} plain/${NAME}.c)
 	ptcap_sees_all(${NAME})
@@ -14,7 +14,7 @@ ptcap_plain(leaks)
 ptcap_plain(options)
 ptcap_plain(abi)
 
-# A QEMU is played, with the functions of two of its versions; the linker is to export them.
+# The program plays QEMU, with the functions of two of its versions. ENABLE_EXPORTS lets the plugin find these functions.
 foreach(qemu 8 10)
 	add_executable(interface_${qemu} plain/interface.c plain/interface_qemu.c)
 	ptcap_sees_all(interface_${qemu})

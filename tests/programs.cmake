@@ -1,4 +1,4 @@
-# The programs that are recorded. A build with another build's programs (PTCAP_RECORDER_BUILD) makes none.
+# The recorded test programs. With PTCAP_RECORDER_BUILD the programs of that build are used, and none are built here.
 enable_language(ASM)
 enable_language(CXX)
 find_program(AS_PROGRAM as REQUIRED)
@@ -6,7 +6,7 @@ if(PTCAP_RECORDER_BUILD)
 	return()
 endif()
 
-# Test programs are compiled plainly, whatever the project's own flags: no sanitizer, no PIC.
+# Test programs do not use the project's flags: no sanitizer, no PIC.
 set(e2e_freestanding
 	-O1 -g -std=c17 -ffreestanding -fno-builtin -fno-stack-protector -fcf-protection=none
 	-fno-asynchronous-unwind-tables -fno-sanitize=all)
@@ -16,7 +16,7 @@ function(e2e_output TARGET)
 		LIBRARY_OUTPUT_DIRECTORY "${e2e_bin}" POSITION_INDEPENDENT_CODE OFF)
 endfunction()
 
-# Without a libc, at fixed addresses: deterministic to the instruction.
+# Programs without libc, at fixed addresses. Each run executes the same instructions.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
 	restart exit wait busy rounds masks tf vsyscall handlers
 	seccomp jobs late loops pairs rare)
@@ -28,7 +28,7 @@ foreach(name IN LISTS e2e_static)
 	target_compile_options(prog_${name} PRIVATE $<$<COMPILE_LANGUAGE:C>:${e2e_freestanding}> -fno-pie)
 	target_link_options(prog_${name} PRIVATE -static -nostdlib -Wl,--build-id)
 endforeach()
-# The same at addresses of the loader's choice.
+# The same programs, position-independent.
 foreach(name hello signal)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
 	add_executable(prog_${name}_pie ${source})
@@ -37,7 +37,7 @@ foreach(name hello signal)
 	target_compile_options(prog_${name}_pie PRIVATE $<$<COMPILE_LANGUAGE:C>:${e2e_freestanding}> -fpie)
 	target_link_options(prog_${name}_pie PRIVATE -static-pie -nostdlib -Wl,--build-id)
 endforeach()
-# Ordinary programs.
+# Ordinary programs, dynamically linked.
 foreach(name pie longjmp vdso dlopen tasks swap chain context jitdump jitthread trapthreads laps crowd vforked unused upgrade int80)
 	add_executable(prog_${name} support/prog_${name}.c)
 	e2e_output(prog_${name})
@@ -46,7 +46,7 @@ foreach(name pie longjmp vdso dlopen tasks swap chain context jitdump jitthread 
 	target_compile_options(prog_${name} PRIVATE -O1 -g -fPIE)
 	target_link_options(prog_${name} PRIVATE -pie)
 endforeach()
-# One of its functions is left out.
+# The linker removes an unused function of prog_unused.
 target_compile_options(prog_unused PRIVATE -ffunction-sections)
 target_link_options(prog_unused PRIVATE -Wl,--gc-sections)
 target_link_libraries(prog_dlopen PRIVATE ${CMAKE_DL_LIBS})
@@ -64,7 +64,7 @@ foreach(name lib lib_two)
 	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 	target_compile_options(prog_${name} PRIVATE -O1 -g)
 endforeach()
-# Without a loader, which is most of what a stepped program does.
+# Static programs. In a dynamic program, most instructions are the loader's, and each instruction is a step.
 foreach(pair special:special libc_static:longjmp chain_static:chain context_static:context tasks_static:tasks upgrade_static:upgrade)
 	string(REPLACE ":" ";" pair "${pair}")
 	list(GET pair 0 name)
@@ -77,14 +77,15 @@ foreach(pair special:special libc_static:longjmp chain_static:chain context_stat
 	target_link_libraries(prog_${name} PRIVATE Threads::Threads)
 endforeach()
 target_compile_definitions(prog_upgrade_static PRIVATE WITHOUT_LOADER)
-# Relocating libstdc++ is 1.5 M steps that are nobody's business here; the unwinder stays a library.
+# libstdc++ is linked statically, because its relocation takes 1.5 M steps. The unwinder stays a shared library.
 add_executable(prog_except support/prog_except.cpp)
 e2e_output(prog_except)
 set_target_properties(prog_except PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_compile_options(prog_except PRIVATE -O1 -g -fPIE)
 target_link_options(prog_except PRIVATE -pie -static-libstdc++)
 
-# C++ without its library, whose relocation would be most of a recording. The stubs of names_ibt are in .plt.sec.
+# C++ programs without libstdc++, because its relocation would be most of a recording. The PLT stubs of prog_names_ibt are
+# in .plt.sec.
 foreach(name names names_ibt)
 	add_executable(prog_${name} support/prog_names.cpp)
 	e2e_output(prog_${name})
@@ -101,8 +102,8 @@ target_link_options(prog_virtual PRIVATE -static)
 target_compile_options(prog_names_ibt PRIVATE -fcf-protection=full)
 target_link_options(prog_names_ibt PRIVATE -Wl,-z,ibtplt)
 
-# A folder to list, and a chain of execs: a script that names its interpreter, one that does not,
-# a static program, one that is not.
+# A folder to list, and a chain of execs: a script with a #! line, a script without one, a static program, and a dynamic
+# program.
 file(WRITE "${e2e_bin}/folder/one" "1\n")
 file(WRITE "${e2e_bin}/folder/two words" "22\n")
 file(WRITE "${e2e_bin}/folder/deeper/.hidden" "")
@@ -117,7 +118,7 @@ e2e_output(prog_far32)
 target_compile_options(prog_far32 PRIVATE -O1 -g -fno-pie)
 target_link_options(prog_far32 PRIVATE -no-pie)
 target_link_libraries(prog_far32 PRIVATE Threads::Threads)
-# 32-bit programs: binutils make them, a 32-bit libgcc is not needed.
+# 32-bit programs. as and ld make them, so no 32-bit libgcc is needed.
 foreach(abi 32 x32)
 	string(REPLACE x32 elf32_x86_64 emulation ${abi})
 	string(REGEX REPLACE "^32$" elf_i386 emulation ${emulation})
@@ -138,7 +139,7 @@ foreach(name crash crash_cxx)
 	e2e_output(prog_${name})
 	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 	target_compile_definitions(prog_${name} PRIVATE _GNU_SOURCE)
-	# Assertions stay, and each function has its frame: so what is on the stack is known.
+	# -UNDEBUG keeps assertions. Each function has its own frame, so the contents of the stack are known.
 	target_compile_options(prog_${name} PRIVATE -O1 -g -fPIE -UNDEBUG -fcf-protection=none
 		-fno-omit-frame-pointer -fno-optimize-sibling-calls)
 endforeach()
@@ -146,7 +147,7 @@ target_link_options(prog_crash PRIVATE -pie)
 target_link_options(prog_crash_cxx PRIVATE -pie -static-libstdc++)
 target_compile_options(prog_crash PRIVATE -std=gnu17)
 target_link_libraries(prog_crash PRIVATE Threads::Threads ${CMAKE_DL_LIBS})
-# The same without a loader, which is most of what a stepped program does; and at fixed addresses.
+# The same, static and at fixed addresses: in a dynamic program, most steps are the loader's.
 add_executable(prog_crash_static support/prog_crash.c)
 e2e_output(prog_crash_static)
 target_compile_definitions(prog_crash_static PRIVATE _GNU_SOURCE STATIC)
@@ -163,7 +164,7 @@ add_library(prog_lib_store SHARED support/prog_lib_store.c)
 e2e_output(prog_lib_store)
 set_target_properties(prog_lib_store PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_compile_options(prog_lib_store PRIVATE -O1 -g)
-# Static: the loader is half of what such a program runs, and each instruction is a step.
+# Static, because half of the steps of such a program would be the loader's.
 add_executable(prog_hostile support/prog_hostile.c)
 e2e_output(prog_hostile)
 target_compile_definitions(prog_hostile PRIVATE _GNU_SOURCE)

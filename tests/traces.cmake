@@ -1,10 +1,10 @@
-# `ptcap decode` on real hardware traces, against what was found out about them (expected.json), and
-# its command line. The traces are not part of the project: skipped, saying so, where absent.
+# `ptcap decode` of real hardware traces, compared with known counts and hashes (expected.json), and its command line. The
+# traces are no part of the project. Tests skip and report a missing trace.
 add_executable(iphash traces/iphash.c)
 target_link_libraries(iphash PRIVATE ptcap_flags)
 set(traces_env "PTCAP=$<TARGET_FILE:ptcap_cli>;IPHASH=$<TARGET_FILE:iphash>;PTCAP_TRACES=${PTCAP_TRACES}")
 
-# Both engines over the same traces.
+# Compare both engines for the same traces.
 add_executable(fastcmp traces/fastcmp.c support/lib_fast.c)
 ptcap_sees_all(fastcmp)
 target_include_directories(fastcmp PRIVATE support)
@@ -24,7 +24,7 @@ set_tests_properties(cli_decode trace_quipper trace_quipper_dump trace_griffin-h
 	ENVIRONMENT "${traces_env}" SKIP_RETURN_CODE 77 LABELS traces)
 set_tests_properties(cli_decode PROPERTIES LABELS cli)
 
-# Two that are of crashes: their last branches.
+# The last branches of two traces that end in a crash.
 foreach(name griffin-ovf-01-poc griffin-uaf-01-poc)
 	add_test(NAME trace_last_${name} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/traces/last.py" ${name})
 	set_tests_properties(trace_last_${name} PROPERTIES ENVIRONMENT "${traces_env}" SKIP_RETURN_CODE 77 LABELS traces)

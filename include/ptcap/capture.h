@@ -34,7 +34,7 @@ enum ptc_wake_action {
 	PTC_WAKE_GO_ON = 0,
 	PTC_WAKE_LEAVE,	   /* end the recording; the command keeps running, untraced */
 	PTC_WAKE_SNAPSHOT, /* take a snapshot, if opts->snapshot; requests may share one */
-	PTC_WAKE_LAST,	   /* continue; the end takes a last snapshot, as LEAVE does */
+	PTC_WAKE_LAST,	   /* continue; a last snapshot follows at the end, as with LEAVE */
 };
 
 /* Progress of a recording. */
@@ -330,8 +330,8 @@ struct ptc_record_opts {
 	void (*truth)(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind);
 	void *truth_ctx;
 	/*
-	 * With @truth: called for each branch stack, after the branch that preceded it. May be
-	 * NULL.
+	 * With @truth: called for each note of a branch stack, after the branch that preceded the
+	 * sample. May be NULL.
 	 */
 	void (*lbr_truth)(void *ctx, const struct ptc_lbr_note *note);
 

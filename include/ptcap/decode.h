@@ -95,9 +95,9 @@ enum ptc_gap_cause {
 	PTC_GAP_BADPACKET, /* bytes that are no valid packet */
 	PTC_GAP_DESYNC,	   /* packets do not match the code or each other */
 	/*
-	 * Trace before a snapshot that was not kept; not a loss. pid and tid are -1 if it concerns
-	 * the queue, and no tid filter hides it. Otherwise the thread moved between CPUs while
-	 * nothing was kept, and the items before and after are not connected
+	 * Trace before a snapshot that was not kept; not a loss. If the gap concerns the whole
+	 * queue, pid and tid are -1, and no tid filter hides the gap. Otherwise the thread moved
+	 * between CPUs while nothing was kept, and the items before and after are not connected
 	 */
 	PTC_GAP_SNAPSHOT,
 	PTC_GAP_COUNT

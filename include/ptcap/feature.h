@@ -106,8 +106,8 @@ struct ptc_nrcpus {
 	uint32_t available, online;
 };
 /*
- * The ptc_feature_get_... functions take their feature from the front of @c. They return false,
- * without moving @c, if it is too short.
+ * The ptc_feature_get_... functions take their feature from the front of @c. If the section is too
+ * short, they return false and do not move @c.
  */
 PTC_API bool ptc_feature_get_nrcpus(struct ptc_cur *c, struct ptc_nrcpus *ret);
 

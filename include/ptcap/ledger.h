@@ -57,7 +57,7 @@ struct ptc_ledger_event {
 	uint64_t failed; /* 1: in error state, so it counted nothing after some point */
 };
 
-/* One moment by two clocks, in ns. A recording has two of these: at its begin and at its end. */
+/* One moment by two clocks, in ns. A recording has two: at its start and at its end. */
 struct ptc_ledger_clock {
 	uint64_t time_ns;      /* by the clock of the records */
 	uint64_t monotonic_ns; /* by CLOCK_MONOTONIC, which jitdumps use */

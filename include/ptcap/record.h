@@ -73,8 +73,9 @@ PTC_API int ptc_rec_next(struct ptc_cur *c, uint64_t off, struct ptc_rec *ret, s
 
 /*
  * Returns the bytes that follow the record and are not part of its size: the trace of an AUXTRACE,
- * the text of a HEADER_TRACING_DATA. 0 for any other record, or one too short for the number. The
- * number is a claim of the record: the caller compares it with the bytes available.
+ * the text of a HEADER_TRACING_DATA. Returns 0 for any other record, or if the record is too short
+ * for the number. The number is a claim of the record: the caller compares it with the bytes
+ * available.
  */
 PTC_API uint64_t ptc_rec_trailing(const struct ptc_rec *rec);
 

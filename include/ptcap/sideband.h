@@ -53,7 +53,7 @@ struct ptc_sb_switch { /* SWITCH (next_prev_* are -1) and SWITCH_CPU_WIDE */
 	int32_t next_prev_pid, next_prev_tid;
 }; /* switched out if misc has PERF_RECORD_MISC_SWITCH_OUT, else in */
 
-struct ptc_sb_poke { /* TEXT_POKE: the kernel changed code; it now differs from the mapped file */
+struct ptc_sb_poke { /* TEXT_POKE: code was changed, and differs from the mapped file */
 	uint64_t addr;
 	struct ptc_cur old_bytes, new_bytes; /* borrowed; either may be empty */
 };

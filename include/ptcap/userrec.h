@@ -80,8 +80,9 @@ struct ptc_schedstat {
 };
 
 /*
- * Parse the body of either record (@of_domain: SCHEDSTAT_DOMAIN). Returns false if it is too short,
- * also for the counters of its version. Counters of an unknown version are borrowed without names.
+ * Parse the body of either record (@of_domain: SCHEDSTAT_DOMAIN). Returns false if the body is too
+ * short for the fields, or for the counters of its version. Counters of an unknown version are
+ * borrowed without names.
  */
 PTC_API bool ptc_schedstat_parse(struct ptc_cur body, bool of_domain, struct ptc_schedstat *ret);
 
@@ -128,8 +129,8 @@ struct ptc_user_event_type { /* HEADER_EVENT_TYPE; perf stopped writing it in 20
 	const char *name;			/* borrowed, or in room of the same structure */
 	char room[PTC_EVENT_TYPE_NAME_MAX + 1]; /* copy of a name without NUL in the record */
 	/*
-	 * Bytes after the name, if event_id is PTC_LEDGER_ID, PTC_CRASH_ID or PTC_FILECODE_ID: see
-	 * these. Borrowed.
+	 * Bytes after the name, if event_id is PTC_LEDGER_ID, PTC_CRASH_ID or PTC_FILECODE_ID.
+	 * Borrowed. Their parsers are in ledger.h, crash.h and filecode.h.
 	 */
 	struct ptc_cur more;
 };
@@ -286,7 +287,7 @@ PTC_API bool ptc_bpf_metadata_next(struct ptc_user_bpf_metadata *m,
 
 /*
  * AUXTRACE_INFO for Intel PT, and TIME_CONV. Words of AUXTRACE_INFO: the enum in
- * tools/perf/util/intel-pt.h (doc/format.md lists the facts).
+ * tools/perf/util/intel-pt.h (doc/format.md lists the words).
  */
 
 enum { PTC_AUXTRACE_TYPE_INTEL_PT = 1, PTC_AUXTRACE_TYPE_INTEL_BTS = 2 };

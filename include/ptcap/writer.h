@@ -116,7 +116,7 @@ PTC_API int ptc_writer_stored(struct ptc_writer *w, const void *rec, size_t len,
 			      struct ptc_err *err);
 
 /*
- * Append an AUXTRACE record as read from a file, and its @payload. Also added to the AUXTRACE
+ * Append an AUXTRACE record as read from a file, and its @payload. Adds the record to the AUXTRACE
  * feature.
  */
 PTC_API int ptc_writer_piece(struct ptc_writer *w, struct ptc_cur rec, struct ptc_cur payload,
@@ -124,7 +124,7 @@ PTC_API int ptc_writer_piece(struct ptc_writer *w, struct ptc_cur rec, struct pt
 
 /*
  * Append an AUXTRACE record and its payload. The payload is padded with PAD packets (0) to a
- * multiple of 8, and a->size is computed here. Also added to the AUXTRACE feature.
+ * multiple of 8, and a->size is computed here. Adds the record to the AUXTRACE feature.
  */
 PTC_API int ptc_writer_auxtrace(struct ptc_writer *w, const struct ptc_auxtrace *a,
 				const struct ptc_seg seg[2], struct ptc_err *err);
@@ -160,7 +160,7 @@ PTC_API int ptc_writer_feature(struct ptc_writer *w, unsigned int bit, const voi
 			       size_t len, struct ptc_err *err);
 
 /*
- * Write features and header, and rename the file to its path. Frees @w on success and on failure.
+ * Write features and header, and give the file its name. Frees @w on success and on failure.
  */
 PTC_API int ptc_writer_commit(struct ptc_writer *w, struct ptc_err *err);
 
