@@ -34,8 +34,9 @@ void ptc_similar_add_part(struct ptc_similar *s, const char *name, size_t len);
 const char *ptc_similar_text(struct ptc_similar *s);
 
 /*
- * Returns how many insertions, deletions, replacements and swaps of neighbours turn @a of @na bytes
- * into @b of @nb bytes (optimal string alignment), or @limit + 1 if there are more than @limit.
+ * Returns the number of insertions, deletions, replacements and swaps of neighbours that turn @a
+ * into
+ * @b (optimal string alignment). Returns @limit + 1 if the number is over @limit. @na, @nb: bytes.
  */
 unsigned int ptc_edit_distance(const char *a, size_t na, const char *b, size_t nb,
 			       unsigned int limit);

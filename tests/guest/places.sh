@@ -16,7 +16,7 @@ target=$!
 for n in 100 1; do
 	"$ptcap" snapshot --at hop:$n --count 3 "${rings[@]}" -p "$target" -o at$n 2>at.err || fail "--at hop:$n: $(cat at.err)"
 	[ "$(echo at$n.0??)" = "at$n.000 at$n.001 at$n.002" ] || fail "not three: $(cat at.err)"
-	[ "$(grep -c 'us behind the place' at.err)" = 3 ] || fail "it is not said how far behind: $(cat at.err)"
+	[ "$(grep -c 'us after the place' at.err)" = 3 ] || fail "it is not said how far behind: $(cat at.err)"
 	for f in at$n.0??; do
 		"$ptcap" dump --verify -i "$f" >at.verify || fail "$f: $(tail -n 3 at.verify)"
 		"$ptcap" decode -i "$f" >at.dec 2>at.dec.err || fail "$f: $(cat at.dec.err)"

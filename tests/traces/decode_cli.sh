@@ -160,7 +160,9 @@ expect 2 '' "invalid value 'x' for --resync: expected psb or packet" --resync x
 expect 2 '' 'needs a value' --pt
 expect 2 '' "unknown option '--nonsense'; see" --nonsense
 expect 2 '' "unknown option '--fromat' \\(did you mean '--format'\\?\\); see" --fromat=json
-expect 2 '' 'unexpected argument' x
+expect 1 '' "cannot open 'x': No such file" x
+expect 2 '' "unexpected argument 'x'" pt x
+expect 2 '' "two input files: 'pt' with -i, and 'x'" -i pt x
 expect 1 '' "perf.data.*No such file" -F from
 expect 1 '' "'nofile'.*No such file" --pt nofile --raw code@0x1000
 expect 1 '' "'nofile'.*No such file" --pt pt --raw nofile@0x1000

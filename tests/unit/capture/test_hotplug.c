@@ -147,7 +147,7 @@ static void scene_release(struct scene *s)
 	(void)close(s->out);
 }
 
-#define FIRST_MOMENT ": what ran there in its first moment is not recorded;"
+#define FIRST_MOMENT ": its first moment is not recorded;"
 #define RING	     ": the recording has its trace up to then;"
 
 Test(hotplug, a_cpu_that_comes_back_is_recorded_again_each_time)

@@ -377,8 +377,8 @@ Test(lbr, what_a_software_source_cannot_is_refused)
 		const char *word;
 	} t[] = {
 		{ { .branch_sample_type = PERF_SAMPLE_BRANCH_KERNEL }, DATA, "kernel" },
-		{ { .branch_sample_type = PERF_SAMPLE_BRANCH_IN_TX }, DATA, "transactions" },
-		{ { .branch_sample_type = PERF_SAMPLE_BRANCH_COUNTERS }, DATA, "counters" },
+		{ { .branch_sample_type = PERF_SAMPLE_BRANCH_IN_TX }, DATA, "in_tx" },
+		{ { .branch_sample_type = PERF_SAMPLE_BRANCH_COUNTERS }, DATA, "counter" },
 		{ { .branch_sample_type = 1, .lbr_size = 513 }, DATA, "at most 512" },
 		{ { .branch_sample_type = 1, .lbr_size = 512 }, 16384, "larger data ring" },
 		{ { .branch_sample_type = 1, .sampler = "cycles:u" }, DATA, "cycles:u" },
@@ -388,7 +388,7 @@ Test(lbr, what_a_software_source_cannot_is_refused)
 		  "save_type" },
 		{ { .branch_sample_type = 1, .lbr_spoil = { .mode = PTC_SPOIL_DROP } },
 		  DATA,
-		  "how many" },
+		  "no rate" },
 		{ { .branch_sample_type = 1,
 		    .lbr_spoil = { .mode = PTC_SPOIL_SHIFT, .rate = 1, .shift = 17 } },
 		  DATA,

@@ -47,7 +47,7 @@ Test(locate, a_function_has_a_size_and_is_one_of_its_name)
 	cr_assert_eq(ptc_locate_function(self, "locate_me", 1, &same, &err), 0);
 	cr_assert_eq(same.start, e.start);
 	cr_assert_eq(ptc_locate_function(self, "locate_me", 2, &same, &err), PTC_E_NOT_EXIST);
-	cr_assert_not_null(strstr(err.msg, "there are 1"));
+	cr_assert_not_null(strstr(err.msg, "which has only 1"));
 }
 
 Test(locate, what_is_not_there_is_named)
