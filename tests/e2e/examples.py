@@ -252,7 +252,7 @@ NEEDS = {
 }
 SETUPS = {}
 LIBRARY = "volatile int reported;\nvoid report(int n)\n{\n\treported += n;\n}\n"
-# A program that reads LINES lines and ends; 0: it does not end. With READY it says when it begins.
+# A program that reads LINES lines and ends; 0: it does not end. With READY it says when the newest trace has this loop alone.
 SERVER = """#include <unistd.h>
 void report(int n);
 static void parse_line(const char *line)
@@ -263,14 +263,15 @@ static void parse_line(const char *line)
 }
 int main(void)
 {
-	unsigned int i = 0;
+	unsigned int i;
 
+	for (i = 0; i < LINES || !LINES; i++) {
 #ifdef READY
-	(void)!write(1, "ready\\n", 6);
+		if (i == 20000)
+			(void)!write(1, "ready\\n", 6);
 #endif
-	do
 		parse_line("GET /index.html HTTP/1.1 from 10.0.0.7 port 4711");
-	while (++i < LINES || !LINES);
+	}
 	return 0;
 }
 """
