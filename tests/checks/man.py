@@ -16,7 +16,6 @@ SPEC = importlib.util.spec_from_file_location("converter", os.path.join(sys.argv
 CONVERTER = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(CONVERTER)
 LEFTOVER = re.compile(r"\*\*|\\\(ga|^(?:#|\||:  |<!--)")
-
 EXAMPLE = re.compile(r"^\.nf$.*?^\.fi$", re.M | re.S)
 
 
