@@ -252,8 +252,9 @@ NEEDS = {
 }
 SETUPS = {}
 LIBRARY = "volatile int reported;\nvoid report(int n)\n{\n\treported += n;\n}\n"
-# A program that reads so many lines and ends; 0: it does not end.
-SERVER = """void report(int n);
+# A program that reads LINES lines and ends; 0: it does not end. With READY it says when the newest trace has this loop alone.
+SERVER = """#include <unistd.h>
+void report(int n);
 static void parse_line(const char *line)
 {
 	for (; *line; line++)
@@ -262,11 +263,15 @@ static void parse_line(const char *line)
 }
 int main(void)
 {
-	unsigned int i = 0;
+	unsigned int i;
 
-	do
+	for (i = 0; i < LINES || !LINES; i++) {
+#ifdef READY
+		if (i == 20000)
+			(void)!write(1, "ready\\n", 6);
+#endif
 		parse_line("GET /index.html HTTP/1.1 from 10.0.0.7 port 4711");
-	while (++i < LINES || !LINES);
+	}
 	return 0;
 }
 """
@@ -308,8 +313,8 @@ def endless_server(folder):
 
 @setup
 def service(folder):
-    """./service, which runs until it is killed."""
-    compiled(folder, "service", "-DLINES=0")
+    """./service, which says that it is ready, and runs until it is killed."""
+    compiled(folder, "service", "-DLINES=0", "-DREADY")
 
 
 @setup
