@@ -504,7 +504,7 @@ def refused(folder):
         ([*hello], 125, "--source emu"),
         (["-p", str(os.getpid())], 1, "--source step"),
         ([], 2, "-p PID"),
-        (["-p", "1", *hello], 2, "attach"),
+        (["-p", "1", *hello], 2, "a command cannot be combined with -p or -t"),
         (["--every", "0", *hello], 2, "'0'"),
         (["--count", "0", *hello], 2, "'0'"),
         (["--size", "0", *hello], 2, "'0'"),
