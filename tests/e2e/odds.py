@@ -263,7 +263,7 @@ def pager_leaves(folder):
         for pager, lines in (("head -n 3", 3), ("true", 0), ("head -n 3; exit 5", 3)):
             out, status = on_terminal([*argv, jobs], PAGER=pager)
             check(status == 0 and out.count(b"\n") == lines and b"ptcap:" not in out, f"{pager}: {status} {out[-300:]}")
-        for pager, words in (("head -n 3; kill -9 $$", b"a signal killed the pager"), ("(no-such-pager)", b"cannot be run")):
+        for pager, words in (("head -n 3; kill -9 $$", b"a signal killed the pager"), ("(no-such-pager)", b"cannot run the pager")):
             out, status = on_terminal([*argv, jobs], PAGER=pager)
             check(status == 1 and words in out.splitlines()[-1], f"{pager}: {status} {out[-300:]}")
 
