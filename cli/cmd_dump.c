@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "cli.h"
 #include "dump.h"
 #include "max_memory.h"
@@ -75,7 +76,8 @@ static void tell_end(struct ptc_emit *e, uint64_t shown, uint64_t records, uint6
 		printf("# ");
 		if (shown != records)
 			printf("%" PRIu64 " of ", shown);
-		printf("%" PRIu64 " records, %" PRIu64 " of unknown type\n", records, unknown);
+		printf("%" PRIu64 " record%s, %" PRIu64 " of unknown type\n", records,
+		       ptc_plural(records), unknown);
 		return;
 	}
 	ptc_emit_object(e, NULL);

@@ -94,8 +94,8 @@ static void say_lost(const struct ptc_file *f, size_t i)
 			" bytes of a truncated chunk of trace in '%s' (offset 0x%" PRIx64 ")",
 			kept - PTC_AUXTRACE_SIZE, p.name, p.data_off + p.data_size);
 	if (lost > kept)
-		ptc_say("lost %" PRIu64 " bytes of '%s' (offset 0x%" PRIx64 ")", lost - kept,
-			p.name, p.data_off + p.data_size + kept);
+		ptc_say("lost %" PRIu64 " byte%s of '%s' (offset 0x%" PRIx64 ")", lost - kept,
+			ptc_plural(lost - kept), p.name, p.data_off + p.data_size + kept);
 }
 
 static void say_damage(const struct ptc_file *f)
@@ -124,9 +124,10 @@ static int recover(const char *input, const char *output)
 	if (ptc_copy(f, output, &opts, &st, &err)) {
 		code = ptc_say_err(&err);
 	} else {
-		ptc_say("wrote '%s': %" PRIu64 " records; %" PRIu64
-			" chunk%s of trace with %" PRIu64 " bytes",
-			output, st.records, st.pieces, ptc_plural(st.pieces), st.piece_bytes);
+		ptc_say("wrote '%s': %" PRIu64 " record%s; %" PRIu64
+			" chunk%s of trace with %" PRIu64 " byte%s",
+			output, st.records, ptc_plural(st.records), st.pieces,
+			ptc_plural(st.pieces), st.piece_bytes, ptc_plural(st.piece_bytes));
 	}
 	ptc_file_free(f);
 	return code;

@@ -49,13 +49,13 @@ static void print_confidence(const struct ptc_compare_sum *s)
 			       ptc_gap_name((enum ptc_gap_cause)i));
 	for (i = PTC_COMPARE_JUDGED + 1; i < PTC_COMPARE_SKIPS; i++)
 		if (s->skipped[i])
-			printf("  not judged: %" PRIu64 " in %" PRIu64 " samples: %s\n",
-			       s->skipped_entries[i], s->skipped[i],
+			printf("  not judged: %" PRIu64 " in %" PRIu64 " sample%s: %s\n",
+			       s->skipped_entries[i], s->skipped[i], ptc_plural(s->skipped[i]),
 			       ptc_compare_skip_name((enum ptc_compare_skip)i));
 	if (s->limited)
-		printf("  %" PRIu64 " samples not checked for stale entries of all other threads: "
+		printf("  %" PRIu64 " sample%s not checked for stale entries of all other threads: "
 		       "too many threads\n",
-		       s->limited);
+		       s->limited, ptc_plural(s->limited));
 	printf("matches  %" PRIu64 " samples match 1 position in the trace, %" PRIu64
 	       " match 2 to 9, %" PRIu64 " match 10 to 99, %" PRIu64 " match more\n",
 	       s->candidates[0], s->candidates[1], s->candidates[2], s->candidates[3]);

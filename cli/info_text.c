@@ -251,9 +251,10 @@ static void show_losses(const struct ptc_info *i)
 	if (!i->lost_events && !i->truncated && !i->partial && !i->collision)
 		printf(" none recorded\n");
 	else
-		printf(" %" PRIu64 " records lost; AUX truncated %" PRIu64 ", partial %" PRIu64
+		printf(" %" PRIu64 " record%s lost; AUX truncated %" PRIu64 ", partial %" PRIu64
 		       ", collision %" PRIu64 "\n",
-		       i->lost_events, i->truncated, i->partial, i->collision);
+		       i->lost_events, ptc_plural(i->lost_events), i->truncated, i->partial,
+		       i->collision);
 }
 
 static void show_ledger(const struct ptc_info *i)

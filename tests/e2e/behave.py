@@ -1295,6 +1295,8 @@ def known_of_qemu(folder):
         path, truth = os.path.join(folder, name), os.path.join(folder, name + ".truth")
         plain, bare = Run(argv), Run(["qemu-x86_64", "-cpu", "max", *argv])
         same = (plain.status, plain.out) == (bare.status, bare.out)
+        if name == "far32" and plain.status == 128 + signal.SIGSEGV:
+            continue  # this kernel has no 32-bit code segment
         if same != (fixed is not None and version >= fixed):
             problems.append(f"{name}: QEMU {version} {'does as the kernel does' if same else 'still differs'}")
         r = lib.record(path, argv, "--truth", truth)

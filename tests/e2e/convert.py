@@ -323,7 +323,7 @@ def recovered(path, out):
     """Recover. Returns the record names, perf's output, and the messages."""
     r = Run([PTCAP, "recover", "-i", path, "-o", out]).expect(0)
     names = [x["name"] for x in dump(out)[0]]
-    check(f"'{out}' has {len(names)} records" in r.err, r.err)
+    check(f"wrote '{out}': {len(names)} record{'s' * (len(names) != 1)}; " in r.err, r.err)
     Run([PTCAP, "info", "-i", out]).expect(0)
     text = ""
     if have_perf():
@@ -369,7 +369,7 @@ def cut(folder):
             continue
         got, _, err = recovered(short, out)
         check(got == names[: len(got)] and len(got) >= most, f"{n} bytes: {got}")
-        told = re.search("lost [0-9]+ bytes of|bytes of data are there|of a truncated chunk of trace", err)
+        told = re.search("lost [0-9]+ bytes? of|bytes of data are there|of a truncated chunk of trace", err)
         check(got == names or told, f"{n} bytes: {err}")
         check(n < table or "ptcap: lost " not in err, f"{n} bytes, all of the data: {err}")
         most = len(got)
@@ -428,7 +428,7 @@ def cut_trace(folder):
             check(sum(s for _, s in pieces(out)[1]) == kept, f"cut at {n}: {pieces(out)[1]}, {found}")
             check(("of a truncated chunk of trace" in err) == (n >= 8), err)
             check(f"recovered {n // 8 * 8} bytes of a truncated chunk" in err or n < 8, err)
-            check(f"lost {n % 8} bytes of '{short}'" in err if n > 8 and n % 8 else n < 8 or "ptcap: lost " not in err, err)
+            check(f"lost {n % 8} byte{'s' * (n % 8 != 1)} of '{short}'" in err if n > 8 and n % 8 else n < 8 or "ptcap: lost " not in err, err)
             got = flow(out)
             check(got == want[: len(got)], f"cut at {n}: not what there was")
             lengths.append(len(got))

@@ -45,7 +45,7 @@ def followed(folder, argv, *names, **kw):
 def lost(folder, argv, words, **kw):
     """Expect status 3, and these words."""
     _, err = recorded(folder, argv, status=3, **kw)
-    check("1 programs" in err and words in err, err)
+    check("programs or threads of the command that were not recorded: 1 (" in err and words in err, err)
 
 
 @case

@@ -272,6 +272,7 @@ def features(folder):
         # perf 6.12 prints "cpu" on machines without it, and sorts the names differently.
         text = re.sub(r"(?m)^# pmu mappings: (.*)$", lambda m: "# " + ", ".join(sorted(
             p for p in m[1].split(", ") if not re.match(r"(intel_pt|cpu) =", p))), text)
+        text = re.sub(r"(?m)^# CPU cache info:\n(?!#  L)", "", text)  # this machine tells of none
         skip_line = r"# (captured on|data |feat |perf version|cmdline|event|time of|sample duration|contains|missing| CPU_PMU|cpu pmu cap|clockid|reference time|=|$)"
         return [line for line in text.splitlines() if not re.match(skip_line, line)]
 
@@ -280,6 +281,8 @@ def features(folder):
     missing = re.search(r"# missing features: (.*)", Run([PERF, "report", "--header-only", "-I", "-i", ours]).out)
     never = {"TRACING_DATA", "BRANCH_STACK", "GROUP_DESC", "STAT", "CLOCKID", "DIR_FORMAT", "BPF_PROG_INFO", "BPF_BTF",
              "COMPRESSED", "CPU_PMU_CAPS", "CLOCK_DATA", "HYBRID_TOPOLOGY", "PMU_CAPS"}
+    if not os.path.exists("/sys/devices/system/cpu/cpu0/cache"):
+        never.add("CACHE")
     there = re.search(r"# missing features: (.*)", Run([PERF, "report", "--header-only", "-I", "-i", theirs]).out)
     more = set(missing[1].split()) - never - set(there[1].split())
     check(not more, f"perf has {more}")
