@@ -1088,7 +1088,7 @@ def progress(folder):
     """Steps and bytes each second: a line that is overwritten on a terminal; elsewhere only on
     request."""
     path = os.path.join(folder, "f")
-    pattern = r"ptcap: \d+ s, (\d+) steps \((\d+)/s\), \d+\.\d MB of trace"
+    pattern = r"ptcap: \d+ s, (\d+) instructions \((\d+)/s\), \d+\.\d MB of trace"
 
     def starts(command, *options, err):
         argv = [*lib.RECORD, *options, "-o", path, "--", *command]
