@@ -175,8 +175,6 @@ static int parse(int argc, char **argv, struct args *a)
 	}
 	if (ptc_take_input("compare", argc, argv, &a->input))
 		return PTC_EXIT_USAGE;
-	if (!a->input)
-		a->input = PTC_INPUT_DEFAULT;
 	return -1;
 }
 
@@ -348,18 +346,18 @@ int ptc_cmd_compare(int argc, char **argv)
 		.sandbox = { .finds_code = true },
 	};
 	int code = parse(argc, argv, &a);
-
 	struct comparing *c;
 
 	if (code >= 0)
 		return code;
+	if (!a.input)
+		a.input = PTC_INPUT_DEFAULT;
 	code = ptc_sandbox_enter(&a.sandbox);
 	if (code)
 		return code;
 	c = calloc(1, sizeof(*c));
-	if (!c) {
+	if (!c)
 		return ptc_say_no_memory();
-	}
 	c->a = &a;
 	code = compare(c);
 	free(c);

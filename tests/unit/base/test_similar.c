@@ -126,7 +126,7 @@ Test(similar, longest_names_fit_in_the_message)
 		ptc_similar_add(&s, names[i]);
 	}
 	cr_expect_eq(strlen(ptc_similar_text(&s)),
-		     strlen(" (did you mean '', '' or ''?)") + 3 * PTC_SIMILAR_LEN);
+		     strlen(" (did you mean '', '' or ''?)") + (size_t)3 * PTC_SIMILAR_LEN);
 }
 
 Test(similar, plurals)
