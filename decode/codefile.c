@@ -148,7 +148,7 @@ static bool make_room(struct ptc_codefiles *s, struct ptc_codefile *f, uint64_t 
 	return true;
 }
 
-/* Take what was found. Releases @found. */
+/* Moves the file of @found to @f, if there is space for its bytes. Releases @found. */
 static void take(struct ptc_codefiles *s, struct ptc_codefile *f, struct ptc_found *found)
 {
 	struct stat st;

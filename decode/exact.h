@@ -14,7 +14,7 @@
 
 struct ptc_exact {
 	const struct ptc_branch *entries; /* newest first */
-	/* state: so many of the first entries match what was fed last */
+	/* state: number of first entries that match the newest branches fed */
 	size_t n, state;
 	size_t fed;
 	/*

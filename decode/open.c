@@ -202,7 +202,7 @@ static bool cpu_is_known(const struct ptc_decode *d)
 		ptc_feature_get_string(&c, &s) && *s && strncmp(s, "GenuineIntel", 12) != 0);
 }
 
-/* Reports what is assumed because the recording does not say it. */
+/* Reports the assumptions that replace information missing in the recording. */
 static void tell_assumptions(const struct opening *o)
 {
 	const struct perf_event_attr *attr = pt_attr(o);

@@ -51,7 +51,7 @@ struct ptc_engine {
 
 int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *clock, bool timed,
 		   struct ptc_engine **ret, struct ptc_err *err);
-/* Creates an engine for another thread, like @e. Both share what they find out about code. */
+/* Creates an engine like @e for another thread. Both engines share their facts about code. */
 int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, struct ptc_err *err);
 void ptc_engine_free(struct ptc_engine *e);
 /*

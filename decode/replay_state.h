@@ -209,7 +209,7 @@ void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b);
 size_t ptc_replay_position(struct ptc_replay *r);
 /* Returns the offset up to which a step may go before other code must check something. */
 size_t ptc_replay_next_stop(const struct ptc_replay *r);
-/* Returns what is known about the packets that the decoder takes next. */
+/* Returns the properties of the packets that the decoder takes next: see struct ptc_feed. */
 struct ptc_feed ptc_replay_feed(const struct ptc_replay *r);
 /*
  * As ptc_replay_look_behind(), for a block that may have used trace but had no event and no error.

@@ -93,7 +93,7 @@ void ptc_slice_run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_r
 /* Makes the pieces of the slice with the second engine. */
 void ptc_slice_make(struct ptc_slice *s, struct ptc_slice_worker *w, const atomic_bool *cancelled);
 
-/* Frees everything except what was lent. Frees the replay too, if it is still set. */
+/* Frees the slice, except borrowed data. Also frees the replay, if it is still set. */
 void ptc_slice_free(struct ptc_slice *s);
 
 #endif

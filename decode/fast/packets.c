@@ -301,7 +301,7 @@ static enum ptc_fast_status take_ovf(struct ptc_fast *f)
 		return PTC_FAST_DECLINED;
 	for (f->pos += 2;; f->pos += (size_t)n) {
 		n = ptc_pkt_len(f->bytes + f->pos, f->len - f->pos, &type);
-		/* If nothing follows, libipt fails, and what was in front is lost. */
+		/* At the end of the trace libipt fails here, and loses the packets in front. */
 		if (n <= 0)
 			return ptc_fast_decline(f, f->pos == f->len ? "an overflow at the end" :
 								      "no packet");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks behind a PSB+, as far as libipt looks before it reports what is in front of the PSB. */
+/* Checks the packets behind a PSB+ that libipt reads before it reports branches in front of it. */
 #ifndef PTC_DECODE_FAST_UPCOMING_H
 #define PTC_DECODE_FAST_UPCOMING_H
 
