@@ -172,5 +172,5 @@ if [ -w /dev/full ]; then
 	"$PTCAP" decode "${raw[@]}" -F insn-ip >/dev/full 2>err
 	[ $? = 1 ] && grep -q 'No space left' err || { echo "a full disk: $(cat err)"; bad=1; }
 fi
-"$PTCAP" decode --help | grep -q '^usage: ptcap decode' || { echo "--help"; bad=1; }
+"$PTCAP" decode --help >out && grep -q '^usage: ptcap decode' out || { echo "--help"; bad=1; }
 exit $bad

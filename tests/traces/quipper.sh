@@ -27,8 +27,11 @@ while read -r id name; do
 	[ "$name" = "[vdso]" ] || ! grep -qF "filename=\"$name\"" <("$PTCAP" dump -i "$f") ||
 		grep -qF " $name build-id $id" "$tmp/info" || fail "$name with build-id $id is not listed"
 done <"$f.buildids"
-"$PTCAP" decode -i "$f" --format json 2>/dev/null | tail -n 1 |
-	grep -q '^{"type":"missing","file":"\[kernel.kallsyms\]","build_id":"672679' || fail "json: missing"
+"$PTCAP" decode -i "$f" --format json >"$tmp/json" 2>/dev/null || fail "json: $?"
+head -n 1 "$tmp/json" >"$tmp/first"
+tail -n 1 "$tmp/json" >"$tmp/last"
+grep -qx '{"schema":"ptcap-decode","version":1}' "$tmp/first" || fail "json: $(cat "$tmp/first")"
+grep -q '^{"type":"missing","file":"\[kernel.kallsyms\]","build_id":"672679' "$tmp/last" || fail "json: $(cat "$tmp/last")"
 "$PTCAP" decode -i "$f" --cpu 0 -F cpu 2>/dev/null | grep -v '^#' | grep -vx 0 && fail "--cpu"
 "$PTCAP" decode -i "$f" --tid 1760 -F tid 2>/dev/null | grep -v '^# gap queue=. tid=1760' |
 	grep -vx 1760 && fail "--tid"
@@ -37,6 +40,4 @@ done <"$f.buildids"
 for how in psb packet; do
 	"$PTCAP" decode -i "$f" --resync $how -F insn-ip >/dev/null 2>&1 || fail "--resync $how: $?"
 done
-"$PTCAP" decode -i "$f" --format json 2>/dev/null | head -n 1 |
-	grep -qx '{"schema":"ptcap-decode","version":1}' || fail "json"
 exit 0
