@@ -10,7 +10,7 @@ die() {
 	exit 1
 }
 
-jobs=$(nproc)
+jobs=${PTCAP_JOBS:-$(nproc)}	# compilers at once; one test more than that
 
 # Runs a command as root: directly, or through sudo.
 as_root() {
