@@ -3,10 +3,10 @@
  * Prints the functions that a recorded program called most, for the whole recording, a part of its
  * time, or one thread. Also prints what is missing in the trace. Valid C and C++.
  *
- *	cc branches.c -lptcap -o branches
+ *	cc branches.c -lptcap -o branches (README.md: without an installed ptcap)
  *	./branches perf.data [N [FROM-TO|all [TID]]]
  *
- * N: number of functions (10). FROM-TO: part of the time, in percent ("50-100").
+ * N: number of functions (10). FROM-TO: part of the time, in percent ("50-100"). TID: a thread.
  */
 #include <inttypes.h>
 #include <stdio.h>

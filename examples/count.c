@@ -3,7 +3,7 @@
  * Prints the contents of a recording: the number of records of each type, and the queues of trace
  * with the first bytes of each. Valid C and C++.
  *
- *	cc count.c -lptcap -o count
+ *	cc count.c -lptcap -o count (README.md: without an installed ptcap)
  *	./count perf.data
  */
 #include <inttypes.h>

@@ -16,6 +16,7 @@ SPEC = importlib.util.spec_from_file_location("converter", os.path.join(sys.argv
 CONVERTER = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(CONVERTER)
 LEFTOVER = re.compile(r"\*\*|\\\(ga|^(?:#|\||:  |<!--)")
+NAME = re.compile(r"\b[A-Z]+(?:_[A-Z]+)+\b")  # CAP_SYS_PTRACE is not CAP*SYS*PTRACE
 EXAMPLE = re.compile(r"^\.nf$.*?^\.fi$", re.M | re.S)
 
 
@@ -34,6 +35,7 @@ def check(root):
         except (AttributeError, ValueError) as e:
             out.append(f"{path}: {e}")
             continue
+        out += [f"{path}: lost underscores: {name}" for name in sorted(set(NAME.findall(text))) if name not in page]
         out += [f"{path}: left over: {line}" for line in EXAMPLE.sub("", page).splitlines() if LEFTOVER.search(line)]
         if shutil.which("groff"):
             run = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, text=True, capture_output=True, check=False)
@@ -41,7 +43,7 @@ def check(root):
     return out
 
 
-GOOD = {"doc/man/x.1.md": "# x(1)\n\n## NAME\n\nx - do\n\n## OPTIONS\n\n### Group\n\n**-o**, **--output**=*FILE*\n:   Write `it`.\n\n"
+GOOD = {"doc/man/x.1.md": "# x(1)\n\n## NAME\n\nx - do\n\n## OPTIONS\n\n### Group\n\n**-o**, **--output**=*FILE*\n:   Write `it` with CAP_SYS_X to **fd:**_CTL_.\n\n"
         "    - **a** is one.\n\n    .dots\n\n## EXAMPLES\n\n<!-- none -->\n\n    $ x -o '.a'\n    # b `\\n\n| a | b |\n|---|---|\n| c | d |\n"}
 BAD = [("doc/man/y.1.md", "# y\n"), ("doc/man/z.1.md", "# z(1)\n\nbold **without end\n"), ("doc/man/a.1.md", "# a(1)\n\n```\ncode\n```\n")]
 prove(check, GOOD, BAD)

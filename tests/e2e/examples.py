@@ -330,6 +330,15 @@ ptcap() {{ {drop}; command ptcap record {source} --max-time 200ms "$@"; }}
 
 
 @setup
+def live_server(folder):
+    """A server that runs, and that pidof finds. It is no job of the shell, which would report its death."""
+    compiled(folder, "server", "-DLINES=0")
+    return """(./server & echo $! >server.pid)
+pidof() { cat server.pid; }
+"""
+
+
+@setup
 def recording(folder):
     """perf.data of a program with debug information."""
     compiled(folder, "server", "-DLINES=5")
