@@ -1,5 +1,5 @@
 # `ptcap decode` of real hardware traces, compared with known counts and hashes (expected.json), and its command line. The
-# traces are no part of the project. Tests skip and report a missing trace.
+# real traces are no part of the project. Tests skip and report a missing trace.
 add_executable(iphash traces/iphash.c)
 target_link_libraries(iphash PRIVATE ptcap_flags)
 set(traces_env "PTCAP=$<TARGET_FILE:ptcap_cli>;IPHASH=$<TARGET_FILE:iphash>;PTCAP_TRACES=${PTCAP_TRACES}")
@@ -28,6 +28,14 @@ set_tests_properties(cli_decode PROPERTIES LABELS cli)
 foreach(name griffin-ovf-01-poc griffin-uaf-01-poc)
 	add_test(NAME trace_last_${name} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/traces/last.py" ${name})
 	set_tests_properties(trace_last_${name} PROPERTIES ENVIRONMENT "${traces_env}" SKIP_RETURN_CODE 77 LABELS traces)
+endforeach()
+
+# The recordings in traces/ at the top: the commands of their README.md print what is kept there.
+file(GLOB recordings CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/traces" "${PROJECT_SOURCE_DIR}/traces/*.data")
+foreach(file folder neutral comparison_can_fail ${recordings})
+	string(REGEX REPLACE "[.]data$" "" name "${file}")
+	add_test(NAME recording_${name} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/traces/kept.py" ${name})
+	set_tests_properties(recording_${name} PROPERTIES ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>" LABELS traces)
 endforeach()
 
 find_program(PERF_PROGRAM perf)

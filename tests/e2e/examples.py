@@ -346,6 +346,12 @@ def recording(folder):
 
 
 @setup
+def traces(folder):
+    """The recordings that come with the sources."""
+    os.symlink(os.path.join(SOURCE_DIR, "traces"), os.path.join(folder, "traces"))
+
+
+@setup
 def true_data(folder):
     """true.data."""
     recorded(folder, "true.data", ["/bin/true"])
