@@ -23,7 +23,7 @@ static void help(void)
 	      "      --source=SOURCE   Choose the source (default: auto).\n"
 	      "                        auto: Intel PT, else step for a CMD.\n"
 	      "                        pt:   Intel PT, into ring buffers in memory.\n"
-	      "                        step: Single-step CMD, a thousand times slower.\n"
+	      "                        step: Single-step CMD, thousands of times slower.\n"
 	      "  -e, --event=EVENT     Record this event, as in `ptcap record` (default:\n"
 	      "                        intel_pt//u). dummy:u saves the state without a trace.\n"
 	      "      --no-memory       Save no stacks and no generated code, thus no arguments\n"

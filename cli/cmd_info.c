@@ -15,7 +15,8 @@ static void help(void)
 {
 	fputs("usage: ptcap info [OPTIONS] [FILE]\n"
 	      "Summarise a recording: the machine, the command, the events, the trace queues,\n"
-	      "the number of records of each type, and the losses.\n\n"
+	      "the number of records of each type, the losses, and the files that are missing\n"
+	      "for decoding.\n\n"
 	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
 	      "                        FILE. -: read standard input.\n"
 	      "      --format=FORMAT   Print text (default) or json (one object, see\n"

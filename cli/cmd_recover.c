@@ -15,8 +15,9 @@ static void help(void)
 {
 	fputs("usage: ptcap recover [OPTIONS] -o NEW [FILE]\n"
 	      "Repair a recording that was cut, or whose writer was killed. The new file has\n"
-	      "all records up to the first damaged one. Of a cut chunk of trace it has all\n"
-	      "bytes in the file. ptcap prints the damage and the losses.\n\n"
+	      "all records up to the first damaged one, and the remaining bytes of a cut chunk\n"
+	      "of trace. The damaged file stays as it is. ptcap prints the damage and the\n"
+	      "losses.\n\n"
 	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
 	      "                        FILE. -: read standard input.\n"
 	      "  -o, --output=NEW      Write the new recording to NEW; an existing NEW\n"

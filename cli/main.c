@@ -38,9 +38,9 @@ static void help(void)
 	      "  recover     Repair a damaged recording.\n\n"
 	      "  -h, --help     Print this text.\n"
 	      "      --version  Print the version.\n\n"
-	      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done with findings, 4 nothing to\n"
-	      "judge. With a CMD: the status of CMD (128+n: killed by signal n), 125 ptcap\n"
-	      "failed, 126 CMD cannot run, 127 CMD not found.\n\n"
+	      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done with findings, 4 no data or\n"
+	      "not enough data. With a CMD: the status of CMD (128+n: killed by signal n), 125\n"
+	      "ptcap failed, 126 CMD cannot run, 127 CMD not found.\n\n"
 	      "Read `ptcap help COMMAND` for the options of a command, `man ptcap-COMMAND`\n"
 	      "for the details and examples, and `man 7 ptcap` for the concepts and terms.\n",
 	      stdout);
