@@ -8,74 +8,17 @@
 #include "auxtrace/filecode.h"
 #include "auxtrace/layout.h"
 #include "auxtrace/ledger.h"
+#include "auxtrace/userrec_field.h"
+#include "auxtrace/userrec_stat.h"
 #include "base/err.h"
 
 /* Sizes of entries, in bytes. */
 enum {
 	ID_ENTRY = 32,
 	ID_GUEST = 16,
-	THREAD_ENTRY = 8 + PTC_THREAD_COMM_MAX,
-	STAT_ENTRY = 16,
 	BPF_ENTRY = PTC_BPF_KEY_MAX + PTC_BPF_VALUE_MAX,
 	BUILD_ID_HAS_SIZE = 1 << 15, /* PERF_RECORD_MISC_BUILD_ID_SIZE */
 };
-
-static bool get_i32(struct ptc_cur *c, int32_t *ret)
-{
-	uint32_t v;
-
-	if (!ptc_cur_le32(c, &v))
-		return false;
-	*ret = (int32_t)v;
-	return true;
-}
-
-static bool get_rest(struct ptc_cur *c, struct ptc_cur *ret)
-{
-	return ptc_cur_sub(c, ptc_cur_left(c), ret);
-}
-
-/* Take a NUL-terminated string in a field of @size bytes. */
-static bool get_field(struct ptc_cur *c, size_t size, const char **ret)
-{
-	struct ptc_cur field;
-
-	return ptc_cur_sub(c, size, &field) && ptc_cur_str(&field, ret);
-}
-
-/* Take a u64 count and that many entries of @size bytes. */
-static bool get_array(struct ptc_cur *c, size_t size, uint64_t *ret_n, struct ptc_cur *ret)
-{
-	return ptc_cur_le64(c, ret_n) && *ret_n <= ptc_cur_left(c) / size &&
-	       ptc_cur_sub(c, (size_t)*ret_n * size, ret);
-}
-
-static void put_array(struct ptc_buf *b, size_t size, struct ptc_cur array)
-{
-	const size_t len = ptc_cur_left(&array);
-
-	if (len % size)
-		b->failed = true;
-	ptc_buf_le64(b, len / size);
-	ptc_buf_put(b, array.pos, len);
-}
-
-static void put_bytes(struct ptc_buf *b, struct ptc_cur bytes)
-{
-	ptc_buf_put(b, bytes.pos, ptc_cur_left(&bytes));
-}
-
-static void put_field(struct ptc_buf *b, size_t size, const char *s)
-{
-	const size_t len = strlen(s);
-
-	if (len >= size) {
-		b->failed = true;
-		return;
-	}
-	ptc_buf_put(b, s, len);
-	ptc_buf_zero(b, size - len);
-}
 
 static bool get_nothing(struct ptc_cur *c, struct ptc_user *u)
 {
@@ -284,116 +227,6 @@ static void put_auxtrace_error(struct ptc_buf *b, const struct ptc_user *u)
 	}
 }
 
-static bool get_thread_map(struct ptc_cur *c, struct ptc_user *u)
-{
-	return get_array(c, THREAD_ENTRY, &u->u.thread_map.n, &u->u.thread_map.entries);
-}
-
-static void put_thread_map(struct ptc_buf *b, const struct ptc_user *u)
-{
-	put_array(b, THREAD_ENTRY, u->u.thread_map.entries);
-}
-
-static bool get_cpu_map(struct ptc_cur *c, struct ptc_user *u)
-{
-	return ptc_cpu_map_parse(c, &u->u.cpu_map);
-}
-
-static void put_cpu_map(struct ptc_buf *b, const struct ptc_user *u)
-{
-	ptc_cpu_map_put(b, &u->u.cpu_map);
-}
-
-static bool get_stat_config(struct ptc_cur *c, struct ptc_user *u)
-{
-	return get_array(c, STAT_ENTRY, &u->u.stat_config.n, &u->u.stat_config.entries);
-}
-
-static void put_stat_config(struct ptc_buf *b, const struct ptc_user *u)
-{
-	put_array(b, STAT_ENTRY, u->u.stat_config.entries);
-}
-
-static bool get_stat(struct ptc_cur *c, struct ptc_user *u)
-{
-	struct ptc_user_stat *s = &u->u.stat;
-
-	return ptc_cur_le64(c, &s->id) && get_i32(c, &s->cpu) && get_i32(c, &s->thread) &&
-	       ptc_cur_le64(c, &s->val) && ptc_cur_le64(c, &s->ena) && ptc_cur_le64(c, &s->run);
-}
-
-static void put_stat(struct ptc_buf *b, const struct ptc_user *u)
-{
-	const struct ptc_user_stat *s = &u->u.stat;
-
-	ptc_buf_le64(b, s->id);
-	ptc_buf_le32(b, (uint32_t)s->cpu);
-	ptc_buf_le32(b, (uint32_t)s->thread);
-	ptc_buf_le64(b, s->val);
-	ptc_buf_le64(b, s->ena);
-	ptc_buf_le64(b, s->run);
-}
-
-static bool get_stat_round(struct ptc_cur *c, struct ptc_user *u)
-{
-	return ptc_cur_le64(c, &u->u.stat_round.type) && ptc_cur_le64(c, &u->u.stat_round.time);
-}
-
-static void put_stat_round(struct ptc_buf *b, const struct ptc_user *u)
-{
-	ptc_buf_le64(b, u->u.stat_round.type);
-	ptc_buf_le64(b, u->u.stat_round.time);
-}
-
-static bool get_event_update(struct ptc_cur *c, struct ptc_user *u)
-{
-	struct ptc_user_event_update *e = &u->u.event_update;
-	uint64_t bits;
-
-	static_assert(sizeof(bits) == sizeof(e->scale), "a scale is an IEEE double");
-	if (!ptc_cur_le64(c, &e->type) || !ptc_cur_le64(c, &e->id))
-		return false;
-	switch (e->type) {
-	case PTC_UPDATE_UNIT:
-	case PTC_UPDATE_NAME:
-		return ptc_cur_str(c, &e->text);
-	case PTC_UPDATE_SCALE:
-		if (!ptc_cur_le64(c, &bits))
-			return false;
-		memcpy(&e->scale, &bits, sizeof(bits));
-		return true;
-	case PTC_UPDATE_CPUS:
-		return ptc_cpu_map_parse(c, &e->cpus);
-	default:
-		return get_rest(c, &e->other);
-	}
-}
-
-static void put_event_update(struct ptc_buf *b, const struct ptc_user *u)
-{
-	const struct ptc_user_event_update *e = &u->u.event_update;
-	uint64_t bits;
-
-	ptc_buf_le64(b, e->type);
-	ptc_buf_le64(b, e->id);
-	switch (e->type) {
-	case PTC_UPDATE_UNIT:
-	case PTC_UPDATE_NAME:
-		ptc_buf_put(b, e->text, strlen(e->text) + 1);
-		break;
-	case PTC_UPDATE_SCALE:
-		memcpy(&bits, &e->scale, sizeof(bits));
-		ptc_buf_le64(b, bits);
-		break;
-	case PTC_UPDATE_CPUS:
-		ptc_cpu_map_put(b, &e->cpus);
-		break;
-	default:
-		put_bytes(b, e->other);
-		break;
-	}
-}
-
 static bool get_time_conv(struct ptc_cur *c, struct ptc_user *u)
 {
 	struct ptc_user_time_conv *t = &u->u.time_conv;
@@ -496,7 +329,9 @@ static void put_schedstat(struct ptc_buf *b, const struct ptc_user *u)
 	ptc_schedstat_put(b, &s);
 }
 
-#define KIND(type, name)  [PTC_REC_##type - PTC_REC_USER_START] = { get_##name, put_##name, true }
+#define KIND(type, name) [PTC_REC_##type - PTC_REC_USER_START] = { get_##name, put_##name, true }
+#define STAT(type, name)                                                                           \
+	[PTC_REC_##type - PTC_REC_USER_START] = { ptc_user_get_##name, ptc_user_put_##name, true }
 /* perf writes these records without padding, and their size gives the length of the contents. */
 #define EXACT(type, name) [PTC_REC_##type - PTC_REC_USER_START] = { get_##name, put_##name, false }
 
@@ -514,12 +349,12 @@ static const struct kind {
 	KIND(AUXTRACE_INFO, auxtrace_info),
 	KIND(AUXTRACE, auxtrace),
 	KIND(AUXTRACE_ERROR, auxtrace_error),
-	KIND(THREAD_MAP, thread_map),
-	KIND(CPU_MAP, cpu_map),
-	KIND(STAT_CONFIG, stat_config),
-	KIND(STAT, stat),
-	KIND(STAT_ROUND, stat_round),
-	KIND(EVENT_UPDATE, event_update),
+	STAT(THREAD_MAP, thread_map),
+	STAT(CPU_MAP, cpu_map),
+	STAT(STAT_CONFIG, stat_config),
+	STAT(STAT, stat),
+	STAT(STAT_ROUND, stat_round),
+	STAT(EVENT_UPDATE, event_update),
 	KIND(TIME_CONV, time_conv),
 	EXACT(HEADER_FEATURE, feature),
 	EXACT(COMPRESSED, compressed),

@@ -2,141 +2,18 @@
 #include "record_args.h"
 
 #include <getopt.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "args.h"
 #include "auxtrace/branchsel.h"
 #include "cli.h"
 #include "lbr_args.h"
 #include "place.h"
+#include "record_help.h"
 
 enum { AUX_SAMPLE_DEFAULT = 4096 };
 
 #define LBR_DEFAULT "any,u"
-
-static const char help[] =
-	"usage: ptcap record [OPTIONS] [--] CMD [ARG...]\n"
-	"       ptcap record [OPTIONS] -p PID[,PID...] | -t TID[,TID...]\n"
-	"       ptcap record [OPTIONS] -a | -C LIST | -G CGROUP [[--] CMD [ARG...]]\n"
-	"Run CMD and record every branch that it takes into a perf.data file.\n"
-	"`ptcap decode` and `perf script` read this file. Options come before CMD. Some\n"
-	"begin with the names of the sources that have them: pt, step, emu.\n\n"
-	"What to record:\n"
-	"  -p, --pid=PID[,PID...]\n"
-	"                        Record these running processes and all their threads\n"
-	"                        until ^C. Without Intel PT: only with --source=step.\n"
-	"  -t, --tid=TID[,TID...]\n"
-	"                        Record single threads of running processes until ^C.\n"
-	"  -a, --all-cpus        pt: Record all CPUs, until CMD ends or until ^C.\n"
-	"  -C, --cpu=LIST        pt: Record only these CPUs, for example 0-3,8.\n"
-	"  -G, --cgroup=CGROUP   pt: Record only the processes of one cgroup.\n"
-	"  -e, --event=EVENT     pt: Record this event, in perf's notation (default:\n"
-	"                        intel_pt//u). Examples: intel_pt/cyc,psb_period=3/u,\n"
-	"                        another PMU with a trace, or dummy:u for no trace.\n"
-	"      --filter=FILTER   pt: Trace only some addresses, in perf's notation:\n"
-	"                        filter|start|stop|tracestop START [/ SIZE] [@ FILE].\n"
-	"                        Default: trace all addresses.\n"
-	"      --from=PLACE      step: Run CMD at full speed until a thread reaches\n"
-	"                        PLACE, and record from there (default: from the\n"
-	"                        start). PLACE is SYMBOL or 0xADDR, then +OFFSET, then\n"
-	"                        @FILE (default: the file of CMD).\n"
-	"      --to=PLACE        step: Record until a thread reaches PLACE (default:\n"
-	"                        until CMD ends). With --from: start again each time\n"
-	"                        that a thread reaches --from.\n"
-	"      --kcore           pt: Trace the kernel too, and copy its code. The\n"
-	"                        output is then a folder. Default: user mode only.\n\n"
-	"Source of the trace:\n"
-	"      --source=SOURCE   Choose the source (default: auto).\n"
-	"                        auto: pt if the machine has Intel PT, else emu if QEMU\n"
-	"                              is installed and can run CMD, else step.\n"
-	"                        pt:   Intel PT, through the kernel.\n"
-	"                        emu:  Run CMD in qemu-x86_64 with a plugin of ptcap.\n"
-	"                        step: Single-step CMD. Works on any x86-64 machine,\n"
-	"                              thousands of times slower than native.\n"
-	"      --vcpus=N         emu: Spread the threads over N virtual CPUs (1 to 64,\n"
-	"                        default: 1). Each CPU has its own ring buffers.\n"
-	"      --code-size=SIZE  emu: Keep the code of CMD in this much memory\n"
-	"                        (default: 1G). The recording ends when it is full.\n\n"
-	"Output:\n"
-	"  -o, --output=FILE     Write the recording to FILE (default: perf.data). An\n"
-	"                        existing FILE becomes FILE.old.\n"
-	"  -z, --compression-level[=LEVEL]\n"
-	"                        Compress sideband records with zstd, from 1 (fast) to\n"
-	"                        22 (small). Default: off; without LEVEL: 1.\n\n"
-	"Trace buffers:\n"
-	"  -m, --mmap-pages=DATA[,AUX]\n"
-	"                        Set the size of each ring buffer for sideband (DATA)\n"
-	"                        and trace (AUX): a number of pages, or bytes with a\n"
-	"                        suffix B, K, M, G. Defaults: emu 1M,16M; step 256K,1M;\n"
-	"                        pt 512K,4M as root, else 256K,128K.\n";
-
-/* ISO C guarantees only a limited string length, so the help is split. */
-static const char help_too[] =
-	"  -S, --snapshot[=SIZE] Overwrite old trace, and write the newest SIZE bytes at\n"
-	"                        SIGUSR2 and at the end. Default: keep all trace;\n"
-	"                        without SIZE: the whole ring buffer.\n"
-	"      --aux-sample[=SIZE]\n"
-	"                        pt: Keep only the newest SIZE bytes of trace with each\n"
-	"                        sample of a second -e EVENT. Default: keep all trace;\n"
-	"                        without SIZE: 4K; without a second -e: cpu-clock:u.\n"
-	"      --lossless        emu: Let CMD wait when a ring buffer is full. This is\n"
-	"                        the default.\n"
-	"      --lossy           emu: Lose trace when a ring buffer is full, as\n"
-	"                        hardware does. Default: --lossless.\n"
-	"      --per-thread      pt: Use a pair of ring buffers for each existing\n"
-	"                        thread. Default: a pair for each CPU.\n"
-	"  -r, --realtime=PRIO   Read the ring buffers in a thread with this real-time\n"
-	"                        priority, 1 to 99. Default: a normal thread.\n"
-	"      --psb-period=SIZE Set the bytes of trace between two sync points (PSB):\n"
-	"                        2K, 4K, ... 64M. Default: 2K, with emu 16K.\n"
-	"      --no-retcomp      Write a packet for every return. Default: compressed\n"
-	"                        returns.\n\n"
-	"Branch stacks:\n"
-	"      --lbr[=FILTER]    Also take samples with branch stacks (LBR). Default:\n"
-	"                        none; without FILTER: any,u. FILTER has words of\n"
-	"                        perf's -j: any_call, any_ret, ind_call, ind_jmp, cond,\n"
-	"                        call, stack (calls that have not returned), save_type,\n"
-	"                        hw_index, no_flags, no_cycles, priv, k, ...\n"
-	"      --lbr-event=EVENT Count this event for the samples. Default with pt:\n"
-	"                        cycles:u. With step and emu: branches (default) or\n"
-	"                        instructions.\n"
-	"  -c, --count=N         Take a sample each N events (default: the event's own\n"
-	"                        period; step and emu: 1000). -c and -F need --lbr or\n"
-	"                        --aux-sample.\n"
-	"  -F, --freq=N          pt: Take N samples a second (default for CPU events:\n"
-	"                        4000).\n"
-	"      --lbr-size=N      step, emu: Give each branch stack N entries, 1 to 512\n"
-	"                        (default: 32).\n\n"
-	"Limits:\n"
-	"      --max-time=TIME   Stop the recording after TIME: seconds, or with a\n"
-	"                        suffix us, ms, s, m, h. Default: no limit.\n"
-	"      --max-steps=N     step: Stop the recording after N instructions (suffixes\n"
-	"                        k, M, G). Default: no limit.\n"
-	"      --grace=TIME      Give CMD this time to end after a signal to ptcap\n"
-	"                        (default: 1s). Then ptcap leaves CMD running.\n\n"
-	"Messages and exit status:\n"
-	"  -v, --verbose         Print what could not be recorded, and an account of\n"
-	"                        each ring buffer. Default: only losses.\n"
-	"  -q, --quiet           Print only errors and losses. Default: also the source\n"
-	"                        and a summary.\n"
-	"      --progress        Print instructions and bytes each second. Default: only\n"
-	"                        if standard error is a terminal.\n"
-	"      --strict          Exit with 3 if CMD exited with 0 but something was\n"
-	"                        lost. Default: exit with the status of CMD.\n"
-	"      --no-sandbox      Keep all capabilities. Default: drop the capabilities\n"
-	"                        that a recording does not need (SECURITY.md).\n"
-	"  -h, --help            Print this text.\n\n"
-	"For tests:\n"
-	"      --truth=FILE      step, emu: Write each branch that the source saw, as\n"
-	"                        `ptcap decode -F tid,from,to,kind` prints it.\n"
-	"      --truth-hash=FILE step, emu: Write a hash for each 65536 branches.\n"
-	"      --lbr-spoil=MODE[:RATE[:SEED]]\n"
-	"                        step, emu: Inject an error into one of RATE branch\n"
-	"                        stacks (default: 1): target, source, drop, top,\n"
-	"                        swap, shift[=K], stale, type or flag. Needs --truth.\n";
 
 static bool parse_psb(const char *s, uint32_t *ret)
 {
@@ -189,10 +66,303 @@ static bool parse_lbr_size(const char *s, uint32_t *ret)
 	return true;
 }
 
+enum {
+	OPT_SOURCE = 256,
+	OPT_LOSSLESS,
+	OPT_LOSSY,
+	OPT_VCPUS,
+	OPT_CODE_SIZE,
+	OPT_NO_RETCOMP,
+	OPT_PSB,
+	OPT_TRUTH,
+	OPT_TRUTH_HASH,
+	OPT_STRICT,
+	OPT_MAX_STEPS,
+	OPT_MAX_TIME,
+	OPT_GRACE,
+	OPT_PROGRESS,
+	OPT_FROM,
+	OPT_TO,
+	OPT_PER_THREAD,
+	OPT_FILTER,
+	OPT_AUX_SAMPLE,
+	OPT_KCORE,
+	OPT_LBR,
+	OPT_LBR_EVENT,
+	OPT_LBR_SIZE,
+	OPT_LBR_SPOIL,
+	OPT_NO_SANDBOX
+};
+
+static const struct option longs[] = { { "output", required_argument, NULL, 'o' },
+				       { "source", required_argument, NULL, OPT_SOURCE },
+				       { "event", required_argument, NULL, 'e' },
+				       { "all-cpus", no_argument, NULL, 'a' },
+				       { "cpu", required_argument, NULL, 'C' },
+				       { "cgroup", required_argument, NULL, 'G' },
+				       { "filter", required_argument, NULL, OPT_FILTER },
+				       { "per-thread", no_argument, NULL, OPT_PER_THREAD },
+				       { "verbose", no_argument, NULL, 'v' },
+				       { "pid", required_argument, NULL, 'p' },
+				       { "tid", required_argument, NULL, 't' },
+				       { "mmap-pages", required_argument, NULL, 'm' },
+				       { "snapshot", optional_argument, NULL, 'S' },
+				       { "aux-sample", optional_argument, NULL, OPT_AUX_SAMPLE },
+				       { "count", required_argument, NULL, 'c' },
+				       { "freq", required_argument, NULL, 'F' },
+				       { "lbr", optional_argument, NULL, OPT_LBR },
+				       { "lbr-event", required_argument, NULL, OPT_LBR_EVENT },
+				       { "lbr-size", required_argument, NULL, OPT_LBR_SIZE },
+				       { "lbr-spoil", required_argument, NULL, OPT_LBR_SPOIL },
+				       { "compression-level", optional_argument, NULL, 'z' },
+				       { "kcore", no_argument, NULL, OPT_KCORE },
+				       { "realtime", required_argument, NULL, 'r' },
+				       { "lossless", no_argument, NULL, OPT_LOSSLESS },
+				       { "lossy", no_argument, NULL, OPT_LOSSY },
+				       { "vcpus", required_argument, NULL, OPT_VCPUS },
+				       { "code-size", required_argument, NULL, OPT_CODE_SIZE },
+				       { "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
+				       { "psb-period", required_argument, NULL, OPT_PSB },
+				       { "truth", required_argument, NULL, OPT_TRUTH },
+				       { "truth-hash", required_argument, NULL, OPT_TRUTH_HASH },
+				       { "strict", no_argument, NULL, OPT_STRICT },
+				       { "max-steps", required_argument, NULL, OPT_MAX_STEPS },
+				       { "max-time", required_argument, NULL, OPT_MAX_TIME },
+				       { "grace", required_argument, NULL, OPT_GRACE },
+				       { "progress", no_argument, NULL, OPT_PROGRESS },
+				       { "from", required_argument, NULL, OPT_FROM },
+				       { "to", required_argument, NULL, OPT_TO },
+				       { "quiet", no_argument, NULL, 'q' },
+				       { "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
+				       { "help", no_argument, NULL, 'h' },
+				       { NULL, 0, NULL, 0 } };
+
+/*
+ * Each take_ function handles some options, and passes other options on to the next take_ function.
+ * Returns -1 to continue, or an exit code.
+ */
+
+/* Options without an argument. */
+static int take_flag(struct ptc_record_args *a, char **argv, int c)
+{
+	switch (c) {
+	case 'a':
+		a->opts.all_cpus = true;
+		break;
+	case OPT_KCORE:
+		a->opts.kcore = true;
+		break;
+	case OPT_PER_THREAD:
+		a->opts.per_thread = true;
+		break;
+	case OPT_LOSSLESS:
+	case OPT_LOSSY:
+		a->opts.lossy = c == OPT_LOSSY;
+		break;
+	case OPT_NO_RETCOMP:
+		a->opts.no_retcomp = true;
+		break;
+	case OPT_PROGRESS:
+		a->progress = true;
+		break;
+	case OPT_STRICT:
+		a->strict = true;
+		break;
+	case OPT_NO_SANDBOX:
+		a->no_sandbox = true;
+		break;
+	case 'v':
+		a->verbose = true;
+		break;
+	case 'q':
+		a->quiet = true;
+		break;
+	case 'h':
+		ptc_record_help();
+		return PTC_EXIT_OK;
+	default:
+		return ptc_option_error("record", argv, c);
+	}
+	return -1;
+}
+
+/* Options whose argument is checked later, or is any text. */
+static int take_text(struct ptc_record_args *a, char **argv, int c)
+{
+	switch (c) {
+	case 'o':
+		a->opts.output = optarg;
+		break;
+	case 'C':
+		a->opts.cpus = optarg;
+		break;
+	case 'G':
+		a->opts.cgroup = optarg;
+		break;
+	case OPT_FROM:
+		a->from_text = optarg;
+		break;
+	case OPT_TO:
+		a->to_text = optarg;
+		break;
+	case 'S':
+		a->opts.snapshot = true;
+		a->snapshot_text = optarg;
+		break;
+	case OPT_AUX_SAMPLE:
+		a->opts.aux_sample = AUX_SAMPLE_DEFAULT;
+		a->sample_text = optarg;
+		break;
+	case OPT_LBR_EVENT:
+		a->lbr_event = optarg;
+		break;
+	case OPT_TRUTH:
+	case OPT_TRUTH_HASH:
+		a->truth_path = optarg;
+		a->truth_hash = c == OPT_TRUTH_HASH;
+		break;
+	default:
+		return take_flag(a, argv, c);
+	}
+	return -1;
+}
+
+/* Options that limit the recording. */
+static int take_limit(struct ptc_record_args *a, char **argv, int c)
+{
+	switch (c) {
+	case OPT_MAX_STEPS:
+		if (!ptc_parse_count(optarg, &a->opts.max_steps) || !a->opts.max_steps)
+			return ptc_value_error("record", "--max-steps", optarg,
+					       "a number of instructions, for example 10M");
+		break;
+	case OPT_MAX_TIME:
+		if (!ptc_parse_duration(optarg, &a->opts.max_ns))
+			return ptc_value_error("record", "--max-time", optarg, PTC_ARGS_DURATION);
+		break;
+	case OPT_GRACE:
+		if (!ptc_parse_duration(optarg, &a->grace_ns))
+			return ptc_value_error("record", "--grace", optarg, PTC_ARGS_DURATION);
+		break;
+	default:
+		return take_text(a, argv, c);
+	}
+	return -1;
+}
+
+/* Options of samples and branch stacks. */
+static int take_sample(struct ptc_record_args *a, char **argv, int c)
+{
+	switch (c) {
+	case 'c':
+		if (!ptc_parse_count(optarg, &a->opts.sample_period) || !a->opts.sample_period)
+			return ptc_value_error("record", "--count", optarg, "a number of events");
+		break;
+	case 'F':
+		if (!ptc_parse_count(optarg, &a->opts.sample_freq) || !a->opts.sample_freq)
+			return ptc_value_error("record", "--freq", optarg,
+					       "a number of samples per second");
+		break;
+	case OPT_LBR:
+		if (!ptc_branchsel_parse(optarg ? optarg : LBR_DEFAULT,
+					 &a->opts.branch_sample_type))
+			return ptc_value_error("record", "--lbr", optarg,
+					       "names of branch types, for example any_call,u");
+		break;
+	case OPT_LBR_SIZE:
+		if (!parse_lbr_size(optarg, &a->opts.lbr_size))
+			return ptc_value_error("record", "--lbr-size", optarg,
+					       "a number of entries from 1 to %u",
+					       PTC_LBR_SIZE_MAX);
+		break;
+	case OPT_LBR_SPOIL:
+		if (!ptc_lbr_args_spoil(optarg, &a->opts.lbr_spoil))
+			return ptc_value_error("record", "--lbr-spoil", optarg,
+					       "an error to inject; see ptcap-record(1)");
+		break;
+	default:
+		return take_limit(a, argv, c);
+	}
+	return -1;
+}
+
+/* Options of ring buffers, packets and the file. */
+static int take_buffer(struct ptc_record_args *a, char **argv, int c)
+{
+	switch (c) {
+	case 'm':
+		if (!ptc_args_mmap(optarg, &a->opts))
+			return ptc_value_error("record", "--mmap-pages", optarg, PTC_ARGS_MMAP);
+		break;
+	case 'r':
+		if (!parse_priority(optarg, &a->opts.realtime))
+			return ptc_value_error("record", "--realtime", optarg,
+					       "a priority from 1 to 99");
+		break;
+	case 'z':
+		if (!parse_level(optarg, &a->opts.compression))
+			return ptc_value_error("record", "--compression-level", optarg,
+					       "a level from 1 to %d", PTC_MAX_COMPRESSION);
+		break;
+	case OPT_VCPUS:
+		if (!parse_vcpus(optarg, &a->opts.vcpus))
+			return ptc_value_error("record", "--vcpus", optarg,
+					       "a number of CPUs from 1 to %u", PTC_VCPUS_MAX);
+		break;
+	case OPT_CODE_SIZE:
+		if (!ptc_parse_size(optarg, &a->opts.code_size) || !a->opts.code_size)
+			return ptc_value_error("record", "--code-size", optarg,
+					       "a size, for example 64M");
+		break;
+	case OPT_PSB:
+		if (!parse_psb(optarg, &a->opts.psb_period))
+			return ptc_value_error("record", "--psb-period", optarg,
+					       "a power of two from 2K to 64M");
+		break;
+	default:
+		return take_sample(a, argv, c);
+	}
+	return -1;
+}
+
+/* Options that say what to record. */
+static int take_target(struct ptc_record_args *a, char **argv, int c)
+{
+	switch (c) {
+	case 'p':
+		if (!ptc_args_ids(optarg, a->pids, &a->opts.npids))
+			return ptc_value_error("record", "--pid", optarg, PTC_ARGS_PIDS);
+		break;
+	case 't':
+		if (!ptc_args_ids(optarg, a->tids, &a->opts.ntids))
+			return ptc_value_error("record", "--tid", optarg, PTC_ARGS_TIDS);
+		break;
+	case 'e':
+		if (a->opts.sampler)
+			return ptc_usage_error("record", "more than two events (-e)");
+		*(a->opts.event ? &a->opts.sampler : &a->opts.event) = optarg;
+		break;
+	case OPT_FILTER:
+		if (a->nfilter_texts == PTC_MAX_FILTER_TEXTS)
+			return ptc_usage_error("record", "more than %d --filter options",
+					       PTC_MAX_FILTER_TEXTS);
+		a->filter_texts[a->nfilter_texts++] = optarg;
+		break;
+	case OPT_SOURCE:
+		if (!ptc_args_source(optarg, &a->opts.source))
+			return ptc_value_error("record", "--source", optarg, PTC_ARGS_SOURCES);
+		break;
+	default:
+		return take_buffer(a, argv, c);
+	}
+	return -1;
+}
+
 /* Check the options that require --lbr. Returns -1 to continue, or an exit code. */
-static int check_lbr(struct ptc_record_args *a, const char *event)
+static int check_lbr(struct ptc_record_args *a)
 {
 	struct ptc_record_opts *o = &a->opts;
+	const char *event = a->lbr_event;
 	const bool lbr = o->branch_sample_type;
 
 	if ((event || o->lbr_size || o->lbr_spoil.mode != PTC_SPOIL_NONE) && !lbr)
@@ -212,280 +382,50 @@ static int check_lbr(struct ptc_record_args *a, const char *event)
 	return -1;
 }
 
-int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
+/* Check the options together. @rest: the command. Returns -1 to continue, or an exit code. */
+static int check(struct ptc_record_args *a, char **rest)
 {
-	enum {
-		OPT_SOURCE = 256,
-		OPT_LOSSLESS,
-		OPT_LOSSY,
-		OPT_VCPUS,
-		OPT_CODE_SIZE,
-		OPT_NO_RETCOMP,
-		OPT_PSB,
-		OPT_TRUTH,
-		OPT_TRUTH_HASH,
-		OPT_STRICT,
-		OPT_MAX_STEPS,
-		OPT_MAX_TIME,
-		OPT_GRACE,
-		OPT_PROGRESS,
-		OPT_FROM,
-		OPT_TO,
-		OPT_PER_THREAD,
-		OPT_FILTER,
-		OPT_AUX_SAMPLE,
-		OPT_KCORE,
-		OPT_LBR,
-		OPT_LBR_EVENT,
-		OPT_LBR_SIZE,
-		OPT_LBR_SPOIL,
-		OPT_NO_SANDBOX
-	};
-	static const struct option longs[] = {
-		{ "output", required_argument, NULL, 'o' },
-		{ "source", required_argument, NULL, OPT_SOURCE },
-		{ "event", required_argument, NULL, 'e' },
-		{ "all-cpus", no_argument, NULL, 'a' },
-		{ "cpu", required_argument, NULL, 'C' },
-		{ "cgroup", required_argument, NULL, 'G' },
-		{ "filter", required_argument, NULL, OPT_FILTER },
-		{ "per-thread", no_argument, NULL, OPT_PER_THREAD },
-		{ "verbose", no_argument, NULL, 'v' },
-		{ "pid", required_argument, NULL, 'p' },
-		{ "tid", required_argument, NULL, 't' },
-		{ "mmap-pages", required_argument, NULL, 'm' },
-		{ "snapshot", optional_argument, NULL, 'S' },
-		{ "aux-sample", optional_argument, NULL, OPT_AUX_SAMPLE },
-		{ "count", required_argument, NULL, 'c' },
-		{ "freq", required_argument, NULL, 'F' },
-		{ "lbr", optional_argument, NULL, OPT_LBR },
-		{ "lbr-event", required_argument, NULL, OPT_LBR_EVENT },
-		{ "lbr-size", required_argument, NULL, OPT_LBR_SIZE },
-		{ "lbr-spoil", required_argument, NULL, OPT_LBR_SPOIL },
-		{ "compression-level", optional_argument, NULL, 'z' },
-		{ "kcore", no_argument, NULL, OPT_KCORE },
-		{ "realtime", required_argument, NULL, 'r' },
-		{ "lossless", no_argument, NULL, OPT_LOSSLESS },
-		{ "lossy", no_argument, NULL, OPT_LOSSY },
-		{ "vcpus", required_argument, NULL, OPT_VCPUS },
-		{ "code-size", required_argument, NULL, OPT_CODE_SIZE },
-		{ "no-retcomp", no_argument, NULL, OPT_NO_RETCOMP },
-		{ "psb-period", required_argument, NULL, OPT_PSB },
-		{ "truth", required_argument, NULL, OPT_TRUTH },
-		{ "truth-hash", required_argument, NULL, OPT_TRUTH_HASH },
-		{ "strict", no_argument, NULL, OPT_STRICT },
-		{ "max-steps", required_argument, NULL, OPT_MAX_STEPS },
-		{ "max-time", required_argument, NULL, OPT_MAX_TIME },
-		{ "grace", required_argument, NULL, OPT_GRACE },
-		{ "progress", no_argument, NULL, OPT_PROGRESS },
-		{ "from", required_argument, NULL, OPT_FROM },
-		{ "to", required_argument, NULL, OPT_TO },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 }
-	};
-	const char *lbr_event = NULL;
-	int c, rc;
+	int rc;
 
-	a->opts.output = "perf.data";
-	ptc_options_begin(longs);
-	while ((c = getopt_long(argc, argv, "+:o:p:t:e:aC:G:m:S::c:F:r:z::vqh", longs, NULL)) !=
-	       -1) {
-		switch (c) {
-		case 'o':
-			a->opts.output = optarg;
-			break;
-		case 'm':
-			if (!ptc_args_mmap(optarg, &a->opts))
-				return ptc_value_error("record", "--mmap-pages", optarg,
-						       PTC_ARGS_MMAP);
-			break;
-		case 'z':
-			if (!parse_level(optarg, &a->opts.compression))
-				return ptc_value_error("record", "--compression-level", optarg,
-						       "a level from 1 to %d", PTC_MAX_COMPRESSION);
-			break;
-		case 'r':
-			if (!parse_priority(optarg, &a->opts.realtime))
-				return ptc_value_error("record", "--realtime", optarg,
-						       "a priority from 1 to 99");
-			break;
-		case 'p':
-			if (!ptc_args_ids(optarg, a->pids, &a->opts.npids))
-				return ptc_value_error("record", "--pid", optarg, PTC_ARGS_PIDS);
-			break;
-		case 't':
-			if (!ptc_args_ids(optarg, a->tids, &a->opts.ntids))
-				return ptc_value_error("record", "--tid", optarg, PTC_ARGS_TIDS);
-			break;
-		case 'e':
-			if (a->opts.sampler)
-				return ptc_usage_error("record", "more than two events (-e)");
-			*(a->opts.event ? &a->opts.sampler : &a->opts.event) = optarg;
-			break;
-		case OPT_AUX_SAMPLE:
-			a->opts.aux_sample = AUX_SAMPLE_DEFAULT;
-			a->sample_text = optarg;
-			break;
-		case 'c':
-			if (!ptc_parse_count(optarg, &a->opts.sample_period) ||
-			    !a->opts.sample_period)
-				return ptc_value_error("record", "--count", optarg,
-						       "a number of events");
-			break;
-		case 'F':
-			if (!ptc_parse_count(optarg, &a->opts.sample_freq) || !a->opts.sample_freq)
-				return ptc_value_error("record", "--freq", optarg,
-						       "a number of samples per second");
-			break;
-		case OPT_LBR:
-			if (!ptc_branchsel_parse(optarg ? optarg : LBR_DEFAULT,
-						 &a->opts.branch_sample_type))
-				return ptc_value_error(
-					"record", "--lbr", optarg,
-					"names of branch types, for example any_call,u");
-			break;
-		case OPT_LBR_EVENT:
-			lbr_event = optarg;
-			break;
-		case OPT_LBR_SIZE:
-			if (!parse_lbr_size(optarg, &a->opts.lbr_size))
-				return ptc_value_error("record", "--lbr-size", optarg,
-						       "a number of entries from 1 to %u",
-						       PTC_LBR_SIZE_MAX);
-			break;
-		case OPT_LBR_SPOIL:
-			if (!ptc_lbr_args_spoil(optarg, &a->opts.lbr_spoil))
-				return ptc_value_error("record", "--lbr-spoil", optarg,
-						       "an error to inject; see ptcap-record(1)");
-			break;
-		case 'a':
-			a->opts.all_cpus = true;
-			break;
-		case 'C':
-			a->opts.cpus = optarg;
-			break;
-		case 'G':
-			a->opts.cgroup = optarg;
-			break;
-		case OPT_FILTER:
-			if (a->nfilter_texts == PTC_MAX_FILTER_TEXTS)
-				return ptc_usage_error("record", "more than %d --filter options",
-						       PTC_MAX_FILTER_TEXTS);
-			a->filter_texts[a->nfilter_texts++] = optarg;
-			break;
-		case OPT_KCORE:
-			a->opts.kcore = true;
-			break;
-		case OPT_PER_THREAD:
-			a->opts.per_thread = true;
-			break;
-		case 'v':
-			a->verbose = true;
-			break;
-		case 'S':
-			a->opts.snapshot = true;
-			a->snapshot_text = optarg;
-			break;
-		case OPT_NO_SANDBOX:
-			a->no_sandbox = true;
-			break;
-		case 'q':
-			a->quiet = true;
-			break;
-		case OPT_SOURCE:
-			if (!ptc_args_source(optarg, &a->opts.source))
-				return ptc_value_error("record", "--source", optarg,
-						       PTC_ARGS_SOURCES);
-			break;
-		case OPT_LOSSLESS:
-		case OPT_LOSSY:
-			a->opts.lossy = c == OPT_LOSSY;
-			break;
-		case OPT_VCPUS:
-			if (!parse_vcpus(optarg, &a->opts.vcpus))
-				return ptc_value_error("record", "--vcpus", optarg,
-						       "a number of CPUs from 1 to %u",
-						       PTC_VCPUS_MAX);
-			break;
-		case OPT_CODE_SIZE:
-			if (!ptc_parse_size(optarg, &a->opts.code_size) || !a->opts.code_size)
-				return ptc_value_error("record", "--code-size", optarg,
-						       "a size, for example 64M");
-			break;
-		case OPT_NO_RETCOMP:
-			a->opts.no_retcomp = true;
-			break;
-		case OPT_PSB:
-			if (!parse_psb(optarg, &a->opts.psb_period))
-				return ptc_value_error("record", "--psb-period", optarg,
-						       "a power of two from 2K to 64M");
-			break;
-		case OPT_TRUTH:
-		case OPT_TRUTH_HASH:
-			a->truth_path = optarg;
-			a->truth_hash = c == OPT_TRUTH_HASH;
-			break;
-		case OPT_MAX_STEPS:
-			if (!ptc_parse_count(optarg, &a->opts.max_steps) || !a->opts.max_steps)
-				return ptc_value_error("record", "--max-steps", optarg,
-						       "a number of instructions, for example 10M");
-			break;
-		case OPT_MAX_TIME:
-			if (!ptc_parse_duration(optarg, &a->opts.max_ns))
-				return ptc_value_error("record", "--max-time", optarg,
-						       PTC_ARGS_DURATION);
-			break;
-		case OPT_GRACE:
-			if (!ptc_parse_duration(optarg, &a->grace_ns))
-				return ptc_value_error("record", "--grace", optarg,
-						       PTC_ARGS_DURATION);
-			break;
-		case OPT_FROM:
-			a->from_text = optarg;
-			break;
-		case OPT_TO:
-			a->to_text = optarg;
-			break;
-		case OPT_PROGRESS:
-			a->progress = true;
-			break;
-		case OPT_STRICT:
-			a->strict = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			fputs(help_too, stdout);
-			return PTC_EXIT_OK;
-		default:
-			return ptc_option_error("record", argv, c);
-		}
-	}
 	if (a->snapshot_text && !ptc_args_bytes(a->snapshot_text, &a->opts.snapshot_size))
 		return ptc_value_error("record", "--snapshot", a->snapshot_text, PTC_ARGS_SIZE);
 	if (a->sample_text && !ptc_args_bytes(a->sample_text, &a->opts.aux_sample))
 		return ptc_value_error("record", "--aux-sample", a->sample_text, PTC_ARGS_SIZE);
 	if (a->opts.sampler && !a->opts.aux_sample)
 		return ptc_usage_error("record", "a second event (-e) needs --aux-sample");
-	rc = check_lbr(a, lbr_event);
+	rc = check_lbr(a);
 	if (rc >= 0)
 		return rc;
 	if (a->opts.npids || a->opts.ntids) {
-		if (argv[optind])
+		if (rest[0])
 			return ptc_usage_error("record", "a command cannot be combined with -p or "
 							 "-t");
 		a->opts.pids = a->pids;
 		a->opts.tids = a->tids;
 		return -1;
 	}
-	if (!argv[optind])
+	if (!rest[0])
 		return a->opts.all_cpus || a->opts.cpus || a->opts.cgroup ?
 			       -1 :
 			       ptc_usage_error("record", "no command to run; give one, or -p PID, "
 							 "-t TID, -a, -C or -G");
-	a->opts.argv = argv + optind;
+	a->opts.argv = rest;
 	return -1;
+}
+
+int ptc_record_args_parse(int argc, char **argv, struct ptc_record_args *a)
+{
+	int c, rc;
+
+	a->opts.output = "perf.data";
+	ptc_options_begin(longs);
+	while ((c = getopt_long(argc, argv, "+:o:p:t:e:aC:G:m:S::c:F:r:z::vqh", longs, NULL)) !=
+	       -1) {
+		rc = take_target(a, argv, c);
+		if (rc >= 0)
+			return rc;
+	}
+	return check(a, argv + optind);
 }
 
 static int find_from_to(struct ptc_record_args *a, struct ptc_err *err)

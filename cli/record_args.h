@@ -16,6 +16,7 @@ struct ptc_record_args {
 	const char *truth_path;
 	const char *snapshot_text; /* SIZE of --snapshot; NULL: not given */
 	const char *sample_text;   /* SIZE of --aux-sample; NULL: not given */
+	const char *lbr_event;	   /* --lbr-event; NULL: not given */
 	const char *from_text, *to_text;
 	struct ptc_place from, to;
 	const char *filter_texts[PTC_MAX_FILTER_TEXTS]; /* --filter */

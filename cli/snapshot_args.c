@@ -89,139 +89,174 @@ static int check(struct ptc_snapshot_args *a, char **rest)
 	return -1;
 }
 
+enum {
+	OPT_SOURCE = 256,
+	OPT_SIZE,
+	OPT_CONTROL,
+	OPT_EVERY,
+	OPT_AFTER,
+	OPT_GRACE,
+	OPT_ON_EXIT,
+	OPT_NO_FINAL,
+	OPT_COUNT,
+	OPT_STRICT,
+	OPT_ON_SIGNAL,
+	OPT_ON_CRASH,
+	OPT_AT,
+	OPT_NO_SANDBOX
+};
+
+static const struct option longs[] = { { "output", required_argument, NULL, 'o' },
+				       { "pid", required_argument, NULL, 'p' },
+				       { "tid", required_argument, NULL, 't' },
+				       { "mmap-pages", required_argument, NULL, 'm' },
+				       { "source", required_argument, NULL, OPT_SOURCE },
+				       { "size", required_argument, NULL, OPT_SIZE },
+				       { "control", required_argument, NULL, OPT_CONTROL },
+				       { "every", required_argument, NULL, OPT_EVERY },
+				       { "after", required_argument, NULL, OPT_AFTER },
+				       { "grace", required_argument, NULL, OPT_GRACE },
+				       { "on-exit", no_argument, NULL, OPT_ON_EXIT },
+				       { "no-final", no_argument, NULL, OPT_NO_FINAL },
+				       { "count", required_argument, NULL, OPT_COUNT },
+				       { "strict", no_argument, NULL, OPT_STRICT },
+				       { "on-signal", required_argument, NULL, OPT_ON_SIGNAL },
+				       { "on-crash", no_argument, NULL, OPT_ON_CRASH },
+				       { "at", required_argument, NULL, OPT_AT },
+				       { "verbose", no_argument, NULL, 'v' },
+				       { "quiet", no_argument, NULL, 'q' },
+				       { "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
+				       { "help", no_argument, NULL, 'h' },
+				       { NULL, 0, NULL, 0 } };
+
+/*
+ * Each take_ function handles some options, and passes other options on to the next take_ function.
+ * Returns -1 to continue, or an exit code.
+ */
+
+/* Options without a value to check. */
+static int take_flag(struct ptc_snapshot_args *a, char **argv, int c)
+{
+	struct ptc_record_opts *o = &a->opts;
+
+	switch (c) {
+	case 'o':
+		o->output = optarg;
+		break;
+	case OPT_CONTROL:
+		a->control = optarg;
+		break;
+	case OPT_ON_EXIT:
+		a->on_exit = true;
+		break;
+	case OPT_NO_FINAL:
+		o->no_last = true;
+		break;
+	case OPT_ON_CRASH:
+		o->crash = true;
+		break;
+	case OPT_STRICT:
+		a->strict = true;
+		break;
+	case 'v':
+		a->verbose = true;
+		break;
+	case OPT_NO_SANDBOX:
+		a->no_sandbox = true;
+		break;
+	case 'q':
+		a->quiet = true;
+		break;
+	case 'h':
+		fputs(help, stdout);
+		return PTC_EXIT_OK;
+	default:
+		return ptc_option_error("snapshot", argv, c);
+	}
+	return -1;
+}
+
+/* Options with a time, a count, signals or a place. */
+static int take_trigger(struct ptc_snapshot_args *a, char **argv, int c)
+{
+	struct ptc_record_opts *o = &a->opts;
+
+	switch (c) {
+	case OPT_EVERY:
+	case OPT_AFTER:
+		if (!ptc_parse_duration(optarg, c == OPT_EVERY ? &o->every_ns : &o->after_ns))
+			return ptc_value_error("snapshot", c == OPT_EVERY ? "--every" : "--after",
+					       optarg, PTC_ARGS_DURATION);
+		break;
+	case OPT_GRACE:
+		if (!ptc_parse_duration(optarg, &a->grace_ns))
+			return ptc_value_error("snapshot", "--grace", optarg, PTC_ARGS_DURATION);
+		break;
+	case OPT_COUNT:
+		if (!ptc_parse_count(optarg, &o->count) || !o->count)
+			return ptc_value_error("snapshot", "--count", optarg,
+					       "a number of snapshots");
+		break;
+	case OPT_ON_SIGNAL:
+		if (!ptc_args_signals(optarg, &o->on_signals))
+			return ptc_value_error("snapshot", "--on-signal", optarg,
+					       "signals except KILL, for example "
+					       "SEGV,USR1,34");
+		break;
+	case OPT_AT:
+		if (a->nat == PTC_AT_MAX)
+			return ptc_usage_error("snapshot", "more than %u places (--at)",
+					       PTC_AT_MAX);
+		a->at_texts[a->nat++] = optarg;
+		break;
+	default:
+		return take_flag(a, argv, c);
+	}
+	return -1;
+}
+
+/* Options with a process, a source or a size. */
+static int take_target(struct ptc_snapshot_args *a, char **argv, int c)
+{
+	struct ptc_record_opts *o = &a->opts;
+
+	switch (c) {
+	case 'p':
+		if (!ptc_args_ids(optarg, a->pids, &o->npids))
+			return ptc_value_error("snapshot", "--pid", optarg, PTC_ARGS_PIDS);
+		break;
+	case 't':
+		if (!ptc_args_ids(optarg, a->tids, &o->ntids))
+			return ptc_value_error("snapshot", "--tid", optarg, PTC_ARGS_TIDS);
+		break;
+	case 'm':
+		if (!ptc_args_mmap(optarg, o))
+			return ptc_value_error("snapshot", "--mmap-pages", optarg, PTC_ARGS_MMAP);
+		break;
+	case OPT_SOURCE:
+		if (!ptc_args_source(optarg, &o->source))
+			return ptc_value_error("snapshot", "--source", optarg, PTC_ARGS_SOURCES);
+		break;
+	case OPT_SIZE:
+		if (!ptc_args_bytes(optarg, &o->snapshot_size))
+			return ptc_value_error("snapshot", "--size", optarg, PTC_ARGS_SIZE);
+		break;
+	default:
+		return take_trigger(a, argv, c);
+	}
+	return -1;
+}
+
 int ptc_snapshot_args_parse(int argc, char **argv, struct ptc_snapshot_args *a)
 {
-	enum {
-		OPT_SOURCE = 256,
-		OPT_SIZE,
-		OPT_CONTROL,
-		OPT_EVERY,
-		OPT_AFTER,
-		OPT_GRACE,
-		OPT_ON_EXIT,
-		OPT_NO_FINAL,
-		OPT_COUNT,
-		OPT_STRICT,
-		OPT_ON_SIGNAL,
-		OPT_ON_CRASH,
-		OPT_AT,
-		OPT_NO_SANDBOX
-	};
-	static const struct option longs[] = { { "output", required_argument, NULL, 'o' },
-					       { "pid", required_argument, NULL, 'p' },
-					       { "tid", required_argument, NULL, 't' },
-					       { "mmap-pages", required_argument, NULL, 'm' },
-					       { "source", required_argument, NULL, OPT_SOURCE },
-					       { "size", required_argument, NULL, OPT_SIZE },
-					       { "control", required_argument, NULL, OPT_CONTROL },
-					       { "every", required_argument, NULL, OPT_EVERY },
-					       { "after", required_argument, NULL, OPT_AFTER },
-					       { "grace", required_argument, NULL, OPT_GRACE },
-					       { "on-exit", no_argument, NULL, OPT_ON_EXIT },
-					       { "no-final", no_argument, NULL, OPT_NO_FINAL },
-					       { "count", required_argument, NULL, OPT_COUNT },
-					       { "strict", no_argument, NULL, OPT_STRICT },
-					       { "on-signal", required_argument, NULL,
-						 OPT_ON_SIGNAL },
-					       { "on-crash", no_argument, NULL, OPT_ON_CRASH },
-					       { "at", required_argument, NULL, OPT_AT },
-					       { "verbose", no_argument, NULL, 'v' },
-					       { "quiet", no_argument, NULL, 'q' },
-					       { "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
-					       { "help", no_argument, NULL, 'h' },
-					       { NULL, 0, NULL, 0 } };
-	struct ptc_record_opts *o = &a->opts;
-	int c;
+	int c, rc;
 
-	o->output = "perf.data";
+	a->opts.output = "perf.data";
 	ptc_options_begin(longs);
 	while ((c = getopt_long(argc, argv, "+:o:p:t:m:vqh", longs, NULL)) != -1) {
-		switch (c) {
-		case 'o':
-			o->output = optarg;
-			break;
-		case 'p':
-			if (!ptc_args_ids(optarg, a->pids, &o->npids))
-				return ptc_value_error("snapshot", "--pid", optarg, PTC_ARGS_PIDS);
-			break;
-		case 't':
-			if (!ptc_args_ids(optarg, a->tids, &o->ntids))
-				return ptc_value_error("snapshot", "--tid", optarg, PTC_ARGS_TIDS);
-			break;
-		case 'm':
-			if (!ptc_args_mmap(optarg, o))
-				return ptc_value_error("snapshot", "--mmap-pages", optarg,
-						       PTC_ARGS_MMAP);
-			break;
-		case OPT_SOURCE:
-			if (!ptc_args_source(optarg, &o->source))
-				return ptc_value_error("snapshot", "--source", optarg,
-						       PTC_ARGS_SOURCES);
-			break;
-		case OPT_SIZE:
-			if (!ptc_args_bytes(optarg, &o->snapshot_size))
-				return ptc_value_error("snapshot", "--size", optarg, PTC_ARGS_SIZE);
-			break;
-		case OPT_CONTROL:
-			a->control = optarg;
-			break;
-		case OPT_EVERY:
-		case OPT_AFTER:
-			if (!ptc_parse_duration(optarg,
-						c == OPT_EVERY ? &o->every_ns : &o->after_ns))
-				return ptc_value_error("snapshot",
-						       c == OPT_EVERY ? "--every" : "--after",
-						       optarg, PTC_ARGS_DURATION);
-			break;
-		case OPT_GRACE:
-			if (!ptc_parse_duration(optarg, &a->grace_ns))
-				return ptc_value_error("snapshot", "--grace", optarg,
-						       PTC_ARGS_DURATION);
-			break;
-		case OPT_ON_EXIT:
-			a->on_exit = true;
-			break;
-		case OPT_NO_FINAL:
-			o->no_last = true;
-			break;
-		case OPT_COUNT:
-			if (!ptc_parse_count(optarg, &o->count) || !o->count)
-				return ptc_value_error("snapshot", "--count", optarg,
-						       "a number of snapshots");
-			break;
-		case OPT_STRICT:
-			a->strict = true;
-			break;
-		case OPT_ON_SIGNAL:
-			if (!ptc_args_signals(optarg, &o->on_signals))
-				return ptc_value_error("snapshot", "--on-signal", optarg,
-						       "signals except KILL, for example "
-						       "SEGV,USR1,34");
-			break;
-		case OPT_ON_CRASH:
-			o->crash = true;
-			break;
-		case OPT_AT:
-			if (a->nat == PTC_AT_MAX)
-				return ptc_usage_error("snapshot", "more than %u places (--at)",
-						       PTC_AT_MAX);
-			a->at_texts[a->nat++] = optarg;
-			break;
-		case 'v':
-			a->verbose = true;
-			break;
-		case OPT_NO_SANDBOX:
-			a->no_sandbox = true;
-			break;
-		case 'q':
-			a->quiet = true;
-			break;
-		case 'h':
-			fputs(help, stdout);
-			return PTC_EXIT_OK;
-		default:
-			return ptc_option_error("snapshot", argv, c);
-		}
+		rc = take_target(a, argv, c);
+		if (rc >= 0)
+			return rc;
 	}
 	return check(a, argv + optind);
 }

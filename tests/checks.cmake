@@ -10,6 +10,7 @@ function(ptcap_check NAME)
 endfunction()
 
 ptcap_check(layers)
+ptcap_check(size)
 ptcap_check(banned)
 ptcap_check(opens)
 ptcap_check(unchanged)

@@ -17,8 +17,7 @@ import signal
 import subprocess
 
 import lib
-from behave import until
-from lib import PERF, PTCAP, Run, check, first_difference, prog, skip
+from lib import PERF, PTCAP, Run, check, first_difference, prog, skip, until
 
 CASES = {}
 NOBODY = 65534

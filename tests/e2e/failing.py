@@ -18,9 +18,8 @@ import sys
 import time
 
 import lib
-from behave import until
 from events import EVENT, attached, need_events
-from lib import PTCAP, Run, check, prog
+from lib import PTCAP, Run, check, prog, until
 
 CASES = {}
 REFUSE = os.path.join(os.path.dirname(lib.PROGS), "refuse")

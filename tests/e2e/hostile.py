@@ -14,8 +14,8 @@ import subprocess
 import sys
 
 import lib
-from behave import Live, lives_on, proc_status
 from lib import PTCAP, Run, check, prog, until
+from live import Live, lives_on, proc_status
 
 CASES = {}
 LONG = 60

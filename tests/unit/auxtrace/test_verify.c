@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Description: every false claim of a file is found. A sound file has no finding. */
 #include <criterion/criterion.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,71 +8,8 @@
 
 #include "auxtrace/feature.h"
 #include "auxtrace/ledger.h"
-#include "auxtrace/sample.h"
 #include "auxtrace/userrec.h"
-#include "auxtrace/verify.h"
-#include "lib_packed.h"
-
-static const struct ptc_time_conv tc = { 31, 715827883, 5000000000 };
-static const uint8_t trace[64];
-
-static void take(void *arg, const struct ptc_finding *finding)
-{
-	fprintf(arg, "%s ", finding->check);
-	cr_assert(*finding->msg);
-	cr_log_info("%s at 0x%" PRIx64 ": %s", finding->check, finding->off, finding->msg);
-}
-
-/* Returns "CHECK CHECK " for the findings. The text is valid until the next call. */
-static const char *found_in_bytes(const uint8_t *bytes, size_t len)
-{
-	static char *text;
-	struct ptc_verify_stats stats;
-	struct ptc_file *f;
-	struct ptc_err err;
-	size_t n;
-	FILE *out;
-
-	free(text);
-	out = open_memstream(&text, &n);
-	cr_assert_eq(ptc_file_open_damaged_bytes(bytes, len, "test", &f, &err), 0, "%s", err.msg);
-	cr_assert_eq(ptc_verify(f, take, out, &stats, &err), 0);
-	ptc_file_free(f);
-	fclose(out);
-	cr_assert_eq(stats.findings != 0, *text != 0);
-	return text;
-}
-
-static const char *found(const struct pd *p)
-{
-	size_t len;
-	uint8_t *bytes = pd_finish(p, &len);
-	const char *text = found_in_bytes(bytes, len);
-
-	free(bytes);
-	return text;
-}
-
-#define expect(p, want)                                                                            \
-	do {                                                                                       \
-		const char *got_ = found(p);                                                       \
-		cr_assert_str_eq(got_, want, "found '%s', not '%s'", got_, want);                  \
-	} while (0)
-
-static void piece(struct pd *p, uint64_t offset, size_t len)
-{
-	pd_auxtrace(p, &(struct ptc_auxtrace){ .offset = offset, .tid = 7, .cpu = -1 }, trace, len);
-}
-
-/* Adds a thread with 64 bytes of trace. */
-static void sound(struct pd *p)
-{
-	pd_init_pt(p, &tc);
-	pd_comm(p, 7, 10, "x", false);
-	pd_raw(p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
-	pd_aux(p, 7, 0, 20, 0, 64, 0);
-	piece(p, 0, 64);
-}
+#include "findings.h"
 
 static void index_entry(struct pd *p, uint64_t id)
 {
@@ -91,12 +27,6 @@ static void index_entry(struct pd *p, uint64_t id)
 	ptc_buf_release(&b);
 }
 
-static void put_feature(struct pd *p, unsigned int bit, struct ptc_buf *b)
-{
-	pd_feature(p, bit, b->bytes, b->len);
-	ptc_buf_release(b);
-}
-
 static void put_desc(struct pd *p, size_t n, uint64_t id)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -107,7 +37,7 @@ static void put_desc(struct pd *p, size_t n, uint64_t id)
 	};
 
 	ptc_feature_put_event_desc(&b, d, n);
-	put_feature(p, PTC_FEAT_EVENT_DESC, &b);
+	vf_put_feature(p, PTC_FEAT_EVENT_DESC, &b);
 }
 
 static void put_time(struct pd *p, uint64_t first, uint64_t last)
@@ -115,7 +45,7 @@ static void put_time(struct pd *p, uint64_t first, uint64_t last)
 	struct ptc_buf b = PTC_BUF_INIT;
 
 	ptc_feature_put_sample_time(&b, first, last);
-	put_feature(p, PTC_FEAT_SAMPLE_TIME, &b);
+	vf_put_feature(p, PTC_FEAT_SAMPLE_TIME, &b);
 }
 
 /* As in pipe mode: with free space behind the name, and @last as its last byte. */
@@ -134,33 +64,21 @@ static void put_index(struct pd *p, uint64_t off)
 	const struct ptc_auxtrace_entry e = { off, PTC_AUXTRACE_SIZE };
 
 	ptc_feature_put_auxtrace(&b, &e, 1);
-	put_feature(p, PTC_FEAT_AUXTRACE, &b);
+	vf_put_feature(p, PTC_FEAT_AUXTRACE, &b);
 }
 
 Test(verify, a_sound_file_has_no_finding)
 {
 	struct pd p;
 
-	sound(&p);
-	expect(&p, "");
+	vf_sound(&p);
+	vf_expect(&p, "");
 	put_desc(&p, 2, PD_ID_PT);
 	put_time(&p, 10, 20);
 	index_entry(&p, 0);
-	cr_assert(strstr(found(&p), "id_index"), "the second id is in no ID_INDEX");
+	cr_assert(strstr(vf_found(&p), "id_index"), "the second id is in no ID_INDEX");
 	pd_release(&p);
 }
-
-/* Each case starts with a sound file. */
-#define CASE(name, want, ...)                                                                      \
-	Test(verify, name)                                                                         \
-	{                                                                                          \
-		struct pd p;                                                                       \
-                                                                                                   \
-		sound(&p);                                                                         \
-		__VA_ARGS__;                                                                       \
-		expect(&p, want);                                                                  \
-		pd_release(&p);                                                                    \
-	}
 
 CASE(events_are_described_as_they_are, "", put_desc(&p, 2, PD_ID_PT))
 CASE(an_event_with_another_id, "event_desc ", put_desc(&p, 2, PD_ID_PT + 1))
@@ -185,102 +103,27 @@ CASE(a_feature_of_a_newer_writer, "", pd_feature(&p, 200, "abc", 3))
 CASE(a_record_of_a_newer_writer, "", pd_raw(&p, 63, 0, "abcdefgh", 8))
 CASE(a_record_with_more, "trailing ", pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, "12345678", 8))
 CASE(a_record_that_is_too_short, "record ", pd_raw(&p, PTC_REC_THREAD_MAP, 0, NULL, 0))
-CASE(bytes_no_aux_record_tells_of, "aux ", piece(&p, 64, 64))
-CASE(a_piece_twice, "aux ", piece(&p, 0, 64))
-CASE(a_piece_behind_one_that_is_padded, "", pd_aux(&p, 7, 0, 30, 64, 1, 0); piece(&p, 64, 1);
-     pd_aux(&p, 7, 0, 31, 65, 8, 0); piece(&p, 65, 8))
+CASE(bytes_no_aux_record_tells_of, "aux ", vf_piece(&p, 64, 64))
+CASE(a_piece_twice, "aux ", vf_piece(&p, 0, 64))
+CASE(a_piece_behind_one_that_is_padded, "", pd_aux(&p, 7, 0, 30, 64, 1, 0); vf_piece(&p, 64, 1);
+     pd_aux(&p, 7, 0, 31, 65, 8, 0); vf_piece(&p, 65, 8))
 CASE(a_piece_that_begins_in_the_one_before, "aux ", pd_aux(&p, 7, 0, 30, 64, 8, 0);
-     piece(&p, 56, 16))
-CASE(a_piece_behind_a_hole, "aux ", pd_aux(&p, 7, 0, 30, 96, 32, 0); piece(&p, 96, 32))
+     vf_piece(&p, 56, 16))
+CASE(a_piece_behind_a_hole, "aux ", pd_aux(&p, 7, 0, 30, 96, 32, 0); vf_piece(&p, 96, 32))
 CASE(an_aux_record_without_its_bytes, "aux ", pd_aux(&p, 7, 0, 30, 64, 64, 0))
 CASE(bytes_told_of_twice, "aux ", pd_aux(&p, 7, 0, 30, 32, 32, 0))
 CASE(a_round_that_is_not_kept, "order ", pd_comm(&p, 7, 30, "x", false);
      pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, NULL, 0); pd_raw(&p, PTC_REC_FINISHED_ROUND, 0, NULL, 0);
      pd_comm(&p, 7, 25, "x", false))
 
-/* --- the ledger --- */
-
-static struct ptc_ledger_ring account(void)
-{
-	return (struct ptc_ledger_ring){ .cpu = -1,
-					 .tid = 7,
-					 .data_made = 100,
-					 .data_read = 100,
-					 .data_stored = 100,
-					 .aux_made = 61, /* before padding to 64 */
-					 .aux_read = 61,
-					 .aux_stored = 61 };
-}
-
-static void lost(struct pd *p, uint32_t type, uint64_t n)
-{
-	struct ptc_sb sb = { .type = type, .u.lost = { .id = PD_ID_DUMMY, .lost = n } };
-
-	sb.id.id = PD_ID_DUMMY;
-	sb.id.time = 20;
-	pd_sb(p, &sb);
-}
-
-/* A sound file with a ledger, in which one thing is changed. */
-#define LEDGER(name, want, ...)                                                                    \
-	Test(verify, name)                                                                         \
-	{                                                                                          \
-		const struct ptc_ledger_event e = { PD_ID_PT, 10, 10, 0, 0 };                      \
-		struct ptc_ledger_ring r = account();                                              \
-		struct pd p;                                                                       \
-                                                                                                   \
-		sound(&p);                                                                         \
-		__VA_ARGS__;                                                                       \
-		ptc_ledger_put_rings(&p.data, &r, 1);                                              \
-		ptc_ledger_put_events(&p.data, &e, 1);                                             \
-		expect(&p, want);                                                                  \
-		pd_release(&p);                                                                    \
-	}
-
-LEDGER(a_ledger_that_is_right, "", r.idx = 0)
-LEDGER(a_ledger_of_an_empty_ring, "ledger ", r.idx = 1)
-LEDGER(more_trace_than_is_there, "ledger ledger ", r.aux_stored = 65)
-LEDGER(more_trace_stored_than_read, "ledger ", r.aux_read = 60)
-LEDGER(less_trace_than_is_there, "ledger ", r.aux_stored = 56)
-LEDGER(more_trace_read_than_made, "ledger ", r.aux_made = 60)
-LEDGER(more_overwritten_than_made, "ledger ", r.aux_overrun = 1)
-LEDGER(a_head_that_nobody_knows, "", r.aux_made = 0)
-LEDGER(more_records_stored_than_read, "ledger ", r.data_stored = 108)
-LEDGER(more_records_read_than_made, "ledger ", r.data_made = 92)
-LEDGER(a_loss_of_which_no_record_tells, "ledger ", r.lost_records = 3)
-LEDGER(a_loss_of_which_a_record_tells, "", lost(&p, PERF_RECORD_LOST, 3), r.lost_records = 3)
-LEDGER(a_loss_that_is_left_out, "ledger ", lost(&p, PERF_RECORD_LOST, 3))
-LEDGER(samples_that_are_left_out, "ledger ", lost(&p, PERF_RECORD_LOST_SAMPLES, 3))
-LEDGER(a_truncated_piece_of_which_no_record_tells, "ledger ", r.truncated = 1)
-LEDGER(a_partial_piece_of_which_no_record_tells, "ledger ", r.partial = 1)
-LEDGER(a_collision_of_which_no_record_tells, "ledger ", r.collisions = 1)
-LEDGER(an_event_held_back_of_which_no_record_tells, "ledger ", r.throttled = 1)
-/* The record that would report the loss was lost too. */
-LEDGER(a_loss_behind_the_end, "", r.data_stored = 92, r.lost_records = 3)
-
-LEDGER(trace_that_had_no_room, "", pd_aux(&p, 7, 0, 30, 64, 64, 0), r.aux_read = 125,
-       r.aux_made = 125)
-LEDGER(trace_that_should_be_there, "aux ", pd_aux(&p, 7, 0, 30, 64, 64, 0))
-
-Test(verify, a_ledger_with_a_stranger)
-{
-	const struct ptc_ledger_event e = { 12345, 10, 10, 0, 0 };
-	struct pd p;
-
-	sound(&p);
-	ptc_ledger_put_events(&p.data, &e, 1);
-	expect(&p, "ledger ");
-	pd_release(&p);
-}
-
 Test(verify, an_id_of_no_event)
 {
 	struct ptc_sb sb = { .type = PERF_RECORD_LOST, .u.lost = { 12345, 1 } };
 	struct pd p;
 
-	sound(&p);
+	vf_sound(&p);
 	pd_sb(&p, &sb);
-	expect(&p, "id ");
+	vf_expect(&p, "id ");
 	pd_release(&p);
 }
 
@@ -288,9 +131,9 @@ Test(verify, an_id_of_two_events)
 {
 	struct pd p;
 
-	sound(&p);
+	vf_sound(&p);
 	p.attrs[1].ids[0] = PD_ID_PT;
-	cr_assert(strstr(found(&p), "attr "));
+	cr_assert(strstr(vf_found(&p), "attr "));
 	pd_release(&p);
 }
 
@@ -298,9 +141,9 @@ Test(verify, trace_of_no_pmu)
 {
 	struct pd p;
 
-	sound(&p);
+	vf_sound(&p);
 	p.attrs[0].attr.type = 9;
-	expect(&p, "info ");
+	vf_expect(&p, "info ");
 	pd_release(&p);
 }
 
@@ -311,11 +154,11 @@ Test(verify, an_attr_of_another_size)
 	size_t len;
 	uint64_t attrs;
 
-	sound(&p);
+	vf_sound(&p);
 	bytes = pd_finish(&p, &len);
 	attrs = ptc_le64(bytes + 24);
 	bytes[attrs + 4] = 120;
-	cr_assert_str_eq(found_in_bytes(bytes, len), "attr ");
+	cr_assert_str_eq(vf_found_in_bytes(bytes, len), "attr ");
 	free(bytes);
 	pd_release(&p);
 }
@@ -327,18 +170,18 @@ Test(verify, sections_that_overlap_or_stop_short)
 	uint8_t *bytes, *longer;
 	size_t len, table;
 
-	sound(&p);
+	vf_sound(&p);
 	pd_feature(&p, PTC_FEAT_HOSTNAME, "\4\0\0\0abc\0", 8);
 	pd_feature(&p, PTC_FEAT_OSRELEASE, "\4\0\0\0def\0", 8);
 	bytes = pd_finish(&p, &len);
-	cr_assert_str_eq(found_in_bytes(bytes, len), "");
+	cr_assert_str_eq(vf_found_in_bytes(bytes, len), "");
 
 	longer = calloc(1, len + 9);
 	memcpy(longer, bytes, len);
-	cr_assert_str_eq(found_in_bytes(longer, len + 8), "", "perf leaves up to 8 zeros there");
-	cr_assert_str_eq(found_in_bytes(longer, len + 9), "layout ");
+	cr_assert_str_eq(vf_found_in_bytes(longer, len + 8), "", "perf leaves up to 8 zeros there");
+	cr_assert_str_eq(vf_found_in_bytes(longer, len + 9), "layout ");
 	longer[len] = 1;
-	cr_assert_str_eq(found_in_bytes(longer, len + 8), "layout ");
+	cr_assert_str_eq(vf_found_in_bytes(longer, len + 8), "layout ");
 	free(longer);
 
 	/*
@@ -347,7 +190,7 @@ Test(verify, sections_that_overlap_or_stop_short)
 	 */
 	table = ptc_le64(bytes + 40) + ptc_le64(bytes + 48);
 	memcpy(bytes + table + 16, bytes + table, 16);
-	cr_assert_str_eq(found_in_bytes(bytes, len), "layout layout ");
+	cr_assert_str_eq(vf_found_in_bytes(bytes, len), "layout layout ");
 	free(bytes);
 	pd_release(&p);
 }
@@ -358,7 +201,7 @@ Test(verify, a_feature_in_front_of_another)
 	uint8_t *bytes, entry[16];
 	size_t len, table;
 
-	sound(&p);
+	vf_sound(&p);
 	pd_feature(&p, PTC_FEAT_HOSTNAME, "\4\0\0\0abc\0", 8);
 	pd_feature(&p, PTC_FEAT_OSRELEASE, "\4\0\0\0def\0", 8);
 	bytes = pd_finish(&p, &len);
@@ -366,7 +209,7 @@ Test(verify, a_feature_in_front_of_another)
 	memcpy(entry, bytes + table, 16);
 	memcpy(bytes + table, bytes + table + 16, 16);
 	memcpy(bytes + table + 16, entry, 16);
-	cr_assert_str_eq(found_in_bytes(bytes, len), "layout ");
+	cr_assert_str_eq(vf_found_in_bytes(bytes, len), "layout ");
 	free(bytes);
 	pd_release(&p);
 }
@@ -377,131 +220,14 @@ Test(verify, damage_is_a_finding_and_the_rest_is_verified)
 	uint8_t *bytes, *cut;
 	size_t len;
 
-	sound(&p);
+	vf_sound(&p);
 	bytes = pd_finish(&p, &len);
 	cut = pd_exact(bytes, len - 70);
-	cr_assert(strstr(found_in_bytes(cut, len - 70), "header "));
+	cr_assert(strstr(vf_found_in_bytes(cut, len - 70), "header "));
 	free(cut);
 	free(bytes);
 	pd_release(&p);
 }
-
-Test(verify, the_feature_compressed)
-{
-	static const struct ptc_compressed future = { 2, 1, 3, 5, 65536 };
-	struct ptc_buf b = PTC_BUF_INIT;
-	struct pd p;
-
-	sound(&p);
-	ptc_feature_put_compressed(&b, &future);
-	put_feature(&p, PTC_FEAT_COMPRESSED, &b);
-	expect(&p, "compressed ");
-	pd_release(&p);
-}
-
-/*
- * Adds snapshots: AUXTRACE records from a ring of 256 bytes, and AUX records with the place where
- * the trace stopped.
- */
-static void snapshots(struct pd *p)
-{
-	struct ptc_pt_info info = { .type = PTC_AUXTRACE_TYPE_INTEL_PT,
-				    .pmu_type = PD_PMU_TYPE,
-				    .time = tc,
-				    .cap_user_time_zero = true,
-				    .snapshot_mode = true,
-				    .filter = "" };
-
-	pd_init_pt(p, &tc);
-	ptc_pt_info_put(&p->data, &info);
-	pd_aux(p, 7, 0, 20, 61, 256, PERF_AUX_FLAG_OVERWRITE);
-	piece(p, 0, 64); /* 3 bytes are padding */
-	pd_aux(p, 7, 0, 30, 9, 256, PERF_AUX_FLAG_OVERWRITE);
-	piece(p, 256 + 9 - 40, 40); /* the ring wrapped around */
-}
-
-#define SNAPSHOTS(name, want, ...)                                                                 \
-	Test(verify, name)                                                                         \
-	{                                                                                          \
-		struct pd p;                                                                       \
-                                                                                                   \
-		snapshots(&p);                                                                     \
-		__VA_ARGS__;                                                                       \
-		expect(&p, want);                                                                  \
-		pd_release(&p);                                                                    \
-	}
-
-SNAPSHOTS(snapshots_end_where_the_trace_stopped, "", (void)p)
-SNAPSHOTS(a_snapshot_that_ends_elsewhere, "aux ", piece(&p, 100, 8))
-SNAPSHOTS(a_snapshot_that_ends_behind_its_padding, "aux ", piece(&p, 53, 16))
-SNAPSHOTS(a_snapshot_that_ends_in_front, "aux ", piece(&p, 44, 16))
-SNAPSHOTS(a_snapshot_that_is_larger_than_the_ring, "aux ", {
-	static const uint8_t rounds[512];
-
-	pd_auxtrace(&p, &(struct ptc_auxtrace){ .offset = 9, .tid = 7, .cpu = -1 }, rounds,
-		    sizeof(rounds));
-})
-SNAPSHOTS(a_place_outside_the_ring, "aux ", pd_aux(&p, 7, 0, 40, 257, 256, PERF_AUX_FLAG_OVERWRITE))
-SNAPSHOTS(a_ring_of_two_sizes, "aux ", pd_aux(&p, 7, 0, 40, 100, 512, PERF_AUX_FLAG_OVERWRITE))
-SNAPSHOTS(a_snapshot_of_which_a_record_may_be_lost, "", {
-	const struct ptc_sb lost = { .type = PERF_RECORD_LOST, .u.lost = { PD_ID_PT, 1 } };
-
-	pd_sb(&p, &lost);
-	piece(&p, 100, 8);
-})
-SNAPSHOTS(a_ring_whose_end_is_where_it_stopped, "", {
-	pd_aux(&p, 7, 0, 40, 256, 256, PERF_AUX_FLAG_OVERWRITE);
-	piece(&p, 512 - 64, 64);
-})
-
-/* Adds a SAMPLE of thread 7 with @len bytes of trace; its event asked for 24. */
-static void sample(struct pd *p, size_t len)
-{
-	struct ptc_sample s = { .id = { .id = PD_ID_PT, .tid = 7, .pid = 7, .time = 20 } };
-	const uint64_t has = p->attrs[0].attr.sample_type;
-
-	s.id.has = has;
-	s.aux = ptc_cur_init(trace, len);
-	ptc_sample_put(&p->data, PERF_RECORD_MISC_USER, &s, &p->attrs[0].attr);
-}
-
-static void sampled(struct pd *p)
-{
-	size_t i;
-
-	pd_init_pt(p, &tc);
-	for (i = 0; i < 2; i++) {
-		p->attrs[i].attr.sample_type |= PERF_SAMPLE_AUX;
-		p->attrs[i].attr.aux_sample_size = 23;
-	}
-}
-
-#define SAMPLED(name, want, ...)                                                                   \
-	Test(verify, name)                                                                         \
-	{                                                                                          \
-		struct pd p;                                                                       \
-                                                                                                   \
-		sampled(&p);                                                                       \
-		__VA_ARGS__;                                                                       \
-		expect(&p, want);                                                                  \
-		pd_release(&p);                                                                    \
-	}
-
-SAMPLED(trace_in_samples, "", sample(&p, 24); sample(&p, 8); sample(&p, 0))
-SAMPLED(more_trace_than_the_event_asks_for, "aux ", sample(&p, 32))
-SAMPLED(trace_of_an_odd_size, "trailing aux ", sample(&p, 24); p.data.bytes[p.data.len - 32] = 23)
-SAMPLED(samples_and_pieces_of_one_queue, "aux ", {
-	const struct ptc_auxtrace a = { .idx = 0, .tid = 7, .cpu = -1 };
-
-	sample(&p, 8); /* on CPU 0, like its trace */
-	pd_auxtrace(&p, &a, trace, 8);
-})
-SAMPLED(a_sample_in_front_of_the_info, "info ", ptc_buf_reset(&p.data); sample(&p, 8))
-SAMPLED(a_sample_of_no_queue, "aux ", {
-	p.attrs[0].attr.sample_type = p.attrs[1].attr.sample_type =
-		PERF_SAMPLE_TIME | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_AUX;
-	sample(&p, 8);
-})
 
 CASE(a_record_of_an_event_that_cannot_be, "record ", {
 	uint8_t attr[72] = { [4] = 68 }; /* no writer uses such an attr size */
@@ -518,10 +244,10 @@ Test(verify, trace_in_front_of_the_info)
 {
 	struct pd p;
 
-	pd_init_pt(&p, &tc);
+	pd_init_pt(&p, &vf_clock);
 	ptc_buf_reset(&p.data);
-	piece(&p, 0, 64);
-	expect(&p, "info ");
+	vf_piece(&p, 0, 64);
+	vf_expect(&p, "info ");
 	pd_release(&p);
 }
 
@@ -531,7 +257,7 @@ Test(verify, a_sample_and_no_event)
 
 	pd_init(&p);
 	pd_raw(&p, PERF_RECORD_SAMPLE, 0, "12345678", 8);
-	expect(&p, "record ");
+	vf_expect(&p, "record ");
 	pd_release(&p);
 }
 
@@ -547,68 +273,17 @@ Test(verify, a_record_that_is_not_one)
 	char *text;
 	FILE *out = open_memstream(&text, &n);
 
-	sound(&p);
+	vf_sound(&p);
 	pd_raw(&p, 63, 0, NULL, 0);
 	p.data.bytes[p.data.len - 2] = 4; /* a size smaller than the header */
 	bytes = pd_finish(&p, &len);
 	cr_assert_eq(ptc_file_open_bytes(bytes, len, "test", &f, &err), 0);
-	cr_assert_eq(ptc_verify(f, take, out, &stats, &err), 0);
+	cr_assert_eq(ptc_verify(f, vf_take, out, &stats, &err), 0);
 	fclose(out);
 	cr_assert_str_eq(text, "record ");
 	cr_assert_eq(stats.findings, 1);
 	free(text);
 	ptc_file_free(f);
-	free(bytes);
-	pd_release(&p);
-}
-
-/* Adds many records: one compressed record expands to more than the largest record size. */
-static void packed(struct pd *p, uint32_t ratio, uint32_t mmap_len)
-{
-	const struct ptc_compressed c = { 1, 1, 1, ratio, mmap_len };
-	struct ptc_buf b = PTC_BUF_INIT;
-	int i;
-
-	sound(p);
-	ptc_buf_reset(&p->data);
-	for (i = 0; i < 1500; i++)
-		pd_comm(p, 7, 10, "x", false);
-	pk_pack(p, PTC_REC_COMPRESSED, 60000);
-	p->has[PTC_FEAT_COMPRESSED] = false;
-	ptc_buf_release(&p->features[PTC_FEAT_COMPRESSED]);
-	ptc_feature_put_compressed(&b, &c);
-	put_feature(p, PTC_FEAT_COMPRESSED, &b);
-}
-
-Test(verify, what_compressed_records_expand_to)
-{
-	struct pd p;
-
-	packed(&p, 0, 1 << 20);
-	cr_assert_gt(p.data.len, 0);
-	expect(&p, "");
-	pd_release(&p);
-	packed(&p, 0, 1);
-	expect(&p, "compressed ");
-	pd_release(&p);
-	packed(&p, 7, 1 << 20); /* the real ratio is several hundred */
-	expect(&p, "compressed ");
-	pd_release(&p);
-	packed(&p, 100000, 1 << 20);
-	expect(&p, "compressed ");
-	pd_release(&p);
-}
-
-Test(verify, compressed_records_of_which_nothing_tells)
-{
-	struct pd p;
-	uint8_t *bytes;
-	size_t len;
-
-	packed(&p, 0, 1 << 20);
-	p.has[PTC_FEAT_COMPRESSED] = false;
-	bytes = pd_finish_pipe(&p, &len);
-	cr_assert_str_eq(found_in_bytes(bytes, len), "compressed ");
 	free(bytes);
 	pd_release(&p);
 }
@@ -625,7 +300,7 @@ static const char *found_in_folder(void)
 
 	text[0] = 0;
 	cr_assert_eq(ptc_file_open_damaged(folder, &f, &err), 0, "%s", err.msg);
-	cr_assert_eq(ptc_verify(f, take, out, &stats, &err), 0);
+	cr_assert_eq(ptc_verify(f, vf_take, out, &stats, &err), 0);
 	ptc_file_free(f);
 	fclose(out);
 	return text;
@@ -640,7 +315,7 @@ Test(verify, files_of_a_folder_of_which_nothing_tells)
 	cr_assert_not_null(mkdtemp(folder));
 	(void)snprintf(data, sizeof(data), "%s/data", folder);
 	(void)snprintf(part, sizeof(part), "%s/data.0", folder);
-	sound(&p);
+	vf_sound(&p);
 	pd_write(&p, data);
 	cr_assert_str_eq(found_in_folder(), "", "as perf record --kcore makes it");
 	fclose(fopen(part, "w"));
@@ -663,7 +338,7 @@ Test(verify, any_byte_may_be_wrong)
 	size_t len, i;
 	FILE *out = fopen("/dev/null", "w");
 
-	sound(&p);
+	vf_sound(&p);
 	put_desc(&p, 2, PD_ID_PT);
 	put_time(&p, 10, 20);
 	index_entry(&p, 12345);
@@ -673,7 +348,7 @@ Test(verify, any_byte_may_be_wrong)
 
 		bytes[i] = (uint8_t)(was ^ 0xff);
 		if (!ptc_file_open_damaged_bytes(bytes, len, "test", &f, &err)) {
-			(void)ptc_verify(f, take, out, &stats, &err);
+			(void)ptc_verify(f, vf_take, out, &stats, &err);
 			ptc_file_free(f);
 		}
 		bytes[i] = was;
