@@ -43,12 +43,12 @@ static int refuse_attached(const struct ptc_record_opts *opts, const char *no_pt
 	if (opts->npids)
 		return ptc_fail(
 			err, PTC_E_UNSUPPORTED,
-			"%s; --source step can trace process %d, about 1000 times slower. To "
+			"%s; --source step can trace process %d, thousands of times slower. To "
 			"save only its state when a signal kills it, at full speed: `ptcap "
 			"crash -e dummy:u -p %d`",
 			no_pt, (int)opts->pids[0], (int)opts->pids[0]);
 	return ptc_fail(err, PTC_E_UNSUPPORTED,
-			"%s; --source step can trace a running thread, about 1000 times slower",
+			"%s; --source step can trace a running thread, thousands of times slower",
 			no_pt);
 }
 

@@ -11,7 +11,7 @@
 
 static const char help[] =
 	"usage: ptcap snapshot [OPTIONS] -p PID[,PID...] | -t TID[,TID...]\n"
-	"       ptcap snapshot [OPTIONS] --source=emu|step [--] CMD [ARG...]\n"
+	"       ptcap snapshot [OPTIONS] [--] CMD [ARG...]\n"
 	"Keep the newest trace of a program in memory. Write a snapshot of it to a file\n"
 	"when SIGUSR2 reaches ptcap, or at another trigger. Each snapshot is a complete\n"
 	"recording.\n\n"

@@ -47,7 +47,7 @@ static void show_queue(const struct ptc_file *f, const struct ptc_queue *q)
 	uint8_t byte;
 	int i;
 
-	printf("queue %" PRIu32 ": cpu %" PRId32 ", tid %" PRId32 ", %zu pieces, %" PRIu64
+	printf("queue %" PRIu32 ": cpu %" PRId32 ", tid %" PRId32 ", %zu chunks, %" PRIu64
 	       " bytes:",
 	       q->idx, q->cpu, q->tid, q->nchunks, q->bytes);
 	for (i = 0; i < SHOWN && ptc_cur_u8(&bytes, &byte); i++)

@@ -82,5 +82,5 @@ need_qemu() {
 		return 0
 	fi
 	say "The QEMU of this distribution loads no plugins: building one from its source package (scripts/qemu)"
-	scripts/qemu || say "No QEMU with plugins could be built (see above): ptcap steps instead, a thousand times slower"
+	scripts/qemu || say "No QEMU with plugins could be built (see above): ptcap steps instead, thousands of times slower"
 }

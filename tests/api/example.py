@@ -46,7 +46,7 @@ def read(path):
             size += struct.unpack_from("<I", data, pos + 8)[0]
         pos += size
     return counts, [
-        f"queue {idx}: cpu {cpu}, tid {tid}, {n} pieces, {total} bytes: {first.hex(' ')}".strip()
+        f"queue {idx}: cpu {cpu}, tid {tid}, {n} chunks, {total} bytes: {first.hex(' ')}".strip()
         for idx, (cpu, tid, n, total, first) in sorted(queues.items())
     ]
 
