@@ -7,6 +7,7 @@
 #include "auxtrace/layout.h"
 #include "auxtrace/overlap.h"
 #include "base/err.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 
 int ptc_aux_join_add(struct ptc_aux_join *j, const struct ptc_sb *sb, struct ptc_err *err)
@@ -72,22 +73,15 @@ int ptc_aux_join_ids(struct ptc_aux_join *j, const struct ptc_rec *rec, struct p
 
 bool ptc_aux_join_idx(struct ptc_aux_join *j, uint64_t id, uint32_t *ret_idx)
 {
-	size_t lo = 0, hi = j->nids;
+	size_t at;
 
-	if (hi && !j->ids_sorted)
-		qsort(j->ids, hi, sizeof(*j->ids), by_id);
+	if (j->nids && !j->ids_sorted)
+		qsort(j->ids, j->nids, sizeof(*j->ids), by_id);
 	j->ids_sorted = true;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (j->ids[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!id || lo == j->nids || j->ids[lo].id != id)
+	at = PTC_PARTITION_POINT(i, 0, j->nids, j->ids[i].id < id);
+	if (!id || at == j->nids || j->ids[at].id != id)
 		return false;
-	*ret_idx = j->ids[lo].idx;
+	*ret_idx = j->ids[at].idx;
 	return true;
 }
 
@@ -145,20 +139,12 @@ static bool keys_init(struct keys *k, const struct ptc_index *ix)
 
 static size_t find_key(const struct key *keys, size_t n, int32_t want)
 {
-	size_t lo = 0, hi = n;
+	const size_t at = PTC_PARTITION_POINT(i, 0, n, keys[i].key < want);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (keys[mid].key < want)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	/* Two queues of one CPU: the CPU number is ambiguous. */
-	if (lo == n || keys[lo].key != want || (lo + 1 < n && keys[lo + 1].key == want))
+	if (at == n || keys[at].key != want || (at + 1 < n && keys[at + 1].key == want))
 		return PTC_AUX_NO_QUEUE;
-	return keys[lo].queue;
+	return keys[at].queue;
 }
 
 /* Return whether there is only one queue, and @a does not contradict it. */
@@ -233,19 +219,12 @@ struct walk {
 
 static struct walk begin_walk(const struct ptc_aux_join *j, size_t queue, struct ptc_aux_spans *out)
 {
-	size_t lo = 0, hi = j->nsaid, n = 0;
+	const size_t at = PTC_PARTITION_POINT(i, 0, j->nsaid, j->said[i].queue < queue);
+	size_t n = 0;
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (j->said[mid].queue < queue)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo + n < j->nsaid && j->said[lo + n].queue == queue)
+	while (at + n < j->nsaid && j->said[at + n].queue == queue)
 		n++;
-	return (struct walk){ .said = n ? &j->said[lo] : NULL, .n = n, .out = out };
+	return (struct walk){ .said = n ? &j->said[at] : NULL, .n = n, .out = out };
 }
 
 /* Returns the end of the range in @a. A size that would overflow is capped. */

@@ -9,25 +9,19 @@
 #include "auxtrace/layout.h"
 #include "base/err.h"
 #include "base/idmap.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 
 enum { BATCH = 64 }; /* records read per call */
 
 size_t ptc_index_find(const struct ptc_index *ix, uint32_t idx)
 {
-	size_t lo = 0, hi = ix->nqueues;
+	size_t at;
 
 	if (ix->places)
 		return ptc_idmap_find(ix->places, (int32_t)idx);
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (ix->queues[mid].idx < idx)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < ix->nqueues && ix->queues[lo].idx == idx ? lo : SIZE_MAX;
+	at = PTC_PARTITION_POINT(i, 0, ix->nqueues, ix->queues[i].idx < idx);
+	return at < ix->nqueues && ix->queues[at].idx == idx ? at : SIZE_MAX;
 }
 
 /* --- queues that do not arrive in ascending order --- */

@@ -13,6 +13,7 @@
 #include "auxtrace/pipe.h"
 #include "auxtrace/salvage.h"
 #include "base/err.h"
+#include "base/sorted.h"
 
 /* Returns the whole buffer that contains offset @off. *@ret_in: the offset inside the buffer. */
 static struct ptc_cur region(const struct ptc_file *f, uint64_t off, uint64_t *ret_in)
@@ -41,17 +42,9 @@ bool ptc_file_bytes(const struct ptc_file *f, uint64_t off, uint64_t size, struc
 /* Returns the last piece that starts at or before @off; NULL: none. */
 static const struct ptc_piece *piece_of(const struct ptc_file *f, uint64_t off)
 {
-	size_t lo = 0, hi = f->npieces;
+	const size_t behind = PTC_PARTITION_POINT(i, 0, f->npieces, f->pieces[i].start <= off);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (f->pieces[mid].start <= off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? &f->pieces[lo - 1] : NULL;
+	return behind ? &f->pieces[behind - 1] : NULL;
 }
 
 void ptc_file_place(const struct ptc_file *f, uint64_t off, struct ptc_file_place *ret)

@@ -10,6 +10,7 @@
 #include "auxtrace/sample.h"
 #include "auxtrace/sideband.h"
 #include "base/err.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 
 /* Addresses [from, to) of a process. */
@@ -221,18 +222,10 @@ static void zero(struct change *c, struct ptc_cur bytes)
 /* Returns the first area of @pid that ends above @addr. */
 static size_t first_above(const struct ptc_redact *r, uint64_t pid, uint64_t addr)
 {
-	size_t low = 0, high = r->n;
+	const struct area *a = r->areas;
 
-	while (low < high) {
-		const size_t mid = low + (high - low) / 2;
-		const struct area *a = &r->areas[mid];
-
-		if (a->pid < pid || (a->pid == pid && a->to <= addr))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return PTC_PARTITION_POINT(i, 0, r->n,
+				   a[i].pid < pid || (a[i].pid == pid && a[i].to <= addr));
 }
 
 /* Zero the parts of @bytes, at @addr of @pid, that are in an area. */

@@ -8,6 +8,7 @@
 #include "auxtrace/layout.h"
 #include "auxtrace/sample.h"
 #include "base/err.h"
+#include "base/sorted.h"
 
 struct span {
 	uint64_t first_ns, last_ns;
@@ -80,17 +81,8 @@ static bool is_ascending(const struct ptc_aux_spans *spans)
 /* Returns the first span that ends after @off. The spans must ascend. */
 static size_t span_behind(const struct ptc_aux_spans *spans, uint64_t off)
 {
-	size_t lo = 0, hi = spans->n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (end_of(spans->spans[mid].off, spans->spans[mid].size) <= off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, spans->n,
+				   end_of(spans->spans[i].off, spans->spans[i].size) <= off);
 }
 
 /* Return whether a chunk is known to be outside the time range. Times ascend with offsets. */
@@ -196,20 +188,13 @@ static struct range *kept_ranges(const struct ptc_queue *q, const bool *keep, si
 static bool tells_of(const struct ptc_aux_said *a, const struct range *r, size_t n)
 {
 	const uint64_t end = end_of(a->off, a->size);
-	size_t lo = 0, hi = n;
+	size_t after; /* the first range that begins after the record */
 
 	/* In overwrite mode a record does not identify a chunk. */
 	if (a->flags & PERF_AUX_FLAG_OVERWRITE)
 		return n > 0;
-	while (lo < hi) { /* find the first range that begins after the record */
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (r[mid].off < end || (!a->size && r[mid].off == end))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && (a->size ? r[lo - 1].end > a->off : r[lo - 1].end >= a->off);
+	after = PTC_PARTITION_POINT(i, 0, n, r[i].off < end || (!a->size && r[i].off == end));
+	return after && (a->size ? r[after - 1].end > a->off : r[after - 1].end >= a->off);
 }
 
 /* Keep the AUX records of a queue that belong to kept chunks. */
@@ -379,9 +364,9 @@ static bool has_switch(const struct ptc_select *s, const struct ptc_sample_id *i
 static bool has_piece(const struct ptc_select *s, const struct ptc_rec *rec)
 {
 	const uint64_t payload = rec->off + PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
+	const size_t at = PTC_PARTITION_POINT(i, 0, s->npieces, s->pieces[i] < payload);
 
-	return s->npieces &&
-	       bsearch(&payload, s->pieces, s->npieces, sizeof(payload), by_off) != NULL;
+	return at < s->npieces && s->pieces[at] == payload;
 }
 
 /* An unreadable AUX record was not counted by gather, so keep it without counting. */

@@ -7,6 +7,7 @@
 
 #include "auxtrace/overlap.h"
 #include "auxtrace/verify_parts.h"
+#include "base/sorted.h"
 
 enum { SAMPLE_ALIGN = 8 };
 
@@ -67,17 +68,9 @@ struct stops {
 /* Return whether a record is at @pos, or before it by at most the padding. */
 static bool is_near(const struct stops *s, uint64_t pos)
 {
-	size_t lo = 0, hi = s->n;
+	const size_t behind = PTC_PARTITION_POINT(i, 0, s->n, s->said[i].off <= pos);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (s->said[mid].off <= pos)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && pos - s->said[lo - 1].off <= PTC_PADDING_MAX;
+	return behind && pos - s->said[behind - 1].off <= PTC_PADDING_MAX;
 }
 
 static bool stopped_at(const struct stops *s, uint64_t end)

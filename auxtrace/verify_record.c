@@ -8,6 +8,7 @@
 #include "auxtrace/userrec.h"
 #include "auxtrace/verify_parts.h"
 #include "base/err.h"
+#include "base/sorted.h"
 
 /* Records that the recorder synthesized have id 0. */
 static void verify_id(struct ptc_verify *v, const struct ptc_rec *rec, uint64_t id)
@@ -307,13 +308,10 @@ void ptc_verify_ids(struct ptc_verify *v)
 			ptc_verify_say(v, "id_index", v->ids_off, "id %" PRIu64 " is there twice",
 				       ptc_le64(v->ids.bytes + 8 * i));
 	for (i = 0; n && i < v->f->nids; i++) {
-		uint8_t want[8];
-		size_t k;
+		const uint64_t id = v->f->by_id[i].id;
+		const size_t at = PTC_PARTITION_POINT(k, 0, n, ptc_le64(v->ids.bytes + 8 * k) < id);
 
-		for (k = 0; k < sizeof(want); k++)
-			want[k] = (uint8_t)(v->f->by_id[i].id >> 8 * k);
-		if (!bsearch(want, v->ids.bytes, n, sizeof(want), by_value))
-			ptc_verify_say(v, "id_index", v->ids_off, "id %" PRIu64 " is missing",
-				       v->f->by_id[i].id);
+		if (at == n || ptc_le64(v->ids.bytes + 8 * at) != id)
+			ptc_verify_say(v, "id_index", v->ids_off, "id %" PRIu64 " is missing", id);
 	}
 }
