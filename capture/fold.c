@@ -8,6 +8,7 @@
 
 #include "auxtrace/sideband.h"
 #include "base/err.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "capture/latest.h"
 #include "capture/span.h"
@@ -87,17 +88,7 @@ void ptc_fold_free(struct ptc_fold *f)
 /* Returns the index of the first process whose pid is at least @pid. */
 static size_t place(const struct ptc_fold *f, int32_t pid)
 {
-	size_t lo = 0, hi = f->n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (f->items[mid].pid < pid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, f->n, f->items[i].pid < pid);
 }
 
 static struct process *find(const struct ptc_fold *f, int32_t pid)

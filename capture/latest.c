@@ -4,22 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "base/vec.h"
 
 /* Returns the index of the first item whose key is at least @key. */
 static size_t place(const struct ptc_latest *l, uint64_t key)
 {
-	size_t lo = 0, hi = l->n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (l->items[mid].key < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, l->n, l->items[i].key < key);
 }
 
 static bool has(const struct ptc_latest *l, size_t at, uint64_t key)

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/io.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 
 #define MAPS_MAX ((size_t)64 << 20) /* bytes of text; enough for 65530 mappings with long paths */
@@ -119,17 +120,7 @@ void ptc_maps_release(struct ptc_maps *m)
 
 const struct ptc_map *ptc_maps_find(const struct ptc_maps *m, uint64_t addr)
 {
-	size_t lo = 0, hi = m->n;
+	const size_t at = PTC_PARTITION_POINT(i, 0, m->n, m->items[i].end <= addr);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (addr >= m->items[mid].end)
-			lo = mid + 1;
-		else if (addr < m->items[mid].start)
-			hi = mid;
-		else
-			return &m->items[mid];
-	}
-	return NULL;
+	return at < m->n && m->items[at].start <= addr ? &m->items[at] : NULL;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "base/vec.h"
 
 struct ptc_told {
@@ -37,17 +38,7 @@ void ptc_told_put(struct ptc_told *t)
 /* Returns the index of the first span that ends after @addr. */
 static size_t find(const struct ptc_spans *s, uint64_t addr)
 {
-	size_t lo = 0, hi = s->n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (s->items[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, s->n, s->items[i].end <= addr);
 }
 
 static void insert(struct ptc_spans *s, size_t at, const struct ptc_span *span)

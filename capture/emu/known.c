@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "base/vec.h"
 
 enum { PAGE = 4096 };
@@ -27,17 +28,7 @@ void ptc_known_release(struct ptc_known *k)
 /* Returns the index of the first page at or after @addr. */
 static size_t lower(const struct ptc_known *k, uint64_t addr)
 {
-	size_t lo = 0, hi = k->n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (k->pages[mid]->addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, k->n, k->pages[i]->addr < addr);
 }
 
 static struct ptc_known_page *insert(struct ptc_known *k, size_t i)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/sorted.h"
 #include "base/vec.h"
 
 enum { NAMES = 16384 }; /* below this size of names, tidying is not worthwhile */
@@ -14,17 +15,7 @@ enum { NAMES = 16384 }; /* below this size of names, tidying is not worthwhile *
 /* Returns the index of the first item that ends after @addr. */
 static size_t find(const struct ptc_maps *m, uint64_t addr)
 {
-	size_t lo = 0, hi = m->n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (m->items[mid].end <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, m->n, m->items[i].end <= addr);
 }
 
 static bool insert(struct ptc_maps *m, size_t at, const struct ptc_map *map)

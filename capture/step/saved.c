@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "base/vec.h"
 
 /* The bytes of a page. Forked processes share a page until one process changes it. */
@@ -75,17 +76,7 @@ void ptc_saved_keep(struct ptc_saved *s, const struct ptc_saved_range *ranges, s
 /* Returns the index of the first page at or after @addr. */
 static size_t lower(const struct ptc_saved *s, uint64_t addr)
 {
-	size_t lo = 0, hi = s->n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (s->pages[mid].addr < addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, s->n, s->pages[i].addr < addr);
 }
 
 static struct ptc_saved_page *find(const struct ptc_saved *s, uint64_t addr)
