@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "decode/grow.h"
 
 #define INSIDE inline __attribute__((always_inline))
@@ -345,17 +346,7 @@ static INSIDE bool count(struct ptc_counts *c, const struct ptc_item *it, uint64
 
 static size_t place_of(const struct ptc_counts *c, int64_t who)
 {
-	size_t lo = 0, hi = c->nthreads;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (c->threads[mid].who < who)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, c->nthreads, c->threads[i].who < who);
 }
 
 static struct ptc_counts_thread *get_thread(struct ptc_counts *c, const struct ptc_item *it)

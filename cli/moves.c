@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "moves.h"
+#include "base/sorted.h"
 
 #include <stdlib.h>
 
@@ -116,17 +117,9 @@ bool ptc_moves_settle(struct ptc_moves *m)
 
 const struct ptc_moved *ptc_moves_find(const struct ptc_moves *m, int32_t tid)
 {
-	size_t lo = 0, hi = m->nmoved;
+	const size_t at = PTC_PARTITION_POINT(i, 0, m->nmoved, m->moved[i].tid < tid);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (m->moved[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < m->nmoved && m->moved[lo].tid == tid ? &m->moved[lo] : NULL;
+	return at < m->nmoved && m->moved[at].tid == tid ? &m->moved[at] : NULL;
 }
 
 void ptc_moves_release(struct ptc_moves *m)
