@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/branchsel.h"
+#include "base/sorted.h"
 #include "decode/grow.h"
 
 enum { DEPTH_MAX = 1 << 16 }; /* a deeper stack drops its outermost half */
@@ -60,27 +61,20 @@ void ptc_calls_free(struct ptc_calls *c)
 
 static struct thread *thread_of(struct ptc_calls *c, int32_t tid)
 {
-	size_t lo = 0, hi = c->n;
+	size_t at;
 
 	if (c->last < c->n && c->threads[c->last].tid == tid)
 		return &c->threads[c->last];
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (c->threads[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == c->n || c->threads[lo].tid != tid) {
+	at = PTC_PARTITION_POINT(i, 0, c->n, c->threads[i].tid < tid);
+	if (at == c->n || c->threads[at].tid != tid) {
 		if (!ptc_grow(&c->threads, &c->cap, c->n + 1, sizeof(*c->threads)))
 			return NULL;
-		memmove(c->threads + lo + 1, c->threads + lo, (c->n - lo) * sizeof(*c->threads));
-		c->threads[lo] = (struct thread){ .tid = tid };
+		memmove(c->threads + at + 1, c->threads + at, (c->n - at) * sizeof(*c->threads));
+		c->threads[at] = (struct thread){ .tid = tid };
 		c->n++;
 	}
-	c->last = lo;
-	return &c->threads[lo];
+	c->last = at;
+	return &c->threads[at];
 }
 
 /* --- reporting --- */

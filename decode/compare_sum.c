@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "decode/grow.h"
 
 const char *ptc_pattern_name(enum ptc_sum_pattern p)
@@ -55,30 +56,22 @@ static struct ptc_sum_cpu *cpu_of(struct ptc_compare_sum *s, int32_t cpu)
 static bool add_place(struct ptc_compare_sum *s, const struct ptc_compare_sample *one,
 		      uint64_t from, bool wrong)
 {
-	size_t lo = 0, hi = s->nplaces;
+	const size_t at = PTC_PARTITION_POINT(i, 0, s->nplaces, s->places[i].from < from);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (s->places[mid].from < from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == s->nplaces || s->places[lo].from != from) {
+	if (at == s->nplaces || s->places[at].from != from) {
 		if (s->nplaces == PTC_SUM_PLACES)
 			return true;
 		if (!ptc_grow(&s->places, &s->places_cap, s->nplaces + 1, sizeof(*s->places)))
 			return false;
-		memmove(&s->places[lo + 1], &s->places[lo], (s->nplaces - lo) * sizeof(*s->places));
-		s->places[lo] = (struct ptc_sum_place){ .from = from };
+		memmove(&s->places[at + 1], &s->places[at], (s->nplaces - at) * sizeof(*s->places));
+		s->places[at] = (struct ptc_sum_place){ .from = from };
 		s->nplaces++;
 		if (s->names &&
-		    !s->names->find(s->names->ctx, &one->where, from, &s->places[lo].place))
+		    !s->names->find(s->names->ctx, &one->where, from, &s->places[at].place))
 			return false;
 	}
-	s->places[lo].wrong += wrong;
-	s->places[lo].missing += !wrong;
+	s->places[at].wrong += wrong;
+	s->places[at].missing += !wrong;
 	return true;
 }
 

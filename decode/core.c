@@ -10,6 +10,7 @@
 
 #include "base/cursor.h"
 #include "base/err.h"
+#include "base/sorted.h"
 #include "decode/codefile.h"
 #include "decode/grow.h"
 
@@ -263,16 +264,7 @@ int ptc_core_open(const char *path, const struct ptc_untrusted *how, struct ptc_
 /* Returns the index of the first segment behind @addr. */
 static size_t behind(const struct ptc_core *c, uint64_t addr)
 {
-	size_t lo = 0, hi = c->nloads, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (c->loads[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, c->nloads, c->loads[i].addr <= addr);
 }
 
 uint64_t ptc_core_next(const struct ptc_core *c, uint64_t addr)
@@ -311,16 +303,9 @@ size_t ptc_core_read(const struct ptc_core *c, uint64_t addr, uint8_t *ret, size
 
 const struct ptc_core_map *ptc_core_map_at(const struct ptc_core *c, uint64_t addr)
 {
-	size_t lo = 0, hi = c->nmaps, mid;
+	const size_t behind = PTC_PARTITION_POINT(i, 0, c->nmaps, c->maps[i].start <= addr);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (c->maps[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && addr < c->maps[lo - 1].end ? &c->maps[lo - 1] : NULL;
+	return behind && addr < c->maps[behind - 1].end ? &c->maps[behind - 1] : NULL;
 }
 
 int ptc_core_build_id(const struct ptc_core *c, const struct ptc_core_map *m,

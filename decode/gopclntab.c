@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "decode/grow.h"
 
 enum {
@@ -334,16 +335,9 @@ static bool read_rows(const struct ptc_gopclntab *t, const struct func *f, struc
 /* Returns the function that contains @off, or t->n. */
 static size_t func_at(const struct ptc_gopclntab *t, uint64_t off)
 {
-	size_t lo = 0, hi = t->n, mid;
+	const size_t behind = PTC_PARTITION_POINT(i, 0, t->n, start_of(t, i) <= off);
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (start_of(t, mid) <= off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo && off < start_of(t, lo) ? lo - 1 : t->n;
+	return behind && off < start_of(t, behind) ? behind - 1 : t->n;
 }
 
 /* Returns the lines of function @i, read once. NULL: there are none. */
@@ -374,24 +368,18 @@ const char *ptc_gopclntab_line(struct ptc_gopclntab *t, uint64_t addr, int *ret_
 	const uint64_t off = addr - t->text;
 	const size_t i = func_at(t, off);
 	const struct ptc_go_lines *l;
-	size_t lo = 0, hi, mid;
 	const char *file;
+	size_t behind;
 	struct func f;
 
 	if (i == t->n || !read_func(t, i, &f) || !(l = lines_of(t, i, &f)))
 		return NULL;
-	for (hi = l->n; lo < hi;) {
-		mid = lo + (hi - lo) / 2;
-		if (l->rows[mid].at <= off - f.start)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo || l->rows[lo - 1].line <= 0)
+	behind = PTC_PARTITION_POINT(k, 0, l->n, l->rows[k].at <= off - f.start);
+	if (!behind || l->rows[behind - 1].line <= 0)
 		return NULL;
-	file = file_name(t, f.unit, l->rows[lo - 1].file);
+	file = file_name(t, f.unit, l->rows[behind - 1].file);
 	if (file)
-		*ret_line = l->rows[lo - 1].line;
+		*ret_line = l->rows[behind - 1].line;
 	return file;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/sorted.h"
 #include "decode/grow.h"
 
 enum {
@@ -54,16 +55,7 @@ void ptc_jit_end(struct ptc_jit_iter *it)
 
 static size_t known_at(const struct ptc_jit_iter *it, uint64_t index)
 {
-	size_t lo = 0, hi = it->nknown, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (it->known[mid].index < index)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, it->nknown, it->known[i].index < index);
 }
 
 /* Indexes come in order, so this appends. Hostile input may do otherwise, at a bounded cost. */

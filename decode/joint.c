@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "decode/grow.h"
 
 bool ptc_joint_keep(struct ptc_joint *j, struct ptc_kept_time kept)
@@ -37,18 +38,10 @@ void ptc_joint_release(struct ptc_joint *j)
 /* Returns the first span that ends at or behind @time on @cpu, or is of a later CPU. */
 static size_t first_behind(const struct ptc_joint *j, int32_t cpu, uint64_t time)
 {
-	size_t lo = 0, hi = j->nkept;
+	const struct ptc_kept_time *k = j->kept;
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		const struct ptc_kept_time *k = &j->kept[mid];
-
-		if (k->cpu < cpu || (k->cpu == cpu && k->upto_ns < time))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, j->nkept,
+				   k[i].cpu < cpu || (k[i].cpu == cpu && k[i].upto_ns < time));
 }
 
 /*
@@ -111,17 +104,7 @@ bool ptc_joint_event(struct ptc_joint *j, const struct ptc_event *ev)
 
 static size_t place_of(const struct ptc_joint *j, int32_t tid)
 {
-	size_t lo = 0, hi = j->nseen;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (j->seen[mid] < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, j->nseen, j->seen[i] < tid);
 }
 
 static bool see(struct ptc_joint *j, int32_t tid)

@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/lines.h"
+#include "base/sorted.h"
 #include "decode/grow.h"
 
 /* Names that begin in front of an address and are looked at, because names may overlap. */
@@ -81,17 +82,9 @@ void ptc_labels_sort(struct ptc_labels *t)
 /* Returns the first name behind @addr, or at @addr and later than @time. */
 static size_t first_behind(const struct ptc_labels *t, uint64_t addr, uint64_t time)
 {
-	size_t lo = 0, hi = t->n, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (t->names[mid].addr < addr ||
-		    (t->names[mid].addr == addr && t->names[mid].time <= time))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, t->n,
+				   t->names[i].addr < addr ||
+					   (t->names[i].addr == addr && t->names[i].time <= time));
 }
 
 /* Returns the newest name in [@begin, @end), all of one address, that contains @ip. */

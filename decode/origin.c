@@ -14,6 +14,7 @@
 #include "auxtrace/reader.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/sorted.h"
 #include "base/untrusted.h"
 #include "decode/core.h"
 #include "decode/debuginfod.h"
@@ -89,20 +90,15 @@ void ptc_origin_life(struct ptc_origin *c, int32_t pid, uint64_t time, uint64_t 
 		     uint64_t *ret_until)
 {
 	const struct ptc_life key = { pid, time };
-	size_t lo = 0, hi = c->nlives, mid;
+	size_t after; /* the first life that begins after @time */
 
 	if (!c->lives_sorted && c->nlives)
 		qsort(c->lives, c->nlives, sizeof(*c->lives), by_pid_and_time);
 	c->lives_sorted = true;
-	while (lo < hi) { /* finds the first life that begins after @time */
-		mid = lo + (hi - lo) / 2;
-		if (by_pid_and_time(&c->lives[mid], &key) <= 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	*ret_since = lo && c->lives[lo - 1].pid == pid ? c->lives[lo - 1].time : 0;
-	*ret_until = lo < c->nlives && c->lives[lo].pid == pid ? c->lives[lo].time - 1 : UINT64_MAX;
+	after = PTC_PARTITION_POINT(i, 0, c->nlives, by_pid_and_time(&c->lives[i], &key) <= 0);
+	*ret_since = after && c->lives[after - 1].pid == pid ? c->lives[after - 1].time : 0;
+	*ret_until = after < c->nlives && c->lives[after].pid == pid ? c->lives[after].time - 1 :
+								       UINT64_MAX;
 }
 
 /* --- before anything is applied ------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/sorted.h"
 #include "decode/grow.h"
 
 enum { PAGE_SHIFT = 12 };
@@ -55,16 +56,8 @@ static void sort(struct ptc_poked_pages *p)
 static size_t lower(const struct ptc_poked_pages *p, uint64_t page, uint64_t time)
 {
 	const struct ptc_poked_page key = { page, time };
-	size_t lo = 0, hi = p->n, mid;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (by_number(&p->pages[mid], &key) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, p->n, by_number(&p->pages[i], &key) < 0);
 }
 
 bool ptc_poked_pages_have(struct ptc_poked_pages *p, uint64_t addr, uint64_t len, uint64_t since,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arch/pt_packet.h"
+#include "base/sorted.h"
 #include "decode/grow.h"
 
 /* Further ahead than this, the bytes between have not been searched. */
@@ -20,16 +21,7 @@ void ptc_psbs_release(struct ptc_psbs *p)
 /* Returns the index of the first position at or behind @from; n: none. */
 static size_t lower(const struct ptc_psbs *p, struct ptc_spot from)
 {
-	size_t lo = p->head, hi = p->n, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (ptc_spot_is_before(p->v[mid], from))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, p->head, p->n, ptc_spot_is_before(p->v[i], from));
 }
 
 size_t ptc_psbs_find(const struct ptc_psbs *p, struct ptc_spot from)

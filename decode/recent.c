@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/branchsel.h"
+#include "base/sorted.h"
 #include "decode/grow.h"
 #include "ptcap/error.h"
 
@@ -46,17 +47,7 @@ void ptc_recent_release(struct ptc_recent *r)
 /* Returns the index of the first thread with @tid or above. */
 static size_t place_of(const struct ptc_recent *r, int32_t tid)
 {
-	size_t lo = 0, hi = r->n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (r->threads[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, r->n, r->threads[i].tid < tid);
 }
 
 struct ptc_recent_thread *ptc_recent_find(struct ptc_recent *r, int32_t tid)
@@ -83,19 +74,11 @@ static struct ptc_recent_thread *get(struct ptc_recent *r, int32_t tid)
 
 size_t ptc_recent_since(const struct ptc_recent_thread *t, uint64_t since)
 {
-	size_t lo = t->ordered, hi = t->n;
+	size_t at = PTC_PARTITION_POINT(i, t->ordered, t->n, order_of(t->steps[i].time) <= since);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (order_of(t->steps[mid].time) <= since)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo && t->steps[lo - 1].time >= since)
-		lo--;
-	return lo;
+	while (at && t->steps[at - 1].time >= since)
+		at--;
+	return at;
 }
 
 bool ptc_recent_live(struct ptc_recent_thread *t, size_t at)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/sorted.h"
 #include "decode/grow.h"
 #include "decode/run.h"
 
@@ -287,17 +288,7 @@ void ptc_scout_move(struct ptc_scout *s, uint64_t time)
 
 const struct ptc_context *ptc_context_at(const struct ptc_contexts *c, uint64_t time)
 {
-	size_t lo = 0, hi = c->n;
-
-	while (hi - lo > 1) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (c->v[mid].from_ns <= time)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return &c->v[lo];
+	return &c->v[PTC_PARTITION_POINT(i, 1, c->n, c->v[i].from_ns <= time) - 1];
 }
 
 bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_contexts *ret)

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/err.h"
+#include "base/sorted.h"
 #include "decode/grow.h"
 #include "decode/process.h"
 
@@ -232,22 +233,14 @@ void ptc_sideband_sort(struct ptc_sideband *s)
 const struct ptc_build_id *ptc_sideband_id(const struct ptc_sideband *s,
 					   const struct ptc_sb_mmap *m)
 {
-	size_t lo = 0, hi = s->nids, mid;
-	int r;
+	size_t at;
 
 	if (m->build_id.len)
 		return &m->build_id;
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		r = compare_names(s->ids[mid].filename, m->filename);
-		if (!r)
-			return s->ids[mid].id.len ? &s->ids[mid].id : NULL;
-		if (r < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	at = PTC_PARTITION_POINT(i, 0, s->nids, compare_names(s->ids[i].filename, m->filename) < 0);
+	if (at == s->nids || compare_names(s->ids[at].filename, m->filename) != 0)
+		return NULL;
+	return s->ids[at].id.len ? &s->ids[at].id : NULL;
 }
 
 static bool is_mode(const struct ptc_sb *sb, uint16_t mode)

@@ -7,6 +7,7 @@
 #include "auxtrace/branchsel.h"
 #include "auxtrace/sample.h"
 #include "base/err.h"
+#include "base/sorted.h"
 #include "decode/grow.h"
 #include "decode/live.h"
 
@@ -65,17 +66,9 @@ static struct stack *add_stack(struct stacking *s, size_t at, int32_t tid)
 
 static struct stack *stack_of(struct stacking *s, int32_t tid)
 {
-	size_t lo = 0, hi = s->n;
+	const size_t at = PTC_PARTITION_POINT(i, 0, s->n, s->stacks[i].tid < tid);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (s->stacks[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->n && s->stacks[lo].tid == tid ? &s->stacks[lo] : add_stack(s, lo, tid);
+	return at < s->n && s->stacks[at].tid == tid ? &s->stacks[at] : add_stack(s, at, tid);
 }
 
 /* Branches in front of a gap do not belong to the stack behind it, for any thread. */

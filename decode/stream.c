@@ -7,6 +7,7 @@
 #include "arch/pt_packet.h"
 #include "auxtrace/overlap.h"
 #include "base/err.h"
+#include "base/sorted.h"
 #include "decode/grow.h"
 #include "decode/psb.h"
 
@@ -43,17 +44,7 @@ int ptc_stream_single(struct ptc_stream *s, const uint8_t *bytes, size_t len, st
 /* Returns the part that holds byte @at, which must be inside. Only for a span in parts. */
 static size_t part_of(const struct ptc_span *sp, size_t at)
 {
-	size_t lo = 0, hi = sp->nparts;
-
-	while (hi - lo > 1) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (sp->parts[mid].at <= at)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 1, sp->nparts, sp->parts[i].at <= at) - 1;
 }
 
 const uint8_t *ptc_span_run(const struct ptc_span *sp, size_t at, size_t *ret_len)
@@ -335,17 +326,7 @@ static bool copy_parts(const struct ptc_span *from, size_t at, struct ptc_span *
 /* Returns the index of the first cut behind @off. */
 static size_t first_cut(const struct ptc_cut *cuts, size_t n, uint64_t off)
 {
-	size_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (cuts[mid].off <= off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, n, cuts[i].off <= off);
 }
 
 static bool push(struct ptc_stream *s, const struct ptc_span *sp)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/sorted.h"
 #include "decode/grow.h"
 #include "decode/symbol.h"
 
@@ -118,16 +119,7 @@ static bool to_addr(const struct ptc_symtab *t, uint64_t off, uint64_t *ret)
 /* Returns the index of the first symbol behind @addr. */
 static size_t behind(const struct ptc_symtab *t, uint64_t addr)
 {
-	size_t lo = 0, hi = t->n, mid;
-
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (t->syms[mid].addr <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	return PTC_PARTITION_POINT(i, 0, t->n, t->syms[i].addr <= addr);
 }
 
 const struct ptc_symbol *ptc_symtab_exact(const struct ptc_symtab *t, uint64_t addr)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "decode/grow.h"
 
 void ptc_tally_release(struct ptc_tally *t)
@@ -14,25 +15,18 @@ void ptc_tally_release(struct ptc_tally *t)
 
 uint64_t *ptc_tally_of(struct ptc_tally *t, int32_t tid)
 {
-	size_t lo = 0, hi = t->n;
+	size_t at;
 
 	if (t->newest < t->n && t->entries[t->newest].tid == tid)
 		return &t->entries[t->newest].n;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (t->entries[mid].tid < tid)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == t->n || t->entries[lo].tid != tid) {
+	at = PTC_PARTITION_POINT(i, 0, t->n, t->entries[i].tid < tid);
+	if (at == t->n || t->entries[at].tid != tid) {
 		if (!ptc_grow(&t->entries, &t->cap, t->n + 1, sizeof(*t->entries)))
 			return NULL;
-		memmove(t->entries + lo + 1, t->entries + lo, (t->n - lo) * sizeof(*t->entries));
-		t->entries[lo] = (struct ptc_tally_entry){ tid, 0 };
+		memmove(t->entries + at + 1, t->entries + at, (t->n - at) * sizeof(*t->entries));
+		t->entries[at] = (struct ptc_tally_entry){ tid, 0 };
 		t->n++;
 	}
-	t->newest = lo;
-	return &t->entries[lo].n;
+	t->newest = at;
+	return &t->entries[at].n;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/sorted.h"
 #include "decode/elfroom.h"
 #include "decode/grow.h"
 #include "decode/segments.h"
@@ -195,20 +196,13 @@ static Dwarf_Line *row_of(struct ptc_units *u, size_t unit, uint64_t addr)
 
 const char *ptc_units_line(struct ptc_units *u, uint64_t addr, int *ret_line)
 {
-	size_t lo = 0, hi = u->n, mid;
+	size_t n = PTC_PARTITION_POINT(i, 0, u->n, u->ranges[i].start <= addr);
 	Dwarf_Line *row = NULL;
 	int nr = 0;
 
-	while (lo < hi) {
-		mid = lo + (hi - lo) / 2;
-		if (u->ranges[mid].start <= addr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; !row && lo && u->ranges[lo - 1].reach > addr; lo--)
-		if (u->ranges[lo - 1].end > addr)
-			row = row_of(u, u->ranges[lo - 1].unit, addr);
+	for (; !row && n && u->ranges[n - 1].reach > addr; n--)
+		if (u->ranges[n - 1].end > addr)
+			row = row_of(u, u->ranges[n - 1].unit, addr);
 	if (!row || dwarf_lineno(row, &nr) || !nr)
 		return NULL;
 	*ret_line = nr;
