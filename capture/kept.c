@@ -94,10 +94,15 @@ static int next(const struct ptc_kept *k, const struct ptc_buf *b, size_t at, st
 		struct ptc_err *err)
 {
 	struct ptc_rec rec;
-	struct ptc_cur c = ptc_cur_init(b->bytes + at, b->len - at);
-	const size_t before = ptc_cur_left(&c);
-	int rc = b->len - at ? ptc_rec_next(&c, at, &rec, err) : 0;
+	struct ptc_cur c;
+	size_t before;
+	int rc;
 
+	if (at == b->len) /* an empty buffer has no bytes, so no pointer to add to */
+		return 0;
+	c = ptc_cur_init(b->bytes + at, b->len - at);
+	before = ptc_cur_left(&c);
+	rc = ptc_rec_next(&c, at, &rec, err);
 	if (!rc)
 		return 0;
 	*sb = (struct ptc_sb){ .type = 0 }; /* a SAMPLE is not parsed */
