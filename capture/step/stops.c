@@ -51,15 +51,16 @@ bool ptc_stop_is_group(int status)
 }
 
 /*
- * Our own PTRACE_INTERRUPT stops the target before it takes pending signals. If the step's SIGTRAP
- * is among them, it is still to come. It would kill a target that is detached before.
+ * PTRACE_INTERRUPT and job control stop the target before it takes pending signals (get_signal() in
+ * kernel/signal.c). If the step's SIGTRAP is among them, it is still to come. It would kill a
+ * target that is detached before.
  */
 bool ptc_stop_trap_is_due(const struct ptc_task *k, int status)
 {
 	struct __ptrace_peeksiginfo_args args = { .off = 0, .flags = 0, .nr = 1 };
 	siginfo_t si;
 
-	if (status >> 16 != PTRACE_EVENT_STOP || ptc_stop_is_group(status))
+	if (status >> 16 != PTRACE_EVENT_STOP)
 		return false;
 	for (; ptrace(PTRACE_PEEKSIGINFO, k->tid, &args, &si) == 1; args.off++)
 		if (si.si_signo == SIGTRAP && si.si_code > 0)

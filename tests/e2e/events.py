@@ -155,7 +155,7 @@ def some_cpus(folder):
     need_events(folder)
     online = sorted(os.sched_getaffinity(0))
     path = os.path.join(folder, "f")
-    Run([PTCAP, *EVENT, "-q", "-C", str(online[-1]), "-o", path, "--", "taskset", "-c", str(online[-1]), "true"]).expect(0)
+    Run([PTCAP, *EVENT, "-q", "-m", "16M", "-C", str(online[-1]), "-o", path, "--", "taskset", "-c", str(online[-1]), "true"]).expect(0)
     out = Run([PTCAP, "dump", "-i", path, "--format", "json"]).expect(0).out
     seen = {r["sample_id"]["cpu"] for r in map(json.loads, out.splitlines())
             if r.get("record", 64) < 64 and r["sample_id"]["time_ns"]}  # fmt: skip

@@ -121,8 +121,9 @@ class Server:
 
     def ends_well(self):
         self.p.stdin.close()
-        check(self.p.stdout.readline() == b"done\n", "the server did not end by itself")
-        check(self.p.wait() == 7, f"the server's status {self.p.returncode}")
+        line = self.p.stdout.readline()
+        status = self.p.wait()
+        check(line == b"done\n" and status == 7, f"the server says {line!r}, and ends with status {status}")
 
 
 def state(pid):

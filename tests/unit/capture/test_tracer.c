@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "auxtrace/layout.h"
 #include "base/cursor.h"
@@ -157,6 +159,57 @@ Test(tracer, a_group_stop_is_told_from_other_stops)
 		cr_assert(!ptc_stop_is_group(stop_status(0, group[i])), "the signal itself");
 	}
 	cr_assert(!ptc_stop_is_group(stop_status(PTRACE_EVENT_STOP, SIGTRAP)));
+}
+
+/* Becomes ready for a tracer, then stops by job control, with or without a step's SIGTRAP. */
+static _Noreturn void stop_by_job_control(int ready, bool trap)
+{
+	siginfo_t si = { .si_signo = SIGTRAP, .si_code = TRAP_TRACE };
+	sigset_t set;
+	char c;
+
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGTRAP);
+	if (read(ready, &c, 1) != 1 || sigprocmask(SIG_BLOCK, &set, NULL))
+		_exit(1);
+	if (trap && syscall(SYS_rt_tgsigqueueinfo, getpid(), getpid(), SIGTRAP, &si))
+		_exit(1);
+	(void)raise(SIGSTOP);
+	_exit(1);
+}
+
+static bool is_due_in_a_group_stop(bool trap)
+{
+	struct ptc_task k = { .tid = 0 };
+	int ready[2], status;
+	bool due;
+
+	cr_assert_eq(pipe(ready), 0);
+	k.tid = fork();
+	if (!k.tid)
+		stop_by_job_control(ready[0], trap);
+	if (ptrace(PTRACE_SEIZE, k.tid, NULL, NULL)) {
+		(void)kill(k.tid, SIGKILL);
+		cr_skip_test("ptrace is forbidden here");
+	}
+	cr_assert_eq(write(ready[1], "", 1), 1);
+	cr_assert_eq(waitpid(k.tid, &status, 0), k.tid);
+	cr_assert_eq(status >> 8, SIGSTOP, "the signal itself: %#x", (unsigned int)status);
+	cr_assert_eq(ptrace(PTRACE_CONT, k.tid, NULL, (void *)(long)SIGSTOP), 0);
+	cr_assert_eq(waitpid(k.tid, &status, 0), k.tid);
+	cr_assert(ptc_stop_is_group(status), "%#x", (unsigned int)status);
+	due = ptc_stop_trap_is_due(&k, status);
+	(void)kill(k.tid, SIGKILL);
+	(void)waitpid(k.tid, &status, 0);
+	(void)close(ready[0]);
+	(void)close(ready[1]);
+	return due;
+}
+
+Test(tracer, a_step_whose_trap_is_pending_is_seen_in_a_group_stop)
+{
+	cr_expect(is_due_in_a_group_stop(true));
+	cr_expect(!is_due_in_a_group_stop(false));
 }
 
 Test(tracer, system_calls_and_software_interrupts_enter_the_kernel)
