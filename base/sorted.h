@@ -33,7 +33,7 @@
 			const size_t i = lo_ + (hi_ - lo_) / 2;                                    \
                                                                                                    \
 			if (before)                                                                \
-				lo_ = i + 1;                                                       \
+				lo_ = (i) + 1;                                                     \
 			else                                                                       \
 				hi_ = i;                                                           \
 		}                                                                                  \

@@ -13,7 +13,7 @@ enum { MAX_PAIRS = 64 };
 extern const char *bd_engine; /* of ptcap's runs */
 
 /* Prints @what, and exits. */
-void bd_die(const char *what);
+_Noreturn void bd_die(const char *what);
 /* Exits with the message of @err if @rc is negative. */
 void bd_must(int rc, const struct ptc_err *err);
 /* Sorts @v. Returns its median. */
