@@ -13,7 +13,7 @@
 
 enum { MAX_ARGS = 64, LAST = 1000 };
 
-/* FILE, PTCAP and ENGINE are placeholders. */
+/* Each command gets the values of FILE, PTCAP and ENGINE. */
 static const char *const decode_text[] = {
 	"PTCAP",    "decode", "-i", "FILE",    "-j",	     "1",
 	"--engine", "ENGINE", "-F", "from,to", "--no-pager", NULL

@@ -21,7 +21,7 @@ TRACES = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", "..", "t
 MOST_BYTES = 2 << 20
 CUT = "damaged"  # only ptcap recover reads it
 # Places of a machine, and variables of an environment.
-PRIVATE = [b"/tmp/", b"/home/", b"/root/", b"/work/", b"/usr/", b"/etc/", b"/nix/", b"PATH=", b"HOME=", b"USER=", b"PWD="]
+PRIVATE = [b"/tmp/", b"/home/", b"/root/", b"/usr/", b"/etc/", b"PATH=", b"HOME=", b"USER=", b"PWD="]
 
 
 class Failure(Exception):
