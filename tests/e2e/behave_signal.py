@@ -14,12 +14,11 @@ from lib import Run, check, prog, until
 from live import Live, lives_on, only_child, state
 
 
-@case
-def interrupt(folder):
-    """Ctrl-C: the command also gets it and survives. ptcap waits for the command's end."""
+def caught(folder, send, sig):
+    """A command that catches the signal ends by itself, and ptcap waits for that."""
     live = Live(folder, [prog("wait"), "catch"])
     live.says("ready")
-    live.signal_all(signal.SIGINT)
+    send(live, sig)
     live.says("caught")
     live.no_more_input()
     live.says("done")
@@ -27,14 +26,25 @@ def interrupt(folder):
     live.valid()
 
 
+def not_caught(folder, send, sig):
+    """The signal ends a command that does not catch it; the recording is whole."""
+    live = Live(folder, [prog("wait")])
+    live.says("ready")
+    send(live, sig)
+    live.ends(128 + sig)
+    live.valid()
+
+
+@case
+def interrupt(folder):
+    """Ctrl-C: the command also gets it and survives. ptcap waits for the command's end."""
+    caught(folder, Live.signal_all, signal.SIGINT)
+
+
 @case
 def interrupt_default(folder):
     """Ctrl-C kills a command that does not catch it; the recording is whole."""
-    live = Live(folder, [prog("wait")])
-    live.says("ready")
-    live.signal_all(signal.SIGINT)
-    live.ends(130)
-    live.valid()
+    not_caught(folder, Live.signal_all, signal.SIGINT)
 
 
 def left_after(folder, send_first, first):
@@ -90,24 +100,13 @@ def hang_up(folder):
 @case
 def terminate(folder):
     """ptcap passes SIGTERM on to the command, and waits for its end."""
-    live = Live(folder, [prog("wait"), "catch"])
-    live.says("ready")
-    live.signal(signal.SIGTERM)
-    live.says("caught")
-    live.no_more_input()
-    live.says("done")
-    live.ends(7)
-    live.valid()
+    caught(folder, Live.signal, signal.SIGTERM)
 
 
 @case
 def terminate_default(folder):
     """SIGTERM ends a command that does not catch it."""
-    live = Live(folder, [prog("wait")])
-    live.says("ready")
-    live.signal(signal.SIGTERM)
-    live.ends(143)
-    live.valid()
+    not_caught(folder, Live.signal, signal.SIGTERM)
 
 
 @case
