@@ -57,7 +57,7 @@ static void help(void)
 	      "                        if there are any. Default: print records.\n\n"
 	      "Limits:\n",
 	      stdout);
-	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
+	fputs(PTC_HELP_MAX_MEMORY_WHOLE PTC_SANDBOX_HELP, stdout);
 	fputs("  -h, --help            Print this text.\n\n"
 	      "ptcap prints a damaged file up to the damage, reports the damage, and exits\n"
 	      "with 1.\n",

@@ -23,7 +23,7 @@ static void help(void)
 	      "  -o, --output=NEW      Write the new recording to NEW; an existing NEW\n"
 	      "                        becomes NEW.old.\n",
 	      stdout);
-	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
+	fputs(PTC_HELP_MAX_MEMORY_WHOLE PTC_SANDBOX_HELP, stdout);
 	fputs("  -h, --help            Print this text.\n\n"
 	      "Exit code 1: ptcap found nothing to recover, and wrote nothing.\n",
 	      stdout);

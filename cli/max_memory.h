@@ -9,6 +9,11 @@ enum { PTC_OPT_MAX_MEMORY = 4096 };
 	"      --max-memory=SIZE Use at most this much memory (default: a quarter of the\n"        \
 	"                        machine's, at most 4G). Names and source lines that\n"            \
 	"                        need more are omitted, with a message.\n"
+/* The same for commands that can omit nothing. */
+#define PTC_HELP_MAX_MEMORY_WHOLE                                                                  \
+	"      --max-memory=SIZE Use at most this much memory (default: a quarter of the\n"        \
+	"                        machine's, at most 4G). If the recording needs more,\n"           \
+	"                        the command fails.\n"
 
 /* Set the limit. Returns 0, or the exit code after a message. */
 int ptc_max_memory(const char *command, const char *size);
