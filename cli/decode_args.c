@@ -24,7 +24,7 @@ void ptc_decode_args_release(struct ptc_decode_args *a)
 void ptc_decode_help(void)
 {
 	fputs("usage: ptcap decode [OPTIONS] [FILE]\n"
-	      "       ptcap decode --pt=FILE --raw=FILE@ADDR[:OFFSET[:LENGTH]]... -F insn-ip\n"
+	      "       ptcap decode --pt=FILE --raw=FILE@ADDR[:OFFSET[:LENGTH]]... [OPTIONS]\n"
 	      "Decode a recording: print every branch that was taken, and every gap.\n\n"
 	      "What to print (default: a line for each branch):\n"
 	      "      --calls           Print functions when a thread enters and leaves them,\n"
