@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -168,6 +169,7 @@ static _Noreturn void stop_by_job_control(int ready, bool trap)
 	sigset_t set;
 	char c;
 
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* if an assertion ends the test */
 	(void)sigemptyset(&set);
 	(void)sigaddset(&set, SIGTRAP);
 	if (read(ready, &c, 1) != 1 || sigprocmask(SIG_BLOCK, &set, NULL))
