@@ -6,6 +6,7 @@
 #include <langinfo.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -117,6 +118,7 @@ static void put(const char *s)
 
 static void on_bus(int sig, siginfo_t *info, void *context)
 {
+	static atomic_flag reported = ATOMIC_FLAG_INIT;
 	struct line l = { .fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC) };
 	char plain[LINE];
 	const char *path;
@@ -129,6 +131,9 @@ static void on_bus(int sig, siginfo_t *info, void *context)
 		(void)raise(sig);
 		return;
 	}
+	/* The first of several reading threads prints the message and ends the process. */
+	while (atomic_flag_test_and_set(&reported))
+		(void)pause();
 	ptc_plain_copy(plain, sizeof(plain), path);
 	put("ptcap: cannot read '");
 	put(plain);
