@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/hidden.h"
+#include "base/temp_name.h"
 
 /* --- folders that are recordings --- */
 

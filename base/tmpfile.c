@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/hidden.h"
 #include "base/replace.h"
+#include "base/temp_name.h"
 
 /*
  * Open a nameless file, which disappears however this process ends. -1: the file system does not

@@ -2,7 +2,7 @@
 /*
  * An output file that appears under its path only when complete. Until then the file has no name
  * (O_TMPFILE), so even SIGKILL leaves nothing behind. On file systems without O_TMPFILE it has a
- * temporary name next to the final one (base/hidden.h). It is renamed at the end and removed on
+ * temporary name next to the final one (base/temp_name.h). It is renamed at the end and removed on
  * failure. After a SIGKILL the next output in that folder removes it.
  */
 #ifndef PTC_BASE_TMPFILE_H
@@ -23,7 +23,7 @@ struct ptc_tmpfile {
 
 /*
  * Create the file in the folder of @path, and remove there what killed processes left
- * (base/hidden.h). Mode 0600, as perf's, because a recording is confidential. @path may name
+ * (base/temp_name.h). Mode 0600, as perf's, because a recording is confidential. @path may name
  * anything that base/replace.h can replace; it stays until commit. A symbolic link is replaced
  * itself, never followed. Any other existing file is refused.
  */

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "decode/compare_sum.h"
+#include "decode/lbr/compare_stats.h"
 
 enum { MAX_PAIRS = 64 };
 

@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "bench_decode.h"
-#include "decode/run.h"
+#include "decode/session/decoder.h"
 
 /* CPU time of this process, in seconds. */
 static double cpu_now(void)

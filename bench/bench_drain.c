@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/drain.h"
+#include "capture/session/drain.h"
 #include "ptcap/file.h"
 
 enum {

@@ -21,8 +21,8 @@
 
 #include <intel-pt.h>
 
-#include "decode/addrspace.h"
-#include "decode/run.h"
+#include "decode/image/addrspace.h"
+#include "decode/session/decoder.h"
 #include "lib_fast.h"
 
 enum { MAX_PAIRS = 64, WARM = 2, HOT_BYTES = 1 << 20 };

@@ -21,11 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "auxtrace/index.h"
-#include "auxtrace/layout.h"
-#include "auxtrace/order.h"
-#include "auxtrace/sideband.h"
-#include "auxtrace/writer.h"
+#include "auxtrace/reader/aux_index.h"
+#include "auxtrace/reader/time_order.h"
+#include "auxtrace/record/layout.h"
+#include "auxtrace/record/sideband.h"
+#include "auxtrace/writer/writer.h"
 
 enum { MAX_PAIRS = 64, PIECE = 1 << 20, BATCH = 1024 };
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/similar.h"
-#include "begin.h"
-#include "cli.h"
+#include "cli/common/cli.h"
+#include "cli/common/process_setup.h"
 #include "version.h"
 
 static const struct command {

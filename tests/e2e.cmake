@@ -21,11 +21,10 @@ set(e2e_recorded_here hello signal small_rings tasks_locks jit_rwx zone_calls co
 	emu_snapshots emu_vcpus_tasks_locks lbr_threads emu_lbr_threads crash_jit)
 
 # A digest of all objects that take part in recording. An edit of other code keeps the store valid.
-set(e2e_recorder ${PTCAP_OBJECTS})
-list(REMOVE_ITEM e2e_recorder $<TARGET_OBJECTS:ptc_decode>)
-file(GLOB e2e_recorder_cli CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cli/*.[ch]")
-list(FILTER e2e_recorder_cli EXCLUDE REGEX
-	"/(out|dump|compare|crash|info|count|cover|decode|cmd_(compare|convert|decode|dump|info|recover))[^/]*$")
+ptcap_layer_objects(e2e_recorder base arch auxtrace capture)
+file(GLOB e2e_recorder_cli CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cli/common/*.[ch]"
+	"${PROJECT_SOURCE_DIR}/cli/record/*.[ch]" "${PROJECT_SOURCE_DIR}/cli/snapshot/*.[ch]"
+	"${PROJECT_SOURCE_DIR}/cli/crash/cmd_crash.c")
 set(e2e_recorder_id "${PROJECT_BINARY_DIR}/bin/recorder.id")
 add_custom_command(OUTPUT "${e2e_recorder_id}" DEPENDS ${e2e_recorder} ${e2e_recorder_cli} ptcap_emu ptcap_cli
 	COMMAND ${Python3_EXECUTABLE} -B "${e2e_dir}/recorder_id.py" "${e2e_recorder_id}" ${e2e_recorder} ${e2e_recorder_cli}
@@ -40,7 +39,7 @@ add_executable(peak support/peak.c)
 target_link_libraries(peak PRIVATE ptcap_flags)
 add_executable(refuse support/refuse.c)
 target_link_libraries(refuse PRIVATE ptcap_flags)
-add_executable(sandboxed support/sandboxed.c ../cli/cli.c ../cli/landlock.c ../cli/sandbox.c ../cli/syscalls.c)
+add_executable(sandboxed support/sandboxed.c ../cli/common/cli.c ../cli/common/landlock.c ../cli/common/sandbox.c ../cli/common/seccomp_filter.c)
 ptcap_sees_all(sandboxed)
 add_executable(hashflow support/hashflow.c)
 target_link_libraries(hashflow PRIVATE ptcap_flags)
@@ -199,7 +198,7 @@ foreach(name debugdata sections names_compressed sparse lines instructions starv
 endforeach()
 # Names with terminal control characters.
 foreach(name printed refused)
-	if(NOT PTCAP_SANITIZE) # these tests start many processes; unit_base tests plain.c in sanitizer builds
+	if(NOT PTCAP_SANITIZE) # these tests start many processes; unit_base tests terminal_escape.c in sanitizer builds
 		e2e_test(plaintext_${name} "${e2e_dir}/plaintext.py" "${name}")
 	endif()
 endforeach()

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "capture/barrier.h"
+#include "capture/rings/barrier.h"
 
 static void before_publish(void *ctx, uint64_t from, uint64_t to)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A virtual CPU of the emulated source: one ring pair, and the encoder that fills it. The threads
- * assigned to it take turns (unit.c).
+ * assigned to it take turns (trace_unit.c).
  */
 #ifndef PTC_CAPTURE_EMU_CPU_H
 #define PTC_CAPTURE_EMU_CPU_H
@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #include "capture/soft/encoder.h"
-#include "capture/soft/flow.h"
+#include "capture/soft/insn_to_packets.h"
 #include "capture/soft/lbr.h"
-#include "capture/soft/records.h"
+#include "capture/soft/sideband_writer.h"
 #include "capture/soft/softring.h"
-#include "capture/source.h"
+#include "capture/source/source.h"
 
 struct ptc_emu_task;
 
@@ -30,7 +30,7 @@ struct ptc_emu_cpu {
 	bool lossy;
 	bool dropping;	  /* the AUX ring was full, and has not been drained enough yet */
 	uint64_t dropped; /* bytes of trace */
-	/* used by unit.c */
+	/* used by trace_unit.c */
 	struct ptc_emu_task *running; /* NULL: none */
 	unsigned int tasks;	      /* number of assigned threads */
 };

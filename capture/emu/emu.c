@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The emulated source. The command runs under qemu-x86_64 with our plugin, which sees every entered
- * block. A thread of ptcap makes a trace from that (unit.h).
+ * block. A thread of ptcap makes a trace from that (trace_unit.h).
  */
 #include <errno.h>
 #include <poll.h>
@@ -17,21 +17,22 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "capture/emu/arena.h"
+#include "capture/emu/block_store.h"
+#include "capture/emu/command_check.h"
 #include "capture/emu/cpu.h"
-#include "capture/emu/environ.h"
-#include "capture/emu/find.h"
-#include "capture/emu/fits.h"
-#include "capture/emu/lack.h"
-#include "capture/emu/owner.h"
-#include "capture/emu/pids.h"
+#include "capture/emu/hidden_environ.h"
+#include "capture/emu/missing_syscalls.h"
+#include "capture/emu/owner_liveness.h"
+#include "capture/emu/pid_namespace.h"
 #include "capture/emu/program.h"
-#include "capture/emu/segment.h"
-#include "capture/emu/unit.h"
-#include "capture/hostinfo.h"
-#include "capture/launch.h"
-#include "capture/soft/describe.h"
-#include "capture/source.h"
+#include "capture/emu/qemu_locate.h"
+#include "capture/emu/shm_segment.h"
+#include "capture/emu/trace_unit.h"
+#include "capture/host/hostinfo.h"
+#include "capture/host/launch.h"
+#include "capture/soft/ground_truth.h"
+#include "capture/soft/soft_attrs.h"
+#include "capture/source/source.h"
 
 enum {
 	TSC_PER_CTC = 125,

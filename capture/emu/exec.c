@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/emu/environ.h"
-#include "capture/emu/lack.h"
+#include "capture/emu/hidden_environ.h"
+#include "capture/emu/missing_syscalls.h"
 #include "capture/emu/plugin.h"
 #include "capture/emu/program.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ptcap-emu.so: a plugin for QEMU's user mode emulation. It records which blocks each guest thread
- * enters, their code, and the system calls that matter. ptcap converts that into packets (unit.c).
- * The plugin needs only the C library.
+ * enters, their code, and the system calls that matter. ptcap converts that into packets
+ * (trace_unit.c). The plugin needs only the C library.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "capture/emu/arena.h"
+#include "capture/emu/block_store.h"
 #include "capture/emu/plugin.h"
 #include "capture/emu/qemu.h"
 
@@ -239,7 +239,7 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 /* --- the plugin --- */
 
 static int shared_fd = -1; /* leads to the recording's memory, from another IPC namespace */
-static bool probed;	   /* ptcap only checks that the plugin loads (fits.c) */
+static bool probed;	   /* ptcap only checks that the plugin loads (command_check.c) */
 
 static bool from_hex(const char *s, char *out, size_t size)
 {

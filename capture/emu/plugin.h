@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture/emu/wire.h"
+#include "capture/emu/shm_protocol.h"
 
 /* State of the calling guest thread. */
 struct ptc_emu_me {
@@ -114,7 +114,7 @@ void ptc_emu_know_pid(void);
 /* Call after fork(2) in the child. */
 void ptc_emu_forked(struct ptc_emu_me *m);
 
-/* --- begin.c: before the first instruction --- */
+/* --- program_start.c: before the first instruction --- */
 /*
  * Called when the first block of the program, at @start, is entered; @env: see struct ptc_emu_me.
  * Gives the program its environment and its name. On failure ends the program with a message.
@@ -125,10 +125,10 @@ void ptc_emu_begin(const uint64_t *env, uint64_t start);
  */
 bool ptc_emu_know_env(const uint64_t *env, uint64_t start);
 
-/* --- loaded.c: mappings when a program begins --- */
+/* --- initial_maps.c: mappings when a program begins --- */
 void ptc_emu_tell_loaded(struct ptc_emu_me *m, const char *path);
 
-/* --- calls.c: system calls --- */
+/* --- guest_syscalls.c: system calls --- */
 void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint64_t a2,
 		  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
 void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
@@ -142,7 +142,7 @@ void ptc_emu_exec(struct ptc_emu_me *m);
 /* The exec failed: undoes the count of ptc_emu_exec. */
 void ptc_emu_exec_failed(struct ptc_emu_me *m);
 
-/* --- reach.c --- */
+/* --- shm_access.c --- */
 /*
  * Returns true if a program that this process executes can be recorded, as its user. *ret_fd:
  * descriptor through which the program finds the recording's memory; -1: it uses the segment's

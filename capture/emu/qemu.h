@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Declares the part of QEMU's plugin interface that the plugin uses. This part is equal in versions
- * 1 (QEMU 4.2 to 8.2) to 6 (QEMU 11.0). interface.c chooses a version. A QEMU that does not accept
- * that version refuses to load the plugin. The functions are in the qemu-x86_64 that loads the
- * plugin.
+ * 1 (QEMU 4.2 to 8.2) to 6 (QEMU 11.0). plugin_version.c chooses a version. A QEMU that does not
+ * accept that version refuses to load the plugin. The functions are in the qemu-x86_64 that loads
+ * the plugin.
  */
 #ifndef PTC_CAPTURE_EMU_QEMU_H
 #define PTC_CAPTURE_EMU_QEMU_H

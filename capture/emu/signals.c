@@ -11,7 +11,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "capture/emu/hook.h"
+#include "capture/emu/import_hook.h"
 #include "capture/emu/plugin.h"
 
 enum {

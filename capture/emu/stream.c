@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/emu/owner.h"
+#include "capture/emu/owner_liveness.h"
 #include "capture/emu/plugin.h"
 
 enum { LOOK_NS = 50000000 /* interval of checks that ptcap still lives */ };

@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/emu/pids.h"
+#include "capture/emu/pid_namespace.h"
 #include "capture/emu/plugin.h"
 
 static void raise_to(atomic_uint *v, unsigned int n)

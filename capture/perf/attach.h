@@ -3,8 +3,8 @@
 #ifndef PTC_CAPTURE_PERF_ATTACH_H
 #define PTC_CAPTURE_PERF_ATTACH_H
 
-#include "capture/perf/set.h"
-#include "capture/perf/tasks.h"
+#include "capture/host/tasks.h"
+#include "capture/perf/event_set.h"
 #include "ptcap/capture.h"
 
 /*

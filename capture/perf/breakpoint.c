@@ -11,11 +11,11 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "capture/barrier.h"
-#include "capture/perf/explain.h"
-#include "capture/perf/tasks.h"
-#include "capture/placed.h"
-#include "capture/step/hwbreak.h"
+#include "capture/host/debugreg_probe.h"
+#include "capture/host/place_lookup.h"
+#include "capture/host/tasks.h"
+#include "capture/perf/open_error_text.h"
+#include "capture/rings/barrier.h"
 
 #include <linux/hw_breakpoint.h>
 

@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "capture/perf/attr_fallback.h"
 #include "capture/perf/cpus.h"
-#include "capture/perf/negotiate.h"
 #include "ptcap/capture.h"
 
 struct ptc_breakpoints {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "capture/pt_config.h"
+#include "capture/host/pt_config.h"
 
 enum { MTC_DEFAULT = 3, WORD = 64, FREQ_DEFAULT = 4000 /* perf's default */ };
 

@@ -12,9 +12,9 @@
 
 #include "base/err.h"
 #include "capture/perf/attach.h"
-#include "capture/perf/attrs.h"
+#include "capture/perf/event_attrs.h"
+#include "capture/perf/event_rings.h"
 #include "capture/perf/filter.h"
-#include "capture/perf/rings.h"
 #include "capture/perf/sampler.h"
 
 enum {

@@ -2,7 +2,7 @@
 /*
  * The kernel as a source, through perf_event_open: Intel PT, any other PMU with an AUX area, or
  * sideband records only. Written for the ABI of include/uapi/linux/perf_event.h and
- * perf_event_open(2). The README lists the systems on which it was tested.
+ * perf_event_open(2). README.md, "Limits", names the machines on which it was tested.
  * doc/adr/0013-events-rings-and-targets.md describes the events and their rings.
  */
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include "capture/perf/perf.h"
 
 #include "base/err.h"
-#include "capture/perf/attrs.h"
-#include "capture/perf/kernelmap.h"
-#include "capture/perf/running.h"
+#include "capture/perf/event_attrs.h"
+#include "capture/perf/synthesize.h"
+#include "capture/perf/synthesize_kernel.h"
 
 static struct ptc_perf *of(struct ptc_source *s)
 {
@@ -251,8 +251,8 @@ static bool perf_pause(struct ptc_source *src)
 }
 
 /*
- * A new thread may have inherited an enabled event (see set.c). Its event exists by now. Disabling
- * that event moves the AUX head.
+ * A new thread may have inherited an enabled event (see event_set.c). Its event exists by now.
+ * Disabling that event moves the AUX head.
  */
 static bool perf_went_on(struct ptc_source *src)
 {

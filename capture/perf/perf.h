@@ -8,14 +8,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "capture/clock.h"
-#include "capture/launch.h"
+#include "capture/host/clock.h"
+#include "capture/host/launch.h"
+#include "capture/host/tasks.h"
 #include "capture/perf/event.h"
+#include "capture/perf/event_set.h"
 #include "capture/perf/hotplug.h"
-#include "capture/perf/set.h"
-#include "capture/perf/tasks.h"
-#include "capture/perf/trigger.h"
-#include "capture/source.h"
+#include "capture/perf/snapshot_trigger.h"
+#include "capture/source/source.h"
 
 struct ptc_perf {
 	struct ptc_source base;

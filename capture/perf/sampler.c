@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "base/err.h"
-#include "capture/source.h"
+#include "capture/source/source.h"
 
 enum { ALIGN = 8 }; /* the kernel pads the trace in a sample to this */
 

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "capture/soft/records.h"
-#include "capture/soft/spoil.h"
+#include "capture/soft/lbr_fault_injection.h"
+#include "capture/soft/sideband_writer.h"
 #include "ptcap/capture.h"
 #include "ptcap/kind.h"
 #include "ptcap/sample.h"

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "capture/barrier.h"
-#include "capture/window.h"
+#include "capture/rings/barrier.h"
+#include "capture/rings/window.h"
 
 enum {
 	PAGE = 4096,

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "auxtrace/sample.h"
+#include "auxtrace/record/sample.h"
 #include "ptcap/error.h"
 
 #include <linux/perf_event.h>

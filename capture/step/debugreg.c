@@ -6,7 +6,7 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
-#include "capture/step/hwbreak.h"
+#include "capture/host/debugreg_probe.h"
 #include "capture/step/task.h"
 
 enum { DR7_EXEC_0 = 1 }; /* register 0, this task, execution (R/W 0, LEN 0): SDM volume 3, 18.2.4 */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "capture/step/memory.h"
+#include "capture/host/target_memory.h"
 #include "capture/step/task.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The step source: a user-space PMU. A separate process (process.h) takes the kernel's role. It
- * traces the command, makes packets and sideband records, and writes them into a ring pair. The
+ * The step source: a user-space PMU. A separate process (tracer_process.h) takes the kernel's role.
+ * It traces the command, makes packets and sideband records, and writes them into a ring pair. The
  * session drains this ring pair like any other.
  */
 #include <errno.h>
@@ -14,15 +14,16 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "capture/hostinfo.h"
-#include "capture/launch.h"
-#include "capture/pt_config.h"
-#include "capture/soft/describe.h"
+#include "capture/host/debugreg_probe.h"
+#include "capture/host/hostinfo.h"
+#include "capture/host/launch.h"
+#include "capture/host/pt_config.h"
+#include "capture/soft/ground_truth.h"
 #include "capture/soft/lbr.h"
-#include "capture/source.h"
-#include "capture/step/hwbreak.h"
-#include "capture/step/process.h"
+#include "capture/soft/soft_attrs.h"
+#include "capture/source/source.h"
 #include "capture/step/tracer.h"
+#include "capture/step/tracer_process.h"
 
 enum {
 	PT_ID = 1,

@@ -25,9 +25,9 @@
 #include <sys/wait.h>
 
 #include "base/err.h"
-#include "capture/step/fatal.h"
-#include "capture/step/memory.h"
-#include "capture/step/program.h"
+#include "capture/host/target_memory.h"
+#include "capture/step/fatal_signal.h"
+#include "capture/step/target_maps.h"
 #include "capture/step/tracer.h"
 #include "capture/step/trapflag.h"
 

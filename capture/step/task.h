@@ -8,11 +8,11 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#include "capture/maps.h"
+#include "capture/host/maps.h"
 #include "capture/step/affinity.h"
-#include "capture/step/code.h"
+#include "capture/step/insn_cache.h"
+#include "capture/step/recorded_maps.h"
 #include "capture/step/sigtrap.h"
-#include "capture/step/told.h"
 #include "ptcap/capture.h"
 #include "ptcap/error.h"
 
@@ -22,9 +22,10 @@ struct ptc_mm {
 	struct ptc_maps maps;
 	struct ptc_code code;
 	struct ptc_told told;
-	uint64_t from, to;	 /* addresses of the zone's edges (zone.h); 0: not mapped */
-	uint64_t at[PTC_AT_MAX]; /* addresses of snapshot places (crossing.h); 0: not mapped */
-	bool trap_ignored;	 /* the program ignores SIGTRAP */
+	uint64_t from, to; /* addresses of the zone's edges (trace_range.h); 0: not mapped */
+	/* addresses of snapshot places (snapshot_points.h); 0: not mapped */
+	uint64_t at[PTC_AT_MAX];
+	bool trap_ignored; /* the program ignores SIGTRAP */
 	bool leave; /* the process cannot be stepped: its tasks are detached when they stop */
 };
 
@@ -59,7 +60,7 @@ struct ptc_task {
 	/* the kernel will restart the call at this address (-ERESTART*); 0: no */
 	uint64_t restart_ip;
 	struct ptc_affinity affinity;
-	bool refused;	/* its system call was replaced by an invalid one (refuse.h) */
+	bool refused;	/* its system call was replaced by an invalid one (refuse_ptrace.h) */
 	bool at_place;	/* before a place at which a snapshot is taken */
 	bool loose;	/* runs at full speed, outside the zone */
 	uint64_t armed; /* address that its debug register watches; 0: none */

@@ -17,8 +17,8 @@
 
 #include "base/err.h"
 #include "capture/step/debugreg.h"
-#include "capture/step/program.h"
-#include "capture/step/refuse.h"
+#include "capture/step/refuse_ptrace.h"
+#include "capture/step/target_maps.h"
 #include "capture/step/trapflag.h"
 
 enum {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Steps every thread of a command and of its children, from the stop after the exec to their end.
- * Steps one instruction at a time, on one CPU. Runs in the process that traces them (process.h).
+ * Steps one instruction at a time, on one CPU. Runs in the process that traces them
+ * (tracer_process.h).
  */
 #ifndef PTC_CAPTURE_STEP_TRACER_H
 #define PTC_CAPTURE_STEP_TRACER_H
@@ -10,16 +11,16 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "capture/soft/flow.h"
+#include "capture/crash/state_channel.h"
+#include "capture/soft/ground_truth.h"
+#include "capture/soft/insn_to_packets.h"
 #include "capture/soft/lbr.h"
-#include "capture/soft/mapped.h"
-#include "capture/soft/records.h"
-#include "capture/soft/truth.h"
-#include "capture/states.h"
-#include "capture/step/crossing.h"
-#include "capture/step/process.h"
+#include "capture/soft/mapped_files.h"
+#include "capture/soft/sideband_writer.h"
+#include "capture/step/snapshot_points.h"
 #include "capture/step/task.h"
-#include "capture/step/zone.h"
+#include "capture/step/trace_range.h"
+#include "capture/step/tracer_process.h"
 
 struct ptc_tracer {
 	/* set by the source */

@@ -5,7 +5,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 
-#include "capture/step/memory.h"
+#include "capture/host/target_memory.h"
 #include "capture/step/task.h"
 
 enum {

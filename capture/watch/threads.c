@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "capture/perf/tasks.h"
+#include "capture/host/tasks.h"
 #include "capture/step/task.h"
 #include "capture/step/tracer.h"
 

@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-#include "capture/clock.h"
-#include "capture/states.h"
-#include "capture/step/process.h"
+#include "capture/crash/state_channel.h"
+#include "capture/host/clock.h"
+#include "capture/step/tracer_process.h"
 #include "ptcap/capture.h"
 
 struct ptc_watch {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "capture/perf/tasks.h"
+#include "capture/host/tasks.h"
 #include "capture/step/task.h"
 #include "capture/watch/threads.h"
 

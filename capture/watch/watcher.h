@@ -8,9 +8,9 @@
 #ifndef PTC_CAPTURE_WATCH_WATCHER_H
 #define PTC_CAPTURE_WATCH_WATCHER_H
 
-#include "capture/clock.h"
-#include "capture/states.h"
-#include "capture/step/process.h"
+#include "capture/crash/state_channel.h"
+#include "capture/host/clock.h"
+#include "capture/step/tracer_process.h"
 #include "ptcap/capture.h"
 
 struct ptc_watcher {

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Layers: which layer may include which, and where external interfaces may appear
+"""Layers: which layer and which of its folders may include which, and where external interfaces may appear
 (doc/architecture.md).
+
+The CMakeLists.txt of a layer declares what each of its folders sees: SEES of ptcap_layer().
 
 usage: layers.py SOURCE_DIR
 """
+import os
+import re
 import sys
 
 from common import LAYERS, finish, grep, prove, sources
@@ -15,13 +19,13 @@ ONLY_IN = [
     ("Zydis", r'#\s*include\s*[<"]Zydis', ["arch/insn.", "arch/disasm.", "arch/operand."]),
     ("libipt", r'#\s*include\s*[<"]intel-pt', ["capture/soft/", "decode/"]),
     ("ptrace", r'#\s*include\s*<(sys|linux)/ptrace\.h>|\bptrace\s*\(',
-     ["capture/step/", "capture/watch/"]),
+     ["capture/step/", "capture/watch/", "capture/host/debugreg_probe."]),
     ("perf_event_open", r"\b(SYS|__NR)_perf_event_open\b|\bperf_event_open\s*\(", ["capture/"]),
     ("libelf or libdw", r'#\s*include\s*[<"](elfutils/|libelf\.h|gelf\.h|libdw|dwarf\.h|libdwfl)',
      ["decode/"]),
     ("libiberty", r'#\s*include\s*[<"](libiberty/|demangle\.h)', ["decode/"]),
-    ("zstd", r'#\s*include\s*[<"]zstd', ["auxtrace/compress.", "auxtrace/inflate.", "decode/unpack.", "decode/unzstd."]),
-    ("zlib and liblzma", r'#\s*include\s*[<"](zlib|lzma)\.h', ["decode/unpack."]),
+    ("zstd", r'#\s*include\s*[<"]zstd', ["auxtrace/writer/compress.", "auxtrace/reader/inflate.", "decode/elf/decompress.", "decode/elf/zstd_sections."]),
+    ("zlib and liblzma", r'#\s*include\s*[<"](zlib|lzma)\.h', ["decode/elf/decompress."]),
     ("QEMU's plugin API", r'#\s*include\s*[<"]qemu-plugin', ["capture/emu/"]),
     ("JSON output", r'#\s*include\s*[<"]jansson', ["cli/"]),
     ("option parsing", r'#\s*include\s*<getopt\.h>|\bgetopt(_long)?\s*\(', ["cli/"]),
@@ -30,11 +34,44 @@ ONLY_IN = [
 ]
 SYSTEM_FILES = r'"/(proc|sys)/'  # only capture/ reads these
 # Also /proc/self/fd, to name or open a file; the roots of containers; the amount of memory in use.
-NAMES_A_FILE = ("base/budget.c", "base/hidden.c", "base/tmpfile.c", "decode/codemem.c", "decode/search.c", "base/untrusted.c")
+NAMES_A_FILE = ("base/budget.c", "base/temp_name.c", "base/tmpfile.c", "decode/image/code_memfd.c", "decode/elf/file_search.c", "base/untrusted.c")
+
+
+DECLARED = re.compile(r"ptcap_layer\(\s*([\w/]+)\s+SEES\s+(.*?)\s(?:LIBS|SOURCES)\s", re.S)
+SET = re.compile(r"\bset\(\s*(\w+)\s+([^)]*)\)")
+
+
+def declared(root):
+    """Return {folder: the folders and layers it sees}, from CMake's files."""
+    sees = {}
+    for layer in LAYERS:
+        path = os.path.join(root, layer, "CMakeLists.txt")
+        if not os.path.exists(path):
+            continue
+        with open(path, encoding="utf-8") as f:
+            text = f.read()
+        for name, value in SET.findall(text):
+            text = text.replace("${%s}" % name, value)
+        for folder, words in DECLARED.findall(text):
+            if "/" in folder:
+                sees[folder] = words.split() + [folder]
+    return sees
+
+
+def look_at_folders(root):
+    """Return complaints about includes of folders that the including folder does not see."""
+    complaints = []
+    for folder, sees in declared(root).items():
+        paths = [p for p in sources(root, [folder]) if os.path.dirname(p) == folder]
+        for path, line, m in grep(root, paths, r'#\s*include\s*"([^">]+)"'):
+            there = os.path.dirname(m.group(1))
+            if there.split("/")[0] in LAYERS and not any(there == s or there.startswith(s + "/") for s in sees):
+                complaints.append(f"{path}:{line}: {folder}/ does not see {there}/ (SEES in CMakeLists.txt)")
+    return complaints
 
 
 def check(root):
-    complaints = []
+    complaints = look_at_folders(root)
     for layer, sees in LAYERS.items():
         paths = sources(root, [layer])
         for path, line, m in grep(root, paths, r'#\s*include\s*([<"])([^>"]+)[>"]'):
@@ -65,18 +102,25 @@ GOOD = {
                         'const char *p = "/proc/%d/maps";\n',
     "decode/a.c": '#include <elfutils/libdw.h>\n#include <intel-pt.h>\n'
                   'int f(void) { return snprintf(0, 0, "printf("); }\n',
+    "decode/CMakeLists.txt": "set(core decode/a decode/b)\nptcap_layer(decode/low SEES base SOURCES x.c)\n"
+                             "ptcap_layer(decode/a SEES base decode/low ${core}\n\tLIBS x\n\tSOURCES x.c)\n",
+    "decode/low/x.c": '#include "base/a.h"\n#include "decode/low/x.h"\n',
+    "decode/a/x.c": '#include "decode/low/x.h"\n#include "decode/b/x.h"\n',
     "cli/a.c": '#include <getopt.h>\n#include "decode/a.h"\n#include "capture/a.h"\n#include "cli.h"\n'
                'void f(void) { printf("x"); exit(1); }\n',
 }
 BAD = [
+    ("decode/low/bad.c", '#include "decode/a/x.h"\n'),
+    ("decode/a/bad.c", '#include "decode/c/x.h"\n'),
+    ("decode/low/bad.h", '#include "arch/insn.h"\n'),
     ("base/bad.h", '#include "arch/insn.h"\n'),
-    ("arch/bad.c", '#include "auxtrace/layout.h"\n'),
-    ("auxtrace/bad.c", '#include "capture/ring.h"\n'),
-    ("auxtrace/sub/bad.c", '#  include <decode/item.h>\n'),
-    ("capture/bad.c", '#include "decode/symbol.h"\n'),
-    ("decode/bad.c", '#include "capture/ring.h"\n'),
+    ("arch/bad.c", '#include "auxtrace/record/layout.h"\n'),
+    ("auxtrace/bad.c", '#include "capture/rings/ring.h"\n'),
+    ("auxtrace/sub/bad.c", '#  include <decode/items/item_queue.h>\n'),
+    ("capture/bad.c", '#include "decode/symbols/symbol.h"\n'),
+    ("decode/bad.c", '#include "capture/rings/ring.h"\n'),
     ("decode/bad2.c", '#include "cli.h"\n'),
-    ("capture/soft/bad.c", '#include "../../decode/ipt.h"\n'),
+    ("capture/soft/bad.c", '#include "../../decode/image/ipt_image.h"\n'),
     ("decode/bad.c", '#include <Zydis/Zydis.h>\n'),
     ("capture/bad.c", '#include <intel-pt.h>\n'),
     ("capture/perf/bad.c", '#include <sys/ptrace.h>\n'),

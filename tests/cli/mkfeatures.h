@@ -2,7 +2,7 @@
 #ifndef PTC_TESTS_MKFEATURES_H
 #define PTC_TESTS_MKFEATURES_H
 
-#include "auxtrace/writer.h"
+#include "auxtrace/writer/writer.h"
 
 /*
  * Writes the features that ptcap record does not write; not @all: only the features that perf

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "auxtrace/layout.h"
-#include "auxtrace/pt_info.h"
-#include "auxtrace/sideband.h"
-#include "auxtrace/writer.h"
+#include "auxtrace/record/layout.h"
+#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/sideband.h"
+#include "auxtrace/writer/writer.h"
 #include "mkfeatures.h"
 
 #define TYPE                                                                                       \

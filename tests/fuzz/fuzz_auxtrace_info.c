@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/layout.h"
+#include "auxtrace/record/layout.h"
 #include "fuzz.h"
 #include "lib_walk.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/cursor.h"
-#include "decode/compare_calls.h"
-#include "decode/place.h"
+#include "decode/lbr/candidates.h"
+#include "decode/lbr/compare_calls.h"
 #include "fuzz.h"
 #include "ptcap/kind.h"
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "auxtrace/copy.h"
+#include "auxtrace/copy/copy.h"
 #include "fuzz.h"
 
 enum { PIPE = 1, ZSTD = 2, PLAIN = 4, STRIP = 8, SOME = 16, WHOLE = 32 };

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "decode/codefile.h"
-#include "decode/core.h"
+#include "decode/image/codefile.h"
+#include "decode/image/core.h"
 #include "fuzz.h"
 
 enum { MAX = 1 << 16 };

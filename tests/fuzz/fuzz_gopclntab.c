@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/gopclntab.h"
+#include "decode/symbols/gopclntab.h"
 #include "fuzz.h"
 
 enum { CODE_MAX = 1 << 16, ASKED = 64 };

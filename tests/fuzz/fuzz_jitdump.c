@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/jitdump.h"
+#include "decode/sideband/jitdump_parse.h"
 #include "fuzz.h"
 
 enum { RECORD_MIN = 16 };

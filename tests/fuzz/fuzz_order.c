@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/aux_join.h"
-#include "auxtrace/order.h"
-#include "auxtrace/overlap.h"
-#include "auxtrace/sample.h"
+#include "auxtrace/reader/aux_join.h"
+#include "auxtrace/reader/aux_overlap.h"
+#include "auxtrace/reader/time_order.h"
+#include "auxtrace/record/sample.h"
 #include "fuzz.h"
 
 /* Returns the sum of the offsets of all returned records, or 0 after an error. */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auxtrace/layout.h"
+#include "auxtrace/record/layout.h"
 #include "fuzz.h"
 #include "lib_walk.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/verify.h"
+#include "auxtrace/verify/verify.h"
 #include "fuzz.h"
 
 static const char *const checks[] = { "header",	    "layout",	  "attr",   "feature",

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "auxtrace/crash.h"
-#include "auxtrace/filecode.h"
-#include "auxtrace/ledger.h"
-#include "auxtrace/userrec.h"
+#include "auxtrace/record/crash_record.h"
+#include "auxtrace/record/filecode.h"
+#include "auxtrace/record/ledger.h"
+#include "auxtrace/record/userrec.h"
 #include "lib_elf.h"
 #include "lib_flow.h"
 #include "lib_gopcln.h"

@@ -10,7 +10,7 @@
 struct area {
 	void **page;
 	u64 size;
-	bool snapshot;	/* overwrite mode */
+	bool snapshot; /* overwrite mode */
 };
 
 /* False: AUX samples need an area in overwrite mode. */
@@ -35,7 +35,7 @@ static inline void area_end(const struct area *a, struct perf_output_handle *han
 {
 	u64 size = pos - begin;
 
-	if (a->snapshot) {	/* perf wants the position and the whole size */
+	if (a->snapshot) { /* perf wants the position and the whole size */
 		handle->head = pos & (a->size - 1);
 		size = a->size;
 	}

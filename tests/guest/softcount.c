@@ -15,30 +15,30 @@
  * ceiling limits the total bytes offered to a ring, and may be raised at any time. An
  * AUX area mapped read-only is in overwrite mode; then AUX samples can be taken.
  */
+#include "softaux.h"
 #include <linux/hrtimer.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include "softaux.h"
 
 enum { WORD = 8, RINGS_KEPT = 1024, STOPS_KEPT = 64, CHUNK = 4096, PERIOD_US = 1000 };
 
-static unsigned long ceiling = ULONG_MAX;	/* total bytes offered to a ring */
+static unsigned long ceiling = ULONG_MAX; /* total bytes offered to a ring */
 module_param(ceiling, ulong, 0644);
 
 /* The account of one ring, kept after its end. */
 struct account {
-	u16 ring;			/* the number in its words */
+	u16 ring; /* the number in its words */
 	u64 size;
-	u64 offered, dropped;		/* bytes */
-	u64 truncations;		/* how often bytes were dropped behind written ones */
-	u64 refused;			/* how often there was no space to start */
-	u64 stops;			/* how often the event was stopped */
-	u64 stop[STOPS_KEPT];		/* offered, at the newest stops */
+	u64 offered, dropped; /* bytes */
+	u64 truncations;      /* how often bytes were dropped behind written ones */
+	u64 refused;	      /* how often there was no space to start */
+	u64 stops;	      /* how often the event was stopped */
+	u64 stop[STOPS_KEPT]; /* offered, at the newest stops */
 };
-static struct account accounts[RINGS_KEPT];	/* by ring number, the newest ring of each */
+static struct account accounts[RINGS_KEPT]; /* by ring number, the newest ring of each */
 static atomic_t rings_made;
 
 struct buf {
@@ -50,10 +50,10 @@ struct buf {
 struct unit {
 	struct perf_output_handle handle;
 	struct hrtimer timer;
-	struct perf_event *event;	/* the running event, with or without a buffer */
+	struct perf_event *event; /* the running event, with or without a buffer */
 	struct account *account;
-	u64 pos, begin;			/* next byte; aux_head when the core last gave space */
-	u64 limit;			/* no byte here or beyond */
+	u64 pos, begin; /* next byte; aux_head when the core last gave space */
+	u64 limit;	/* no byte here or beyond */
 };
 static DEFINE_PER_CPU(struct unit, units);
 static struct pmu pmu;
@@ -104,7 +104,7 @@ static bool get_space(struct unit *u, struct perf_event *event)
 		return false;
 	}
 	u->account = b->account;
-	event->hw.config = b->account->ring;	/* for the time without a buffer */
+	event->hw.config = b->account->ring; /* for the time without a buffer */
 	u->pos = u->begin = u->handle.head;
 	u->limit = u->pos + round_down(u->handle.size, WORD);
 	if (room(u) || patient(event))
@@ -150,7 +150,7 @@ static void drop(struct unit *u, u64 n)
 {
 	u->account->offered += n;
 	u->account->dropped += n;
-	if (!buf_of(u))		/* off without space: reported if possible */
+	if (!buf_of(u)) /* off without space: reported if possible */
 		return;
 	u->account->truncations++;
 	perf_aux_output_flag(&u->handle, PERF_AUX_FLAG_TRUNCATED);
@@ -250,7 +250,9 @@ static void del(struct perf_event *event, int mode)
 	stop(event, PERF_EF_UPDATE);
 }
 
-static void nothing(struct perf_event *event) { }
+static void nothing(struct perf_event *event)
+{
+}
 
 static int event_init(struct perf_event *event)
 {
@@ -269,9 +271,8 @@ static long snapshot_aux(struct perf_event *event, struct perf_output_handle *ha
 PMU_FORMAT_ATTR(chunk, "config:0-31");
 PMU_FORMAT_ATTR(us, "config:32-55");
 PMU_FORMAT_ATTR(patient, "config:56");
-static struct attribute *formats[] = {
-	&format_attr_chunk.attr, &format_attr_us.attr, &format_attr_patient.attr, NULL
-};
+static struct attribute *formats[] = { &format_attr_chunk.attr, &format_attr_us.attr,
+				       &format_attr_patient.attr, NULL };
 static const struct attribute_group format_group = { .name = "format", .attrs = formats };
 static const struct attribute_group *groups[] = { &format_group, NULL };
 
@@ -320,7 +321,8 @@ static int __init load(void)
 
 	if (err)
 		return err;
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu(cpu)
+	{
 		hrtimer_init(&per_cpu(units, cpu).timer, CLOCK_MONOTONIC,
 			     HRTIMER_MODE_REL_PINNED_HARD);
 		per_cpu(units, cpu).timer.function = tick;

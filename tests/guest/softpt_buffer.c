@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* softpt: the buffer, with the logic of the PT driver's start, stop and interrupt. */
+#include "softpt.h"
 #include <linux/module.h>
 #include <linux/slab.h>
-#include "softpt.h"
 
-static unsigned int pmi_skid;	/* steps between "region full" and the interrupt */
+static unsigned int pmi_skid; /* steps between "region full" and the interrupt */
 module_param(pmi_skid, uint, 0644);
-static unsigned long pmis;	/* buffer interrupts */
+static unsigned long pmis; /* buffer interrupts */
 module_param(pmis, ulong, 0644);
 static unsigned long full_stops; /* how often the hard end of a buffer was hit */
 module_param(full_stops, ulong, 0644);
@@ -49,7 +49,7 @@ static int set_marks(struct unit *u, struct buf *b)
 	u->limit = end_before(u, b, head + pages);
 	/* The reader's watermark, but at least a page before the STOP. */
 	u->intr = end_before(u, b, min_t(u64, head + pages - 1, h->wakeup >> PAGE_SHIFT));
-	u->intr = min(u->intr, u->limit);	/* STOP interrupts as well */
+	u->intr = min(u->intr, u->limit); /* STOP interrupts as well */
 	return 0;
 }
 
@@ -73,9 +73,9 @@ void give_space(struct unit *u)
 {
 	struct buf *b = perf_get_aux(&u->handle);
 
-	if (u->full) {	/* even if no byte was lost */
+	if (u->full) { /* even if no byte was lost */
 		perf_aux_output_flag(&u->handle, PERF_AUX_FLAG_TRUNCATED);
-		u->last_ip = NO_IP;	/* do not compress with dropped IPs */
+		u->last_ip = NO_IP; /* do not compress with dropped IPs */
 		full_stops++;
 	}
 	area_end(&b->area, &u->handle, u->begin, u->pos);

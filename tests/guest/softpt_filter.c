@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /* softpt: address filters. */
+#include "softpt.h"
 #include <linux/module.h>
 #include <linux/slab.h>
-#include "softpt.h"
 
 /* The address ranges that the driver would write into the registers. */
 struct filters {
 	unsigned int n;
 	struct {
 		u64 first, last;
-		bool stop;	/* TraceStop; else FilterEn */
+		bool stop; /* TraceStop; else FilterEn */
 	} range[RANGES];
 };
 
@@ -49,10 +49,10 @@ int addr_filters_validate(struct list_head *filters)
 	struct perf_addr_filter *filter;
 	int n = 0;
 
-	list_for_each_entry(filter, filters, entry)
-		if (!filter->size || filter->action == PERF_ADDR_FILTER_ACTION_START ||
-		    ++n > RANGES)
-			return -EOPNOTSUPP;
+	list_for_each_entry(filter, filters,
+			    entry) if (!filter->size ||
+				       filter->action == PERF_ADDR_FILTER_ACTION_START ||
+				       ++n > RANGES) return -EOPNOTSUPP;
 	return 0;
 }
 
@@ -65,7 +65,8 @@ void addr_filters_sync(struct perf_event *event)
 	struct perf_addr_filter *filter;
 
 	f->n = 0;
-	list_for_each_entry(filter, &head->list, entry) {
+	list_for_each_entry(filter, &head->list, entry)
+	{
 		bool absent = filter->path.dentry && !fr[f->n].start;
 
 		f->range[f->n].first = absent ? 0 : fr[f->n].start;

@@ -6,12 +6,12 @@
  * CPU.turns, the traced thread from each offset on; CPU.count, the length of the stream so far.
  * The stream ends when MIB is full.
  */
+#include "softpt.h"
 #include <linux/debugfs.h>
 #include <linux/module.h>
 #include <linux/vmalloc.h>
-#include "softpt.h"
 
-static unsigned int keep;	/* MiB of the stream, and of the turns, of each CPU */
+static unsigned int keep; /* MiB of the stream, and of the turns, of each CPU */
 module_param(keep, uint, 0444);
 
 /* The thread from byte @at of the stream on; 0: none. */
@@ -78,8 +78,7 @@ int keep_init(const char *name)
 	if (!keep)
 		return 0;
 	dir = debugfs_create_dir(name, NULL);
-	for_each_possible_cpu(cpu)
-		err = err ?: show(per_cpu_ptr(&kepts, cpu), cpu);
+	for_each_possible_cpu(cpu) err = err ?: show(per_cpu_ptr(&kepts, cpu), cpu);
 	if (err)
 		keep_exit();
 	return err;
@@ -90,7 +89,8 @@ void keep_exit(void)
 	int cpu;
 
 	debugfs_remove_recursive(dir);
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu(cpu)
+	{
 		vfree(per_cpu(kepts, cpu).bytes.data);
 		vfree(per_cpu(kepts, cpu).turns.data);
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* softpt: packets into the AUX area. */
-#include <linux/module.h>
-#include <asm/tsc.h>
 #include "softpt.h"
+#include <asm/tsc.h>
+#include <linux/module.h>
 
 void put(struct unit *u, const void *from, int n)
 {
@@ -108,7 +108,7 @@ void put_mtc(struct unit *u)
 	u->mtc = now;
 	p[1] = now;
 	if (passed > 255)
-		put_tsc(u);	/* a later time, and a new base */
+		put_tsc(u); /* a later time, and a new base */
 	else if (passed)
 		put(u, p, sizeof(p));
 }

@@ -23,24 +23,24 @@
  * softpt_filter.c has the address filters, softpt_sysfs.c the sysfs files, and
  * softpt_kept.c keeps the written bytes for tests.
  */
+#include "softpt.h"
+#include <asm/debugreg.h>
 #include <linux/delay.h>
+#include <linux/kdebug.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
-#include <linux/kdebug.h>
-#include <linux/user-return-notifier.h>
 #include <linux/uaccess.h>
-#include <asm/debugreg.h>
-#include "softpt.h"
+#include <linux/user-return-notifier.h>
 
-static char *name = "intel_pt";	/* name of the PMU */
+static char *name = "intel_pt"; /* name of the PMU */
 module_param(name, charp, 0444);
-static unsigned int pad;	/* PAD bytes behind every TIP: more trace data */
+static unsigned int pad; /* PAD bytes behind every TIP: more trace data */
 module_param(pad, uint, 0644);
-static unsigned int birth_ms;	/* extra time to inherit an event */
+static unsigned int birth_ms; /* extra time to inherit an event */
 module_param(birth_ms, uint, 0644);
-static unsigned long steps;	/* single steps, all CPUs (approximate) */
+static unsigned long steps; /* single steps, all CPUs (approximate) */
 module_param(steps, ulong, 0644);
-static unsigned long reps;	/* number of these that did not move the IP */
+static unsigned long reps; /* number of these that did not move the IP */
 module_param(reps, ulong, 0644);
 
 static DEFINE_PER_CPU(struct unit, units);
@@ -73,8 +73,8 @@ static enum kind classify(struct unit *u, u64 *next)
 	while (i < u->len) {
 		op = u->insn[i];
 		if (op == 0x66 || op == 0x67 || op == 0xf2 || op == 0xf3 || op == 0xf0 ||
-		    op == 0x2e || op == 0x36 || op == 0x3e || op == 0x26 ||
-		    op == 0x64 || op == 0x65 || (op & 0xf0) == 0x40)
+		    op == 0x2e || op == 0x36 || op == 0x3e || op == 0x26 || op == 0x64 ||
+		    op == 0x65 || (op & 0xf0) == 0x40)
 			i++;
 		else
 			break;
@@ -108,7 +108,7 @@ static void leave_user(struct unit *u, struct pt_regs *regs)
 
 	/* An interrupt may arrive just before a SYSCALL runs. */
 	bool by_branch = !u->stepped && classify(u, &next) == SYSCALL &&
-		!(regs && regs->orig_ax == -1 && regs->ip == u->ip);
+			 !(regs && regs->orig_ax == -1 && regs->ip == u->ip);
 
 	if (!by_branch)
 		put_ip(u, FUP, u->ip);
@@ -124,7 +124,7 @@ static void leave_range(struct unit *u, u64 ip)
 	u->in_user = u->stepped = false;
 	if (!stops_at(u, ip))
 		return;
-	put(u, "\x02\x83", 2);	/* TraceStop */
+	put(u, "\x02\x83", 2); /* TraceStop */
 	u->halted = true;
 }
 
@@ -213,10 +213,10 @@ static int on_debug(struct notifier_block *nb, unsigned long what, void *data)
 	dr6 = (unsigned long *)a->err;
 	if (!(*dr6 & DR_STEP) || test_thread_flag(TIF_SINGLESTEP))
 		return NOTIFY_DONE;
-	a->regs->flags &= ~X86_EFLAGS_TF;	/* on_return() sets it again */
+	a->regs->flags &= ~X86_EFLAGS_TF; /* on_return() sets it again */
 	if (!u->on || u->task != current)
-		return NOTIFY_STOP;		/* left over from before a stop */
-	if (!u->in_user) {			/* filtered out */
+		return NOTIFY_STOP; /* left over from before a stop */
+	if (!u->in_user) {	    /* filtered out */
 		hide_pushed(u, a->regs);
 		return NOTIFY_STOP;
 	}
@@ -272,7 +272,7 @@ static void start(struct perf_event *event, int mode)
 	u->psb_period = 2048ull << (event->attr.config >> PSB_PERIOD & 15);
 	u->in_user = u->stepped = false;
 	u->tnt = u->ntnt = 0;
-	if (!event->hw.config) {	/* its first start */
+	if (!event->hw.config) {			   /* its first start */
 		event->attach_state |= PERF_ATTACH_ITRACE; /* perf_event_itrace_started() */
 		event->hw.config = event->attr.config | 1;
 		put_psb(u);
@@ -342,7 +342,9 @@ static void del(struct perf_event *event, int mode)
 	stop(event, PERF_EF_UPDATE);
 }
 
-static void nothing(struct perf_event *event) { }
+static void nothing(struct perf_event *event)
+{
+}
 
 static int event_init(struct perf_event *event)
 {
@@ -378,8 +380,7 @@ static int __init load(void)
 
 	if (err)
 		return err;
-	for_each_possible_cpu(cpu)
-		per_cpu(units, cpu).urn.on_user_return = on_return;
+	for_each_possible_cpu(cpu) per_cpu(units, cpu).urn.on_user_return = on_return;
 	err = keep_init(name);
 	if (err)
 		return err;

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/emu/fits.h"
+#include "capture/emu/command_check.h"
 #include "capture/emu/qemu.h"
 #include "plain.h"
 #include "ptcap/capture.h"

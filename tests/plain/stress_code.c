@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/fast/engine.h"
+#include "decode/engine/engine.h"
 
 enum { UNIT = 16, UNITS = 6000, BASE = 0x400000, THREADS = 4, ROUNDS = 2, BRANCHES = 60000 };
 

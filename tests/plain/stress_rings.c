@@ -16,12 +16,12 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "auxtrace/layout.h"
-#include "auxtrace/sample.h"
+#include "auxtrace/record/layout.h"
+#include "auxtrace/record/sample.h"
 #include "base/buf.h"
 #include "base/cursor.h"
-#include "capture/aux.h"
-#include "capture/ring.h"
+#include "capture/rings/aux.h"
+#include "capture/rings/ring.h"
 #include "capture/soft/softring.h"
 #include "plain.h"
 

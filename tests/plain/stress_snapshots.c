@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "arch/pt_packet.h"
-#include "capture/begin.h"
-#include "capture/snapshot.h"
+#include "capture/rings/aux_snapshot.h"
+#include "capture/rings/first_psb.h"
 #include "capture/soft/softring.h"
 #include "plain.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "capture/timepage.h"
+#include "capture/host/timepage.h"
 
 enum { TICKS = CLOCKS_PER_SEC / 2, CHANGES = 10 }; /* in CPU time; least number of changes to see */
 

@@ -9,8 +9,8 @@
 
 #include <stdbool.h>
 
-#include "decode/piece.h"
-#include "decode/replay.h"
+#include "decode/libipt/replay.h"
+#include "decode/segment/segment.h"
 
 struct ahead {
 	struct ptc_engine *e; /* borrowed; NULL: no lists */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "decode/addrspace.h"
-#include "decode/run.h"
+#include "decode/image/addrspace.h"
+#include "decode/session/decoder.h"
 
 enum { MAX_PIECES = 1024 };
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/fast/engine.h"
+#include "decode/engine/engine.h"
 #include "ptcap/decode.h"
 
 struct ptc_addrspace;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A small table of functions and lines in the format of Go's linker (decode/gopclntab.h). */
+/* A small table of functions and lines in the format of Go's linker (decode/symbols/gopclntab.h).
+ */
 #ifndef PTC_TESTS_LIB_GOPCLN_H
 #define PTC_TESTS_LIB_GOPCLN_H
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "auxtrace/attr.h"
+#include "auxtrace/record/attr.h"
 
 #define CHECK(cond)                                                                                \
 	do {                                                                                       \

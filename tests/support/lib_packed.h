@@ -3,7 +3,7 @@
 #ifndef PTC_TESTS_LIB_PACKED_H
 #define PTC_TESTS_LIB_PACKED_H
 
-#include "auxtrace/reader.h"
+#include "auxtrace/reader/reader.h"
 #include "lib_perfdata.h"
 
 /* As pd_finish, but in pipe mode: attrs, features (BUILD_ID unchanged), end mark, data. */

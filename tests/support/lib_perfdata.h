@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "auxtrace/auxtrace_rec.h"
-#include "auxtrace/layout.h"
-#include "auxtrace/pt_info.h"
-#include "auxtrace/sideband.h"
+#include "auxtrace/record/auxtrace_rec.h"
+#include "auxtrace/record/layout.h"
+#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/sideband.h"
 #include "base/buf.h"
 
 enum { PD_ATTRS = 8, PD_IDS = 8 };

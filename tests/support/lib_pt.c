@@ -8,12 +8,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "decode/addrspace.h"
-#include "decode/codefile.h"
-#include "decode/ipt.h"
-#include "decode/note.h"
-#include "decode/piece.h"
-#include "decode/sums.h"
+#include "decode/image/addrspace.h"
+#include "decode/image/codefile.h"
+#include "decode/image/diagnostics.h"
+#include "decode/image/ipt_image.h"
+#include "decode/items/branch_counts.h"
+#include "decode/segment/segment.h"
 #include "lib_ahead.h"
 #include "lib_fast.h"
 #include "lib_runs.h"

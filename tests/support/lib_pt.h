@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "decode/fast/engine.h"
-#include "decode/ipt.h"
-#include "decode/ipt_track.h" /* LIBIPT_VERSION */
-#include "decode/replay.h"
+#include "decode/engine/engine.h"
+#include "decode/image/ipt_image.h"
+#include "decode/libipt/ipt_track.h" /* LIBIPT_VERSION */
+#include "decode/libipt/replay.h"
 #include "lib_packet.h"
 
 /* 57 bytes with every kind of branch; lib_pt.c has the listing. */

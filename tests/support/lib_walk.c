@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/crash.h"
-#include "auxtrace/filecode.h"
-#include "auxtrace/index.h"
-#include "auxtrace/ledger.h"
-#include "auxtrace/pt_info.h"
-#include "auxtrace/sideband.h"
-#include "auxtrace/userrec.h"
+#include "auxtrace/reader/aux_index.h"
+#include "auxtrace/record/crash_record.h"
+#include "auxtrace/record/filecode.h"
+#include "auxtrace/record/ledger.h"
+#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/sideband.h"
+#include "auxtrace/record/userrec.h"
 
 #define CHECK(cond)                                                                                \
 	do {                                                                                       \

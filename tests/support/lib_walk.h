@@ -5,7 +5,7 @@
 #ifndef PTC_TESTS_LIB_WALK_H
 #define PTC_TESTS_LIB_WALK_H
 
-#include "auxtrace/reader.h"
+#include "auxtrace/reader/reader.h"
 
 /*
  * Runs one record through every record parser. A parsed record, when written, must parse to the

@@ -26,10 +26,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../cli/exitcodes.h"
-#include "../../cli/landlock.h"
-#include "../../cli/sandbox.h"
-#include "../../cli/syscalls.h"
+#include "../../cli/common/exitcodes.h"
+#include "../../cli/common/landlock.h"
+#include "../../cli/common/sandbox.h"
+#include "../../cli/common/seccomp_filter.h"
 
 enum { CALLS = 512, DONE = 200, NO_CALL = 1000, X32_GETPID = 0x40000000 | SYS_getpid };
 

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/addrspace.h"
-#include "decode/run.h"
+#include "decode/image/addrspace.h"
+#include "decode/session/decoder.h"
 #include "lib_fast.h"
 
 enum { AROUND = 24 }; /* number of packets shown */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "cli/common/cli.h"
 #include "ptcap/memory.h"
 
 /* In bytes; libFuzzer allows 2 GiB. */

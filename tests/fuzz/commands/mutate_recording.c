@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "../fuzz.h"
-#include "auxtrace/auxtrace_rec.h"
-#include "auxtrace/layout.h"
+#include "auxtrace/record/auxtrace_rec.h"
+#include "auxtrace/record/layout.h"
 #include "base/cursor.h"
 #include "mutate.h"
 

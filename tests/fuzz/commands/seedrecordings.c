@@ -4,10 +4,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "auxtrace/crash.h"
-#include "auxtrace/feature_base.h"
-#include "auxtrace/filecode.h"
-#include "auxtrace/ledger.h"
+#include "auxtrace/feature/feature_base.h"
+#include "auxtrace/record/crash_record.h"
+#include "auxtrace/record/filecode.h"
+#include "auxtrace/record/ledger.h"
 #include "lib_elf.h"
 #include "lib_flow.h"
 #include "lib_gopcln.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "auxtrace/verify.h"
+#include "auxtrace/verify/verify.h"
 #include "lib_perfdata.h"
 
 extern const struct ptc_time_conv vf_clock;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/attr.h"
+#include "auxtrace/record/attr.h"
 #include "lib_perfdata.h"
 
 static const uint32_t sizes[] = {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/aux_join.h"
+#include "auxtrace/reader/aux_join.h"
 #include "lib_perfdata.h"
 
 struct test {

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "auxtrace/auxtrace_rec.h"
+#include "auxtrace/record/auxtrace_rec.h"
 #include "lib_perfdata.h"
 
 static const struct ptc_auxtrace some = {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/branch.h"
+#include "auxtrace/record/branch.h"
 #include "lib_perfdata.h"
 
 /* Returns the same entry in the bit-fields of the vendored header. */

@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "auxtrace/folder_out.h"
-#include "base/hidden.h"
+#include "auxtrace/writer/dir_writer.h"
 #include "base/replace.h"
+#include "base/temp_name.h"
 #include "base/tmpfile.h"
 #include "lib_elf.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "auxtrace/compress.h"
-#include "auxtrace/layout.h"
-#include "auxtrace/record.h"
+#include "auxtrace/record/layout.h"
+#include "auxtrace/record/record.h"
+#include "auxtrace/writer/compress.h"
 
 enum { BIG = 300001 };
 

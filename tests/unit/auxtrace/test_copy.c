@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auxtrace/copy.h"
-#include "auxtrace/ledger.h"
+#include "auxtrace/copy/copy.h"
+#include "auxtrace/record/ledger.h"
 #include "lib_packed.h"
 
 static char folder[] = "/tmp/ptcap-test-XXXXXX";

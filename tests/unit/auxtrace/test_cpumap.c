@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/cpumap.h"
+#include "auxtrace/record/cpumap.h"
 #include "lib_perfdata.h"
 
 static const uint8_t listed[] = { 0, 0, 3, 0, 0xff, 0xff, 5, 0, 1, 0x01 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/feature.h"
+#include "auxtrace/feature/feature.h"
 #include "lib_perfdata.h"
 
 Test(feature, names_are_perfs)

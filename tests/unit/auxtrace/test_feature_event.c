@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "auxtrace/feature.h"
+#include "auxtrace/feature/feature.h"
 
 static struct ptc_err err;
 

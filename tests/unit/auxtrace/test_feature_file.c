@@ -2,7 +2,7 @@
 /* Description: features that describe the recording are read as they were written. */
 #include <criterion/criterion.h>
 
-#include "auxtrace/feature.h"
+#include "auxtrace/feature/feature.h"
 
 Test(feature_file, numbers_come_back)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/filecode.h"
-#include "auxtrace/record.h"
+#include "auxtrace/record/filecode.h"
+#include "auxtrace/record/record.h"
 #include "lib_perfdata.h"
 
 enum { OFF = 96, CODE = 5 };

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/index.h"
+#include "auxtrace/reader/aux_index.h"
 #include "lib_packed.h"
 
 static const struct ptc_time_conv conv = { 31, 715827883, 5000 };

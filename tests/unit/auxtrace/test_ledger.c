@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/ledger.h"
-#include "auxtrace/record.h"
-#include "auxtrace/userrec.h"
+#include "auxtrace/record/ledger.h"
+#include "auxtrace/record/record.h"
+#include "auxtrace/record/userrec.h"
 #include "lib_perfdata.h"
 
 enum { FRONT = 8 + PTC_EVENT_TYPE_NAME_MAX, RING = sizeof(struct ptc_ledger_ring) };

@@ -6,9 +6,9 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "auxtrace/feature.h"
-#include "auxtrace/userrec.h"
-#include "auxtrace/verify.h"
+#include "auxtrace/feature/feature.h"
+#include "auxtrace/record/userrec.h"
+#include "auxtrace/verify/verify.h"
 #include "lib_numbers.h"
 #include "lib_packed.h"
 #include "lib_walk.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/layout.h"
-#include "auxtrace/pt_info.h"
+#include "auxtrace/record/layout.h"
+#include "auxtrace/record/pt_info.h"
 #include "lib_perfdata.h"
 
 static const struct ptc_pt_info some = {

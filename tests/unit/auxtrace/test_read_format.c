@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/read_format.h"
+#include "auxtrace/record/read_format.h"
 #include "lib_numbers.h"
 #include "lib_perfdata.h"
 

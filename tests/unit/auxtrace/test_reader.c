@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "auxtrace/reader.h"
-#include "auxtrace/sideband.h"
+#include "auxtrace/reader/reader.h"
+#include "auxtrace/record/sideband.h"
 #include "lib_perfdata.h"
 
 enum { FEATURE_HIGH = 192 }; /* a bit that no feature uses */

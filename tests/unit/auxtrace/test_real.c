@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auxtrace/index.h"
-#include "auxtrace/layout.h"
-#include "auxtrace/pt_info.h"
-#include "auxtrace/sideband.h"
+#include "auxtrace/reader/aux_index.h"
+#include "auxtrace/record/layout.h"
+#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/sideband.h"
 
 #define PT PTCAP_TRACES "/quipper-intel_pt-4.14/perf.data.intel_pt-4.14"
 

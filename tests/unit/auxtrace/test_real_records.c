@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auxtrace/reader.h"
-#include "auxtrace/sideband.h"
-#include "auxtrace/userrec.h"
+#include "auxtrace/reader/reader.h"
+#include "auxtrace/record/sideband.h"
+#include "auxtrace/record/userrec.h"
 
 #define STACKS PTCAP_TRACES "/quipper-branch-stack/perf.data."
 #define PT     PTCAP_TRACES "/quipper-intel_pt-4.14/perf.data.intel_pt-4.14"

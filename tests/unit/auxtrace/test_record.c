@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/layout.h"
-#include "auxtrace/record.h"
+#include "auxtrace/record/layout.h"
+#include "auxtrace/record/record.h"
 #include "lib_perfdata.h"
 
 Test(record, one_after_the_other_until_nothing_is_left)

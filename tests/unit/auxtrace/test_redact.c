@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auxtrace/copy.h"
-#include "auxtrace/crash.h"
-#include "auxtrace/feature_file.h"
-#include "auxtrace/redact.h"
-#include "auxtrace/sample.h"
+#include "auxtrace/copy/copy.h"
+#include "auxtrace/copy/redact.h"
+#include "auxtrace/feature/feature_file.h"
+#include "auxtrace/record/crash_record.h"
+#include "auxtrace/record/sample.h"
 #include "lib_packed.h"
 
 enum {

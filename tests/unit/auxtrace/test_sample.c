@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/sample.h"
+#include "auxtrace/record/sample.h"
 #include "lib_numbers.h"
 #include "lib_perfdata.h"
 #include "lib_walk.h"

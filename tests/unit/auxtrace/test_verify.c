@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auxtrace/feature.h"
-#include "auxtrace/ledger.h"
-#include "auxtrace/userrec.h"
+#include "auxtrace/feature/feature.h"
+#include "auxtrace/record/ledger.h"
+#include "auxtrace/record/userrec.h"
 #include "findings.h"
 
 static void index_entry(struct pd *p, uint64_t id)

@@ -2,8 +2,8 @@
 /* Description: every false claim about the trace in snapshots and in samples is found. */
 #include <criterion/criterion.h>
 
-#include "auxtrace/pt_info.h"
-#include "auxtrace/sample.h"
+#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/sample.h"
 #include "findings.h"
 
 /*

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "auxtrace/feature.h"
+#include "auxtrace/feature/feature.h"
 #include "findings.h"
 #include "lib_packed.h"
 

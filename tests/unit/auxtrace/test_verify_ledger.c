@@ -2,7 +2,7 @@
 /* Description: every false claim of a ledger is found. */
 #include <criterion/criterion.h>
 
-#include "auxtrace/ledger.h"
+#include "auxtrace/record/ledger.h"
 #include "findings.h"
 
 static struct ptc_ledger_ring account(void)

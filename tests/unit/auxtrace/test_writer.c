@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "auxtrace/index.h"
-#include "auxtrace/writer.h"
+#include "auxtrace/reader/aux_index.h"
+#include "auxtrace/writer/writer.h"
 #include "lib_perfdata.h"
 
 enum { FEATURE_HIGH = 192 }; /* a bit that no feature uses */

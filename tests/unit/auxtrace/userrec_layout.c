@@ -4,7 +4,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "auxtrace/ledger.h"
+#include "auxtrace/record/ledger.h"
 
 void ul_text(struct ptc_buf *b, const char *s, size_t size)
 {

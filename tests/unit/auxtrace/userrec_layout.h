@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "auxtrace/userrec.h"
+#include "auxtrace/record/userrec.h"
 
 /* One record body in its published layout. */
 struct ul_record {

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-#include "capture/aux.h"
+#include "capture/rings/aux.h"
 
 #define P    ((uint64_t)PTC_AUX_PAGE)
 #define SIZE (4 * P)

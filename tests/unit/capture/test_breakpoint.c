@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "capture/perf/breakpoint.h"
-#include "capture/perf/trigger.h"
+#include "capture/perf/snapshot_trigger.h"
 
 __attribute__((noinline)) static void place(void)
 {

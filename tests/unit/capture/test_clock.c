@@ -2,7 +2,7 @@
 /* Description: TSC ticks convert to nanoseconds precisely and never run backwards. */
 #include <criterion/criterion.h>
 
-#include "capture/clock.h"
+#include "capture/host/clock.h"
 
 Test(clock, the_scale_is_exact_to_a_part_in_a_billion)
 {

@@ -11,10 +11,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "auxtrace/index.h"
-#include "auxtrace/reader.h"
-#include "auxtrace/sideband.h"
-#include "capture/drain.h"
+#include "auxtrace/reader/aux_index.h"
+#include "auxtrace/reader/reader.h"
+#include "auxtrace/record/sideband.h"
+#include "capture/session/drain.h"
 #include "fewer.h"
 
 #define P ((size_t)4096)

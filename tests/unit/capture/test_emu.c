@@ -17,14 +17,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture/emu/arena.h"
-#include "capture/emu/code.h"
-#include "capture/emu/environ.h"
-#include "capture/emu/find.h"
-#include "capture/emu/lack.h"
-#include "capture/emu/owner.h"
-#include "capture/emu/pids.h"
+#include "capture/emu/block_store.h"
+#include "capture/emu/block_table.h"
+#include "capture/emu/hidden_environ.h"
+#include "capture/emu/missing_syscalls.h"
+#include "capture/emu/owner_liveness.h"
+#include "capture/emu/pid_namespace.h"
 #include "capture/emu/program.h"
+#include "capture/emu/qemu_locate.h"
 #include "ptcap/capture.h"
 
 enum { PLACE = 1, ARENA = PTC_EMU_ARENA_MIN };

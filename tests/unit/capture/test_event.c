@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "capture/host/pt_config.h"
 #include "capture/perf/event.h"
-#include "capture/pt_config.h"
 #include "lib_sysfs.h"
 
 static const struct ptc_event_base plain = { false, 0 };

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture/launch.h"
+#include "capture/host/launch.h"
 
 static void no_child_left(void)
 {

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auxtrace/sample.h"
-#include "capture/ring.h"
-#include "capture/soft/flow.h"
+#include "auxtrace/record/sample.h"
+#include "capture/rings/ring.h"
+#include "capture/soft/ground_truth.h"
+#include "capture/soft/insn_to_packets.h"
 #include "capture/soft/lbr.h"
-#include "capture/soft/truth.h"
 
 enum { DATA = 65536, PID = 10, TID = 11, OTHER = 12, CALL_LEN = 5 };
 

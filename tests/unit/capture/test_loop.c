@@ -12,8 +12,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "auxtrace/reader.h"
-#include "capture/loop.h"
+#include "auxtrace/reader/reader.h"
+#include "capture/session/loop.h"
 
 enum { P = 4096, RINGS = 3, AUX = 2 * P };
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "capture/maps.h"
+#include "capture/host/maps.h"
 
 static const char text[] =
 	"555555554000-555555556000 r--p 00000000 fe:00 1234                       /usr/bin/a b\n"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/layout.h"
-#include "capture/ring.h"
+#include "auxtrace/record/layout.h"
+#include "capture/rings/ring.h"
 
 enum { RING = 96, OFF = sizeof(struct perf_event_mmap_page) };
 

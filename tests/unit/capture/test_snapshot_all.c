@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/aux.h"
-#include "capture/snapshot.h"
+#include "capture/rings/aux.h"
+#include "capture/rings/aux_snapshot.h"
 #include "fewer.h"
 
 #define P ((uint64_t)PTC_AUX_PAGE)

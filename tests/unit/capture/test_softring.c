@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "auxtrace/layout.h"
-#include "capture/aux.h"
-#include "capture/ring.h"
+#include "auxtrace/record/layout.h"
+#include "capture/rings/aux.h"
+#include "capture/rings/ring.h"
 #include "capture/soft/softring.h"
 
 #define P ((size_t)PTC_AUX_PAGE)

@@ -2,10 +2,10 @@
 /* Description: the clock is used only if the kernel offers it. */
 #include <criterion/criterion.h>
 
-#include "auxtrace/layout.h"
+#include "auxtrace/record/layout.h"
 #include "base/cursor.h"
-#include "capture/prologue.h"
-#include "capture/timepage.h"
+#include "capture/host/timepage.h"
+#include "capture/session/initial_records.h"
 
 static struct perf_event_mmap_page offered(void)
 {

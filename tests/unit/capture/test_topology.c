@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "auxtrace/reader.h"
-#include "capture/topology.h"
+#include "auxtrace/reader/reader.h"
+#include "capture/host/topology.h"
 #include "ptcap/feature.h"
 
 static char root[] = "/tmp/ptcap-test-XXXXXX";

@@ -14,10 +14,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "auxtrace/layout.h"
+#include "auxtrace/record/layout.h"
 #include "base/cursor.h"
-#include "capture/aux.h"
-#include "capture/ring.h"
+#include "capture/rings/aux.h"
+#include "capture/rings/ring.h"
 #include "capture/step/tracer.h"
 
 #define P ((size_t)PTC_AUX_PAGE)

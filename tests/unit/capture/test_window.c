@@ -2,7 +2,7 @@
 /* Description: the arithmetic of ring windows, compared with a byte-by-byte model. */
 #include <criterion/criterion.h>
 
-#include "capture/window.h"
+#include "capture/rings/window.h"
 
 /* Compares the bytes of [tail + lost, head) one by one, for a ring of any size. */
 static void check_against_model(uint64_t tail, uint64_t head, size_t size)

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "addr_filter.h"
 #include "base/buf.h"
-#include "decode/locate.h"
+#include "cli/record/addr_filter.h"
+#include "decode/symbols/symbol_address.h"
 #include "lib_elf.h"
 
 static char dir[64], program[96], kallsyms[96];

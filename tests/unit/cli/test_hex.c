@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hex.h"
+#include "cli/common/hex.h"
 
 static void hold(uint64_t v)
 {

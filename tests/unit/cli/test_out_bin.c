@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "cli/decode/out_bin.h"
 #include "lib_runs.h"
-#include "out_bin.h"
 
 enum { HEAD = 64, UNIT = 16, RECORD = UNIT + sizeof(struct ptc_item), LONG = 5000, MAX = 6 * LONG };
 

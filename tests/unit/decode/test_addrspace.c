@@ -3,8 +3,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "decode/addrspace.h"
-#include "decode/codefile.h"
+#include "decode/image/addrspace.h"
+#include "decode/image/codefile.h"
 
 static const uint8_t text[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/calls.h"
+#include "decode/calls/calls.h"
 
 /* Functions are 0x100 apart and called a, b, c ...; below 0x1000 nothing is known. */
 static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "decode/addrspace.h"
-#include "decode/codefile.h"
-#include "decode/vdso.h"
+#include "decode/image/addrspace.h"
+#include "decode/image/codefile.h"
+#include "decode/image/own_vdso.h"
 #include "lib_elf.h"
 
 static const char code[] = "the code of it";

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "decode/compare_calls.h"
+#include "decode/lbr/compare_calls.h"
 #include "ptcap/kind.h"
 
 enum { DEPTH = 8, DOWN = 12 };

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/codefile.h"
-#include "decode/core.h"
+#include "decode/image/codefile.h"
+#include "decode/image/core.h"
 #include "lib_elf.h"
 
 enum { NOTE_AT = 64 + 3 * 56 };

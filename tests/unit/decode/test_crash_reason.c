@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "decode/crash_reason.h"
+#include "decode/crash/crash_reason.h"
 
 enum {
 	CODE = 0x400000,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/gopclntab.h"
+#include "decode/symbols/gopclntab.h"
 #include "lib_gopcln.h"
 
 static const enum gp_magic magics[] = { GP_1_2, GP_1_16, GP_1_18, GP_1_20 };

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "decode/addrspace.h"
-#include "decode/codefile.h"
-#include "decode/ipt_block.h"
+#include "decode/image/addrspace.h"
+#include "decode/image/codefile.h"
+#include "decode/libipt/ipt_block.h"
 #include "lib_pt.h"
 
 /* Code in a file, and libipt's cache of it. */

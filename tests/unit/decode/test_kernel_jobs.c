@@ -9,8 +9,8 @@
 
 #include <linux/perf_event.h>
 
-#include "decode/piece.h"
-#include "decode/run.h"
+#include "decode/segment/segment.h"
+#include "decode/session/decoder.h"
 #include "lib_perfdata.h"
 #include "lib_pt.h"
 #include "ptcap/decode.h"

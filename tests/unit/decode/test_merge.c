@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/merge.h"
-#include "decode/replay_state.h"
-#include "decode/run.h"
+#include "decode/libipt/replay_state.h"
+#include "decode/session/decoder.h"
+#include "decode/session/merge.h"
 
 enum { QUEUES = 3, FIRST_TID = 10 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/resync.h"
+#include "decode/libipt/resync.h"
 #include "lib_pt.h"
 
 enum { NOWHERE = 0x5000 }; /* no code there */

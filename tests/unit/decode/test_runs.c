@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "decode/item.h"
+#include "decode/items/item_queue.h"
 #include "recording.h"
 
 enum { TID = 7, OTHER = 8, JUMPS = 40, PIECES = 6 };

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "decode/seam.h"
+#include "decode/segment/seam.h"
 
 static const struct ptc_seam here = {
 	.spot = { 1, 0x100 },

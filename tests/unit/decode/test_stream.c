@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "arch/pt_packet.h"
-#include "decode/psb.h"
-#include "decode/stream.h"
+#include "decode/stream/psb.h"
+#include "decode/stream/stream.h"
 #include "lib_perfdata.h"
 #include "lib_pt.h"
 

@@ -7,11 +7,12 @@
 
 #include "base/buf.h"
 #include "base/io.h"
-#include "decode/addrspace.h"
-#include "decode/codefile.h"
-#include "decode/srcline.h"
-#include "decode/symbol.h"
-#include "decode/vdso.h"
+#include "decode/elf/symtab.h"
+#include "decode/image/addrspace.h"
+#include "decode/image/codefile.h"
+#include "decode/image/own_vdso.h"
+#include "decode/symbols/srcline.h"
+#include "decode/symbols/symbol.h"
 
 int ptc_test_symbol_marker(int x);
 

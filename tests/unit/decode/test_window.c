@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "arch/pt_packet.h"
-#include "decode/window.h"
+#include "decode/stream/window.h"
 #include "fewer.h"
 #include "lib_perfdata.h"
 #include "lib_pt.h"

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* Public: ptcap/file.h. */
+#ifndef PTC_AUXTRACE_READER_AUX_INDEX_H
+#define PTC_AUXTRACE_READER_AUX_INDEX_H
+
+#include "auxtrace/reader/reader.h"
+#include "ptcap/file.h"
+
+#endif

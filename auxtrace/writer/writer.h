@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Public: ptcap/writer.h. */
+#ifndef PTC_AUXTRACE_WRITER_WRITER_H
+#define PTC_AUXTRACE_WRITER_WRITER_H
+
+#include "auxtrace/feature/feature.h"
+#include "auxtrace/record/auxtrace_rec.h"
+#include "ptcap/writer.h"
+
+/*
+ * Set the final ids of event number @event: its declared ids, followed by those of events opened
+ * later. PTC_E_UNSUPPORTED: in pipe mode, where its ids are already written.
+ */
+int ptc_writer_late_ids(struct ptc_writer *w, size_t event, const uint64_t *ids, size_t nids,
+			struct ptc_err *err);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/crash/state_capture.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "arch/sigframe.h"
+#include "auxtrace/record/crash_record.h"
+#include "base/io.h"
+#include "capture/host/maps.h"
+#include "capture/host/target_memory.h"
+
+enum {
+	PAGE = 4096,
+	/* bytes kept below a stack pointer; the ABI uses 128 (System V ABI 3.2.2) */
+	RED_ZONE = 256,
+	STACK_MAX = 256 << 10,
+	AROUND_IP = 256,
+	CODE_MAX = 4 << 20, /* limit for the sum of all mappings without a file */
+	STATUS_MAX = 64 << 10,
+	AUXV_MAX = 4096,
+};
+
+static_assert(sizeof(struct user_regs_struct) == PTC_REG_COUNT * sizeof(uint64_t),
+	      "registers are recorded in the kernel's order");
+
+/* --- does the signal end the process? --- */
+
+/* Parses the mask after @field in the text of /proc/PID/status. */
+static bool mask_of(const char *status, const char *field, uint64_t *ret)
+{
+	const char *at = strstr(status, field);
+
+	return at && sscanf(at + strlen(field), " %lx", ret) == 1;
+}
+
+/* Default actions of signal(7). SIGKILL does not matter: it is never seen in advance. */
+static bool ends_processes(int sig)
+{
+	switch (sig) {
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGURG:
+	case SIGWINCH:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool ptc_state_is_fatal(const char *proc, pid_t tid, int sig)
+{
+	struct ptc_buf status = PTC_BUF_INIT;
+	uint64_t ignored, caught;
+	struct ptc_err err;
+	char path[64];
+	bool fatal;
+
+	if (sig < 1 || sig > 64 || !ends_processes(sig))
+		return false;
+	(void)snprintf(path, sizeof(path), "%s/%d/status", proc, (int)tid);
+	fatal = !ptc_read_file(path, STATUS_MAX, &status, &err) &&
+		mask_of((const char *)status.bytes, "\nSigIgn:", &ignored) &&
+		mask_of((const char *)status.bytes, "\nSigCgt:", &caught) &&
+		!ptc_signals_have(ignored | caught, sig);
+	ptc_buf_release(&status);
+	return fatal;
+}
+
+/* --- signal and threads --- */
+
+static bool has_sender(int code)
+{
+	return code == SI_USER || code == SI_QUEUE || code == SI_TKILL;
+}
+
+static void put_signal(struct ptc_buf *b, const struct ptc_state *s)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_SIGNAL,
+			       .bytes = ptc_cur_init(s->info, sizeof(*s->info)) };
+
+	c.u.signal = (struct ptc_crash_signal){
+		.pid = (uint64_t)s->pid,
+		.tid = (uint64_t)s->tid,
+		.signo = (uint64_t)s->info->si_signo,
+		.code = s->info->si_code,
+		.error = (uint64_t)s->info->si_errno,
+		.addr = s->info->si_code > 0 ? (uint64_t)s->info->si_addr : 0,
+		.sender = has_sender(s->info->si_code) ? (uint64_t)s->info->si_pid : 0,
+		.time_ns = s->time_ns,
+		.no_memory = s->no_memory,
+	};
+	ptc_crash_put(b, &c);
+}
+
+static void put_thread(struct ptc_buf *b, const struct ptc_state *s,
+		       const struct ptc_state_thread *t)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_THREAD };
+	struct ptc_buf comm = PTC_BUF_INIT;
+	struct ptc_err err;
+	char path[64];
+
+	c.u.thread.pid = (uint64_t)s->pid;
+	c.u.thread.tid = (uint64_t)t->tid;
+	c.u.thread.in_call = t->in_call;
+	memcpy(c.u.thread.regs, t->regs, sizeof(c.u.thread.regs));
+	(void)snprintf(path, sizeof(path), "/proc/%d/comm", (int)t->tid);
+	if (!ptc_read_file(path, PAGE, &comm, &err) && comm.len)
+		c.bytes = ptc_cur_init(comm.bytes, comm.len - 1); /* without the newline */
+	ptc_crash_put(b, &c);
+	ptc_buf_release(&comm);
+}
+
+static void put_auxv(struct ptc_buf *b, const struct ptc_state *s)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_AUXV };
+	struct ptc_buf auxv = PTC_BUF_INIT;
+	struct ptc_err err;
+	char path[64];
+
+	c.u.auxv.pid = (uint64_t)s->pid;
+	(void)snprintf(path, sizeof(path), "/proc/%d/auxv", (int)s->tid);
+	if (!ptc_read_file(path, AUXV_MAX, &auxv, &err)) {
+		c.bytes = ptc_cur_init(auxv.bytes, auxv.len);
+		ptc_crash_put(b, &c);
+	}
+	ptc_buf_release(&auxv);
+}
+
+/* --- mappings and memory --- */
+
+static void put_maps(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps)
+{
+	size_t i;
+
+	for (i = 0; i < maps->n; i++) {
+		const struct ptc_map *m = &maps->items[i];
+		const char *name = ptc_map_name(maps, m);
+		struct ptc_crash c = { .kind = PTC_CRASH_MAP,
+				       .bytes = ptc_cur_init(name, strlen(name)) };
+
+		c.u.map = (struct ptc_crash_map){ .pid = (uint64_t)s->pid,
+						  .start = m->start,
+						  .end = m->end,
+						  .off = m->off,
+						  .prot = m->prot };
+		ptc_crash_put(b, &c);
+	}
+}
+
+/* Reads [from, to) up to the first unreadable page. */
+static void read_memory(struct ptc_buf *bytes, const struct ptc_state *s, uint64_t from,
+			uint64_t to)
+{
+	uint64_t at = from;
+
+	while (at < to) {
+		const uint64_t edge = (at | (PAGE - 1)) + 1;
+		const size_t n = (size_t)((edge < to ? edge : to) - at);
+		uint8_t page[PAGE];
+
+		if (!ptc_memory_read(s->tid, at, page, n))
+			break;
+		ptc_buf_put(bytes, page, n);
+		at += n;
+	}
+}
+
+/* Puts @bytes as the memory at @addr. @cut: number of bytes after it that were left out. */
+static void put_bytes(struct ptc_buf *b, const struct ptc_state *s, uint64_t addr,
+		      const struct ptc_buf *bytes, uint64_t cut)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_MEMORY };
+
+	c.u.memory = (struct ptc_crash_memory){ .pid = (uint64_t)s->pid, .addr = addr, .cut = cut };
+	c.bytes = ptc_cur_init(bytes->bytes, bytes->len);
+	if (bytes->len || cut)
+		ptc_crash_put(b, &c);
+	b->failed |= ptc_buf_failed(bytes);
+}
+
+static void put_memory(struct ptc_buf *b, const struct ptc_state *s, uint64_t from, uint64_t to,
+		       uint64_t cut)
+{
+	struct ptc_buf bytes = PTC_BUF_INIT;
+
+	read_memory(&bytes, s, from, to);
+	put_bytes(b, s, from, &bytes, cut);
+	ptc_buf_release(&bytes);
+}
+
+/*
+ * Returns the mapping of the stack for stack pointer @sp. If the stack has overflowed, that is the
+ * mapping above @sp.
+ */
+static const struct ptc_map *stack_of(const struct ptc_maps *maps, uint64_t sp)
+{
+	size_t i;
+
+	for (i = 0; i < maps->n; i++)
+		if (maps->items[i].end > sp && maps->items[i].prot & PROT_READ)
+			return maps->items[i].start < sp + STACK_MAX ? &maps->items[i] : NULL;
+	return NULL;
+}
+
+/*
+ * Puts the stack at @sp. Returns true if this is the alternate stack of a signal handler. *@ret_sp
+ * is then the stack pointer of the interrupted code.
+ */
+static bool put_stack(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
+		      uint64_t sp, uint64_t *ret_sp)
+{
+	const struct ptc_map *m = stack_of(maps, sp);
+	struct ptc_buf bytes = PTC_BUF_INIT;
+	uint64_t from = sp - RED_ZONE, size, kept;
+	bool found;
+
+	if (!m)
+		return false;
+	if (from < m->start || from > m->end)
+		from = m->start;
+	size = m->end - from;
+	kept = size < STACK_MAX ? size : STACK_MAX;
+	read_memory(&bytes, s, from, from + kept);
+	put_bytes(b, s, from, &bytes, size - kept);
+	found = ptc_sigframe_find(bytes.bytes, bytes.len, from, sp, ret_sp);
+	ptc_buf_release(&bytes);
+	return found;
+}
+
+static void put_stacks(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
+		       uint64_t sp)
+{
+	if (put_stack(b, s, maps, sp, &sp))
+		(void)put_stack(b, s, maps, sp, &sp);
+}
+
+static void put_around_ip(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
+			  uint64_t ip)
+{
+	const struct ptc_map *m = ptc_maps_find(maps, ip);
+
+	if (m)
+		put_memory(b, s, ip - m->start < AROUND_IP ? m->start : ip - AROUND_IP,
+			   m->end - ip < AROUND_IP ? m->end : ip + AROUND_IP, 0);
+}
+
+/* Returns true if no file has the code of a mapping with this name. */
+static bool is_in_no_file(const char *name)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t len = strlen(name), end = sizeof(deleted) - 1;
+
+	if (name[0] != '/')
+		return strcmp(name, "[vsyscall]") != 0;
+	return len > end && !strcmp(name + len - end, deleted);
+}
+
+static void put_code(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps)
+{
+	uint64_t room = CODE_MAX;
+	size_t i;
+
+	for (i = 0; i < maps->n; i++) {
+		const struct ptc_map *m = &maps->items[i];
+		const uint64_t size = m->end - m->start, n = size < room ? size : room;
+
+		if (!(m->prot & PROT_EXEC) || !is_in_no_file(ptc_map_name(maps, m)))
+			continue;
+		room -= n;
+		put_memory(b, s, m->start, m->start + n, size - n);
+	}
+}
+
+void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s)
+{
+	struct ptc_maps maps = PTC_MAPS_INIT;
+	struct ptc_err err;
+	size_t i;
+
+	put_signal(b, s);
+	for (i = 0; i < s->nthreads; i++)
+		put_thread(b, s, &s->threads[i]);
+	put_auxv(b, s);
+	if (!ptc_maps_read(&maps, "/proc", s->tid, &err)) {
+		put_maps(b, s, &maps);
+		for (i = 0; i < s->nthreads && !s->no_memory; i++) {
+			put_stacks(b, s, &maps, s->threads[i].regs->rsp);
+			put_around_ip(b, s, &maps, s->threads[i].regs->rip);
+		}
+		if (!s->no_memory)
+			put_code(b, s, &maps);
+	}
+	ptc_maps_release(&maps);
+}

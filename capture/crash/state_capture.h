@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Records the state of a process that a signal is about to kill (ptcap/crash.h). */
+#ifndef PTC_CAPTURE_CRASH_STATE_CAPTURE_H
+#define PTC_CAPTURE_CRASH_STATE_CAPTURE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "base/buf.h"
+
+struct ptc_state_thread {
+	pid_t tid;
+	bool in_call; /* regs belong to the start of a system call that has not returned */
+	const struct user_regs_struct *regs;
+};
+
+#define PTC_STATE_NO_TIME UINT64_MAX /* unknown */
+
+/* All pointers are borrowed. */
+struct ptc_state {
+	pid_t pid, tid; /* process and thread that receive the signal */
+	const siginfo_t *info;
+	uint64_t time_ns;
+	const struct ptc_state_thread *threads;
+	size_t nthreads;
+	bool no_memory; /* record no memory */
+};
+
+/* Returns true if @sig is in the set @signals: bit N-1 stands for signal N. */
+static inline bool ptc_signals_have(uint64_t signals, int sig)
+{
+	return sig >= 1 && sig <= 64 && signals >> (sig - 1) & 1;
+}
+
+/*
+ * Returns true if @sig, about to be delivered to @tid, will end the process. It is then neither
+ * handled nor ignored, and its default action ends processes. Returns false if that cannot be found
+ * out, because the thread is gone.
+ */
+bool ptc_state_is_fatal(const char *proc, pid_t tid, int sig);
+
+/*
+ * Appends the state as records. Parts that cannot be read are left out: the process may be killed
+ * at any time.
+ */
+void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s);
+
+#endif

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/emu/trace_unit.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/shm.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/vec.h"
+#include "capture/emu/word_reader.h"
+
+enum {
+	/* longest wait without a bell: shows progress, and detects ended processes */
+	LOOK_NS = 100000000,
+	TURNS = 8, /* of a thread on one CPU, before it moves to the next */
+};
+
+static long futex(atomic_uint *word, int op, unsigned int val, const struct timespec *timeout)
+{
+	return syscall(SYS_futex, word, op, val, timeout, NULL, 0);
+}
+
+int ptc_emu_unit_init(struct ptc_emu_unit *u, struct ptc_err *err)
+{
+	return ptc_emu_code_init(&u->code, u->sh) ? 0 : ptc_fail_mem(err);
+}
+
+static void process_free(struct ptc_emu_process *p)
+{
+	ptc_maps_release(&p->maps);
+	ptc_known_release(&p->known);
+	if (p->pidfd >= 0)
+		(void)close(p->pidfd);
+	free(p);
+}
+
+void ptc_emu_unit_release(struct ptc_emu_unit *u)
+{
+	size_t i;
+
+	for (i = 0; i < u->ntasks; i++)
+		free(u->tasks[i]);
+	for (i = 0; i < u->nprocs; i++)
+		process_free(u->procs[i]);
+	free(u->tasks);
+	free(u->procs);
+	ptc_emu_code_release(&u->code);
+	ptc_mapped_release(&u->files);
+	u->tasks = NULL;
+	u->procs = NULL;
+	u->ntasks = 0;
+	u->nprocs = 0;
+}
+
+void ptc_emu_unit_wake(struct ptc_emu_shared *sh)
+{
+	(void)atomic_fetch_add(&sh->bell, 1);
+	(void)futex(&sh->bell, FUTEX_WAKE, 1, NULL);
+}
+
+/* --- CPUs --- */
+
+void ptc_emu_unit_speak_of(const struct ptc_emu_task *k)
+{
+	k->cpu->rec.pid = k->proc->pid;
+	k->cpu->rec.tid = k->tid;
+}
+
+static void take(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
+{
+	struct ptc_emu_task *k = c->running;
+
+	if (!k)
+		return;
+	u->tsc = ptc_rdtsc();
+	ptc_emu_path_interrupt(u, k);
+	ptc_emu_unit_speak_of(k);
+	ptc_records_switch(&c->rec, true);
+	c->running = NULL;
+}
+
+void ptc_emu_unit_take(struct ptc_emu_unit *u, struct ptc_emu_task *k)
+{
+	if (k->cpu->running == k)
+		take(u, k->cpu);
+}
+
+void ptc_emu_unit_give(struct ptc_emu_unit *u, struct ptc_emu_task *k)
+{
+	struct ptc_emu_cpu *c = k->cpu;
+
+	take(u, c);
+	ptc_emu_unit_speak_of(k);
+	if (!k->seen)
+		ptc_records_itrace_start(&c->rec);
+	k->seen = true;
+	ptc_records_switch(&c->rec, false);
+	ptc_flow_of(&c->flow, k->proc->pid, k->tid);
+	c->running = k;
+	u->tsc = ptc_rdtsc();
+}
+
+void ptc_emu_unit_interrupt_others(struct ptc_emu_unit *u, const struct ptc_emu_task *k)
+{
+	size_t i;
+
+	u->tsc = ptc_rdtsc();
+	for (i = 0; i < u->ncpus; i++) {
+		struct ptc_emu_task *other = u->cpus[i].running;
+
+		if (other && other != k && other->proc == k->proc && !other->busy)
+			ptc_emu_path_interrupt(u, other);
+	}
+}
+
+static void place(struct ptc_emu_task *k, struct ptc_emu_cpu *c)
+{
+	if (k->cpu)
+		k->cpu->tasks--;
+	k->cpu = c;
+	k->turns = 0;
+	c->tasks++;
+}
+
+static struct ptc_emu_cpu *idlest(const struct ptc_emu_unit *u)
+{
+	struct ptc_emu_cpu *best = u->cpus;
+	size_t i;
+
+	for (i = 1; i < u->ncpus; i++)
+		if (u->cpus[i].tasks < best->tasks)
+			best = &u->cpus[i];
+	return best;
+}
+
+/*
+ * Moves a thread to the next CPU from time to time, as a scheduler would, so that readers are
+ * tested with that.
+ */
+static void maybe_move(struct ptc_emu_unit *u, struct ptc_emu_task *k)
+{
+	const size_t next = (size_t)(k->cpu - u->cpus + 1) % u->ncpus;
+
+	if (++k->turns < TURNS || u->ncpus == 1 || !k->proc)
+		return;
+	ptc_emu_unit_take(u, k);
+	place(k, &u->cpus[next]);
+}
+
+static void publish_all(struct ptc_emu_unit *u)
+{
+	size_t i;
+
+	for (i = 0; i < u->ncpus; i++)
+		ptc_emu_cpu_publish(&u->cpus[i]);
+}
+
+static bool out_of_memory(const struct ptc_emu_unit *u)
+{
+	bool any = u->no_memory;
+	size_t i;
+
+	for (i = 0; i < u->ncpus; i++)
+		any |= u->cpus[i].rec.no_memory;
+	return any;
+}
+
+/* --- threads and processes --- */
+
+struct ptc_emu_process *ptc_emu_unit_process(struct ptc_emu_unit *u, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < u->nprocs; i++)
+		if (u->procs[i]->pid == pid)
+			return u->procs[i];
+	return NULL;
+}
+
+struct ptc_emu_process *ptc_emu_unit_add_process(struct ptc_emu_unit *u, pid_t pid)
+{
+	struct ptc_emu_process *p = NULL;
+
+	if (ptc_vec_reserve((void **)&u->procs, &u->procs_cap, u->nprocs + 1,
+			    sizeof(struct ptc_emu_process *)))
+		p = calloc(1, sizeof(*p));
+	if (!p) {
+		u->no_memory = true;
+		return NULL;
+	}
+	p->pid = pid;
+	p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	p->maps = (struct ptc_maps)PTC_MAPS_INIT;
+	p->epoch = ++u->epochs;
+	u->procs[u->nprocs++] = p;
+	return p;
+}
+
+void ptc_emu_unit_renew_process(struct ptc_emu_unit *u, struct ptc_emu_process *p)
+{
+	ptc_maps_release(&p->maps);
+	ptc_known_release(&p->known);
+	p->epoch = ++u->epochs;
+	if (p->pidfd >= 0)
+		(void)close(p->pidfd);
+	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
+}
+
+static void forget_process(struct ptc_emu_unit *u, struct ptc_emu_process *p)
+{
+	size_t i;
+
+	for (i = 0; u->procs[i] != p; i++)
+		;
+	u->procs[i] = u->procs[--u->nprocs];
+	process_free(p);
+}
+
+static bool has_ended(const struct ptc_emu_process *p)
+{
+	struct pollfd fd = { .fd = p->pidfd, .events = POLLIN };
+
+	if (p->pidfd < 0) /* the process may have ended before */
+		return kill(p->pid, 0) && errno == ESRCH;
+	return poll(&fd, 1, 0) == 1;
+}
+
+static struct ptc_emu_task *add_task(struct ptc_emu_unit *u, uint32_t slot)
+{
+	struct ptc_emu_task *k = NULL;
+
+	if (ptc_vec_reserve((void **)&u->tasks, &u->tasks_cap, u->ntasks + 1,
+			    sizeof(struct ptc_emu_task *)))
+		k = calloc(1, sizeof(*k));
+	if (!k) {
+		u->no_memory = true;
+		return NULL;
+	}
+	k->slot = slot;
+	k->until = UINT64_MAX;
+	k->pos = atomic_load(&u->sh->slots[slot].tail);
+	place(k, idlest(u));
+	u->tasks[u->ntasks++] = k;
+	u->by_slot[slot] = k;
+	return k;
+}
+
+/* Returns true if the same thread has another slot. An exec takes a new slot. */
+static bool lives_on(const struct ptc_emu_unit *u, const struct ptc_emu_task *k)
+{
+	size_t i;
+
+	for (i = 0; i < u->ntasks; i++)
+		if (u->tasks[i] != k && u->tasks[i]->tid == k->tid)
+			return true;
+	return false;
+}
+
+/* Frees the slot for another thread. */
+static void forget_task(struct ptc_emu_unit *u, size_t i)
+{
+	struct ptc_emu_task *k = u->tasks[i];
+	struct ptc_emu_slot *slot = &u->sh->slots[k->slot];
+
+	if (k->cpu->running == k)
+		k->cpu->running = NULL;
+	k->cpu->tasks--;
+	if (k->proc && !--k->proc->tasks)
+		forget_process(u, k->proc);
+	if (u->stacks && !lives_on(u, k))
+		ptc_lbr_forget(u->stacks, k->tid);
+	u->by_slot[k->slot] = NULL;
+	u->tasks[i] = u->tasks[--u->ntasks];
+	atomic_store(&slot->tail, atomic_load(&slot->head));
+	atomic_store(&slot->state, PTC_EMU_FREE);
+	free(k);
+}
+
+/* --- reading --- */
+
+uint64_t ptc_emu_unit_head(const struct ptc_emu_unit *u, const struct ptc_emu_task *k)
+{
+	const uint64_t head =
+		atomic_load_explicit(&u->sh->slots[k->slot].head, memory_order_acquire);
+
+	return head < k->until ? head : k->until;
+}
+
+static bool read_task(struct ptc_emu_unit *u, struct ptc_emu_task *k)
+{
+	struct ptc_emu_slot *slot = &u->sh->slots[k->slot];
+	const uint64_t n = ptc_emu_path_read(u, k, ptc_emu_unit_head(u, k));
+
+	if (!n)
+		return false;
+	k->pos += n;
+	atomic_store(&slot->tail, k->pos);
+	if (atomic_load(&slot->waiting)) {
+		(void)atomic_fetch_add(&slot->room, 1);
+		(void)futex(&slot->room, FUTEX_WAKE, 1, NULL);
+	}
+	return true;
+}
+
+void ptc_emu_unit_catch_up(struct ptc_emu_unit *u, const struct ptc_emu_task *k)
+{
+	size_t i;
+
+	for (i = 0; i < u->ntasks; i++)
+		if (u->tasks[i]->proc == k->proc && !u->tasks[i]->busy && !u->tasks[i]->over)
+			(void)read_task(u, u->tasks[i]);
+}
+
+static void tell_progress(struct ptc_emu_unit *u)
+{
+	uint64_t insns = 0, bytes = 0;
+	size_t i;
+
+	for (i = 0; i < u->ncpus; i++) {
+		insns += u->cpus[i].flow.insns;
+		bytes += ptc_enc_pos(u->cpus[i].enc);
+	}
+	atomic_store_explicit(&u->insns, insns, memory_order_relaxed);
+	atomic_store_explicit(&u->bytes, bytes, memory_order_relaxed);
+}
+
+/* Returns the task of slot @i; NULL: none, or its words are not wanted. */
+static struct ptc_emu_task *task_of(struct ptc_emu_unit *u, uint32_t i)
+{
+	if (!u->by_slot[i] && !u->ending && atomic_load(&u->sh->slots[i].state) != PTC_EMU_FREE)
+		return add_task(u, i);
+	return u->by_slot[i];
+}
+
+/* Returns the oldest unread slot of process @pid that was taken before @born. NULL: none. */
+static struct ptc_emu_task *first_unread(struct ptc_emu_unit *u, pid_t pid, uint64_t born)
+{
+	const uint32_t n = atomic_load(&u->sh->nslots);
+	struct ptc_emu_task *ret = NULL;
+	uint32_t i;
+
+	for (i = 0; i < n && !u->no_memory; i++) {
+		const struct ptc_emu_slot *slot = &u->sh->slots[i];
+		struct ptc_emu_task *k = task_of(u, i);
+
+		if (!k || k->proc || k->busy || k->over || ptc_emu_unit_head(u, k) == k->pos ||
+		    atomic_load(&slot->pid) != pid || atomic_load(&slot->born) >= born)
+			continue;
+		born = atomic_load(&slot->born);
+		ret = k;
+	}
+	return ret;
+}
+
+void ptc_emu_unit_meet(struct ptc_emu_unit *u, const struct ptc_emu_task *k, pid_t pid)
+{
+	const uint64_t born = atomic_load(&u->sh->slots[k->slot].born);
+	struct ptc_emu_task *other;
+
+	do
+		other = first_unread(u, pid, born);
+	while (other && read_task(u, other) && other->proc);
+}
+
+/* Reads all slots once. Returns true if any word was read. */
+static bool pass(struct ptc_emu_unit *u)
+{
+	const uint32_t n = atomic_load(&u->sh->nslots);
+	bool any = false;
+	uint32_t i;
+
+	for (i = 0; i < n && !u->no_memory; i++) {
+		struct ptc_emu_task *k = task_of(u, i);
+
+		if (!k || k->over || !read_task(u, k))
+			continue;
+		any = true;
+		if (ptc_emu_cpu_unpublished(k->cpu) >= u->watermark)
+			ptc_emu_cpu_publish(k->cpu);
+		maybe_move(u, k);
+	}
+	tell_progress(u);
+	return any;
+}
+
+/* Forgets the threads that have reported their end, and those of ended processes. */
+static void bury(struct ptc_emu_unit *u)
+{
+	size_t i = u->ntasks;
+
+	while (i--) {
+		struct ptc_emu_task *k = u->tasks[i];
+
+		if (!k->over && k->proc && has_ended(k->proc)) {
+			(void)read_task(u, k);
+			ptc_emu_path_end(u, k);
+		}
+		if (k->over)
+			forget_task(u, i);
+	}
+}
+
+/* Frees unused slots for a thread that found none. The thread waits for the answer. */
+static void answer(struct ptc_emu_unit *u)
+{
+	const unsigned int asked = atomic_load(&u->sh->asked);
+
+	if (asked == atomic_load(&u->sh->answered))
+		return;
+	bury(u);
+	atomic_store(&u->sh->answered, asked);
+	(void)futex(&u->sh->answered, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+/*
+ * Makes the user of a new program the owner of the segment. ptcap's user, who created the segment,
+ * keeps access.
+ */
+static void grant(struct ptc_emu_unit *u)
+{
+	const unsigned int asked = atomic_load(&u->sh->grants_asked);
+	struct shmid_ds ds;
+
+	if (asked == atomic_load(&u->sh->grants_given))
+		return;
+	if (!shmctl(u->shm_id, IPC_STAT, &ds)) {
+		ds.shm_perm.uid = atomic_load(&u->sh->grant_uid);
+		if (ds.shm_perm.uid == PTC_EMU_NOBODY)
+			ds.shm_perm.uid = ds.shm_perm.cuid;
+		(void)shmctl(u->shm_id, IPC_SET, &ds);
+	}
+	atomic_store(&u->sh->grants_given, asked);
+	(void)futex(&u->sh->grants_given, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+/* --- main loop --- */
+
+static void wait_for_bell(struct ptc_emu_unit *u, unsigned int seen)
+{
+	static const struct timespec look = { .tv_nsec = LOOK_NS };
+
+	atomic_store(&u->sh->sleeping, 1);
+	(void)futex(&u->sh->bell, FUTEX_WAIT, seen, &look);
+	atomic_store(&u->sh->sleeping, 0);
+}
+
+static bool goes_on(const struct ptc_emu_unit *u)
+{
+	return !out_of_memory(u) && !atomic_load(&u->sh->stop) && !atomic_load(&u->sh->full) &&
+	       !atomic_load(u->want) && !atomic_load(u->gone);
+}
+
+/*
+ * Defines the end of the recording: all words up to here are read. A thread that has mapped code
+ * waits until that is read, or until recording has stopped. So no other thread has run that code
+ * before this point.
+ */
+static void draw_line(struct ptc_emu_unit *u)
+{
+	const uint32_t n = atomic_load(&u->sh->nslots);
+	uint32_t i;
+
+	for (i = 0; i < n && !u->no_memory; i++) {
+		struct ptc_emu_task *k = task_of(u, i);
+
+		if (k)
+			k->until = ptc_emu_unit_head(u, k);
+	}
+	u->ending = true;
+	atomic_store(&u->sh->stop, 1);
+	(void)futex(&u->sh->stop, FUTEX_WAKE, INT_MAX, NULL);
+	(void)futex(&u->sh->answered, FUTEX_WAKE, INT_MAX, NULL);
+	(void)futex(&u->sh->grants_given, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+/* Ends the recording. Running threads are left. The words of ended threads are read completely. */
+static void end_all(struct ptc_emu_unit *u)
+{
+	const bool gone = atomic_load(u->gone);
+	size_t i;
+
+	draw_line(u);
+	while (pass(u) && !u->no_memory)
+		;
+	bury(u);
+	for (i = 0; i < u->ntasks; i++) {
+		struct ptc_emu_slot *slot = &u->sh->slots[u->tasks[i]->slot];
+
+		u->left_behind += gone;
+		(void)atomic_fetch_add(&slot->room, 1);
+		(void)futex(&slot->room, FUTEX_WAKE, 1, NULL);
+	}
+	for (i = 0; i < u->ncpus; i++)
+		take(u, &u->cpus[i]);
+	publish_all(u);
+	tell_progress(u);
+	for (i = 0; i < u->ncpus; i++)
+		ptc_softring_wake(u->cpus[i].ring);
+}
+
+/* Recording has stopped, but the command runs on: waits for its end, unless it is to be left. */
+static void await_command(struct ptc_emu_unit *u)
+{
+	while (!atomic_load(u->gone) && atomic_load(u->want) < 2) {
+		const unsigned int seen = atomic_load(&u->sh->bell);
+
+		if (!atomic_load(u->gone) && atomic_load(u->want) < 2)
+			wait_for_bell(u, seen);
+	}
+}
+
+/* --- snapshots --- */
+
+/*
+ * Ends the trace of the CPU as if it were disabled, without a context switch. It continues with a
+ * PSB.
+ */
+static void disable(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
+{
+	if (c->running) {
+		ptc_emu_unit_speak_of(c->running);
+		ptc_emu_path_interrupt(u, c->running);
+	}
+	ptc_emu_cpu_publish(c);
+	ptc_enc_psb(c->enc);
+}
+
+/* Converts all words written so far, then pauses until the session resumes. */
+static void stand_still(struct ptc_emu_unit *u)
+{
+	size_t i;
+
+	(void)pass(u);
+	u->tsc = ptc_rdtsc();
+	for (i = 0; i < u->ncpus; i++)
+		disable(u, &u->cpus[i]);
+	atomic_store(u->pause, PTC_EMU_PAUSED);
+	ptc_softring_wake(u->cpus[0].ring);
+	for (;;) {
+		const unsigned int seen = atomic_load(&u->sh->bell);
+
+		/* The end of the command must wait: the session may be reading. */
+		if (atomic_load(u->pause) != PTC_EMU_PAUSED || atomic_load(u->want))
+			break;
+		wait_for_bell(u, seen);
+	}
+	u->tsc = ptc_rdtsc();
+}
+
+static bool is_asked_to_pause(const struct ptc_emu_unit *u)
+{
+	return u->pause && atomic_load(u->pause) == PTC_EMU_ASKED;
+}
+
+int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < u->ncpus; i++)
+		ptc_enc_begin(u->cpus[i].enc, ptc_rdtsc());
+	while (goes_on(u)) {
+		const unsigned int seen = atomic_load(&u->sh->bell);
+		bool any;
+
+		if (is_asked_to_pause(u)) {
+			stand_still(u);
+			continue;
+		}
+		any = pass(u);
+		answer(u);
+		grant(u);
+		if (any)
+			continue;
+		bury(u);
+		if (!u->pause) /* snapshot mode publishes only in a pause */
+			publish_all(u);
+		if (goes_on(u))
+			wait_for_bell(u, seen);
+	}
+	end_all(u);
+	await_command(u);
+	if (out_of_memory(u))
+		return ptc_fail_mem(err);
+	return 0;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Chooses the source from the machine's abilities, and explains the choice. */
+#include "capture/session/source_select.h"
+
+#include <cpuid.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "capture/emu/command_check.h"
+#include "capture/perf/event.h"
+#include "capture/session/opts.h"
+
+#define PT_PMU "/sys/bus/event_source/devices/intel_pt"
+
+/* CPUID.(EAX=07H,ECX=0H):EBX[25]: the processor has Intel PT (SDM vol. 3C, 33.3.1). */
+static bool cpu_has_pt(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 25 & 1);
+}
+
+static const char *why_no_pt(void)
+{
+	if (!access(PT_PMU "/type", R_OK))
+		return NULL;
+	return cpu_has_pt() ? "the CPU has Intel PT, but the kernel has no PMU 'intel_pt'" :
+			      "no Intel PT on this CPU or virtual machine";
+}
+
+static void take(struct ptc_source_choice *ret, enum ptc_source_kind kind, const char *why)
+{
+	ret->kind = kind;
+	(void)snprintf(ret->why, sizeof(ret->why), "%s", why);
+}
+
+/* Single-stepping nearly stops a running process, so the user must ask for it. */
+static int refuse_attached(const struct ptc_record_opts *opts, const char *no_pt,
+			   struct ptc_err *err)
+{
+	if (opts->npids)
+		return ptc_fail(
+			err, PTC_E_UNSUPPORTED,
+			"%s; --source step can trace process %d, thousands of times slower. To "
+			"save only its state when a signal kills it, at full speed: `ptcap "
+			"crash -e dummy:u -p %d`",
+			no_pt, (int)opts->pids[0], (int)opts->pids[0]);
+	return ptc_fail(err, PTC_E_UNSUPPORTED,
+			"%s; --source step can trace a running thread, thousands of times slower",
+			no_pt);
+}
+
+static int choose_for_user(const struct ptc_record_opts *opts, const struct ptc_offer *offer,
+			   struct ptc_source_choice *ret, struct ptc_err *err)
+{
+	if (!offer->no_pt) {
+		take(ret, PTC_SOURCE_PT, "this machine has Intel PT");
+	} else if (!opts->argv) {
+		return refuse_attached(opts, offer->no_pt, err);
+	} else if (!offer->no_emu) {
+		take(ret, PTC_SOURCE_EMU, offer->no_pt);
+	} else {
+		ret->kind = PTC_SOURCE_STEP;
+		(void)snprintf(ret->why, sizeof(ret->why), "%s; not emu: %s", offer->no_pt,
+			       offer->no_emu);
+	}
+	return 0;
+}
+
+/*
+ * Returns the first option that only the kernel's source supports, as part of a sentence. Returns
+ * NULL if there is none.
+ */
+static const char *kernel_only(const struct ptc_record_opts *opts)
+{
+	if (opts->event)
+		return "needed for -e";
+	if (opts->nfilters)
+		return "needed for --filter";
+	if (opts->all_cpus || opts->cpus)
+		return "needed for -a and -C";
+	if (opts->cgroup)
+		return "needed for --cgroup";
+	return opts->per_thread ? "needed for --per-thread" : NULL;
+}
+
+int ptc_choose(const struct ptc_record_opts *opts, const struct ptc_offer *offer,
+	       struct ptc_source_choice *ret, struct ptc_err *err)
+{
+	const char *why = kernel_only(opts);
+	const bool kernel = opts->source == PTC_SOURCE_PT ||
+			    (opts->source == PTC_SOURCE_AUTO && why);
+
+	if (opts->source == PTC_SOURCE_AUTO && !kernel)
+		return choose_for_user(opts, offer, ret, err);
+	if (kernel && offer->no_pt && ptc_event_wants_pt(opts->event))
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"cannot record with Intel PT: %s (" PT_PMU " is missing)%s",
+				offer->no_pt, why ? "" : "; use --source step");
+	take(ret, kernel ? PTC_SOURCE_PT : opts->source,
+	     opts->source == PTC_SOURCE_AUTO ? why : "selected with --source");
+	return 0;
+}
+
+int ptc_source_choose(const struct ptc_record_opts *asked, struct ptc_source_choice *ret,
+		      struct ptc_err *err)
+{
+	struct ptc_offer offer = { .no_pt = why_no_pt() };
+	struct ptc_record_opts copy;
+	const struct ptc_record_opts *opts = &copy;
+	struct ptc_err why_not;
+	const int rc = ptc_record_opts_take(&copy, asked, err);
+
+	if (rc)
+		return rc;
+
+	if (opts->crash || opts->on_signals)
+		offer.no_emu = "it does not see fatal signals";
+	else if (opts->source == PTC_SOURCE_AUTO && !kernel_only(opts) && offer.no_pt &&
+		 opts->argv && ptc_emu_fits(opts, &why_not))
+		offer.no_emu = why_not.msg;
+	return ptc_choose(opts, &offer, ret, err);
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plural.h"
+#include "cli/common/cli.h"
+#include "cli/common/max_memory.h"
+#include "cli/common/sandbox.h"
+#include "cli/compare/clock_check.h"
+#include "cli/compare/compare_report.h"
+#include "decode/lbr/compare.h"
+
+struct args {
+	const char *input;
+	bool json, list, slack_given;
+	uint64_t first, last; /* --samples */
+	uint64_t slack_ns;
+	uint64_t max_wrong_ppm, min_judged_ppm;
+	struct ptc_sandbox sandbox;
+};
+
+static void help(void)
+{
+	fputs("usage: ptcap compare [OPTIONS] [FILE]\n"
+	      "Compare the branch stacks (LBR) of a recording's samples with its trace of the\n"
+	      "same moments. Each entry of a stack gets a verdict.\n\n"
+	      "What to compare:\n"
+	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
+	      "                        FILE. -: read standard input.\n"
+	      "      --samples=A,B     Compare only the samples from number A to number B, by\n"
+	      "                        time, from 1. Either may be omitted. Default: all.\n"
+	      "      --slack=TIME      Accept this error of times. Default: 2us, or 200us if\n"
+	      "                        that makes most of the wrong samples exact.\n\n"
+	      "Output:\n"
+	      "      --list            Also print a line for each entry that is not exact, and\n"
+	      "                        for each missing branch, before the report.\n"
+	      "      --format=FORMAT   Print text (default) or json (see doc/json.md).\n\n"
+	      "Exit status:\n"
+	      "      --max-wrong=PERCENT\n"
+	      "                        Exit with 0 if at most PERCENT of the judged entries\n"
+	      "                        are wrong or missing (default: 0).\n"
+	      "      --min-judged=PERCENT\n"
+	      "                        Exit with 4 if less than PERCENT of the entries could\n"
+	      "                        be judged (default: 50).\n\n"
+	      "Limits:\n",
+	      stdout);
+	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
+	fputs("  -h, --help            Print this text.\n\n"
+	      "Exit code 0: the stacks agree with the trace; 3: they differ; 4: too few\n"
+	      "entries could be judged.\n",
+	      stdout);
+}
+
+/* Parse "A,B", "A," or ",B". */
+static bool parse_samples(const char *s, struct args *a)
+{
+	const size_t len = strcspn(s, ",");
+	char first[24];
+
+	if (!s[len] || len >= sizeof(first) || (!len && !s[1]))
+		return false;
+	memcpy(first, s, len);
+	first[len] = '\0';
+	a->first = 1;
+	a->last = UINT64_MAX;
+	return (!len || ptc_parse_u64(first, &a->first)) &&
+	       (!s[len + 1] || ptc_parse_u64(s + len + 1, &a->last)) && a->first &&
+	       a->first <= a->last;
+}
+
+/* Parse a percentage with up to four decimals, to parts per million. */
+static bool parse_percent(const char *s, uint64_t *ret_ppm)
+{
+	uint64_t ppm = 0, scale = 10000;
+	const char *digits = s;
+
+	for (; *s >= '0' && *s <= '9' && ppm <= 100; s++)
+		ppm = ppm * 10 + (uint64_t)(*s - '0');
+	if (s == digits)
+		return false;
+	ppm *= 10000;
+	if (*s == '.')
+		for (s++; *s >= '0' && *s <= '9' && scale > 1; s++) {
+			scale /= 10;
+			ppm += (uint64_t)(*s - '0') * scale;
+		}
+	if (*s || ppm > 1000000)
+		return false;
+	*ret_ppm = ppm;
+	return true;
+}
+
+enum {
+	OPT_SAMPLES = 256,
+	OPT_SLACK,
+	OPT_MAX_WRONG,
+	OPT_MIN_JUDGED,
+	OPT_LIST,
+	OPT_FORMAT,
+	OPT_NO_SANDBOX
+};
+
+static int set_option(struct args *a, int c, const char *text)
+{
+	switch (c) {
+	case 'i':
+		a->input = text;
+		return 0;
+	case OPT_SAMPLES:
+		return parse_samples(text, a) ?
+			       0 :
+			       ptc_value_error("compare", "--samples", text,
+					       "A,B: the numbers of the first and the last sample");
+	case OPT_SLACK:
+		a->slack_given = true;
+		return ptc_parse_duration(text, &a->slack_ns) ?
+			       0 :
+			       ptc_value_error("compare", "--slack", text,
+					       "a duration, for example 2us");
+	case OPT_MAX_WRONG:
+	case OPT_MIN_JUDGED:
+		return parse_percent(text,
+				     c == OPT_MAX_WRONG ? &a->max_wrong_ppm : &a->min_judged_ppm) ?
+			       0 :
+			       ptc_value_error("compare",
+					       c == OPT_MAX_WRONG ? "--max-wrong" : "--min-judged",
+					       text, "a percentage from 0 to 100");
+	case PTC_OPT_MAX_MEMORY:
+		return ptc_max_memory("compare", text);
+	case OPT_NO_SANDBOX:
+		a->sandbox.off = true;
+		return 0;
+	case OPT_LIST:
+		a->list = true;
+		return 0;
+	default:
+		a->json = !strcmp(text, "json");
+		return a->json || !strcmp(text, "text") ?
+			       0 :
+			       ptc_value_error("compare", "--format", text, "text or json");
+	}
+}
+
+/* Returns -1 to continue, or the exit code. */
+static int parse(int argc, char **argv, struct args *a)
+{
+	static const struct option options[] = {
+		{ "input", required_argument, NULL, 'i' },
+		{ "samples", required_argument, NULL, OPT_SAMPLES },
+		{ "slack", required_argument, NULL, OPT_SLACK },
+		{ "max-wrong", required_argument, NULL, OPT_MAX_WRONG },
+		{ "min-judged", required_argument, NULL, OPT_MIN_JUDGED },
+		{ "list", no_argument, NULL, OPT_LIST },
+		{ "format", required_argument, NULL, OPT_FORMAT },
+		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
+		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	ptc_options_begin(options);
+	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
+		if (c == ':' || c == '?')
+			return ptc_option_error("compare", argv, c);
+		if (c == 'h') {
+			help();
+			return PTC_EXIT_OK;
+		}
+		if (set_option(a, c, optarg))
+			return PTC_EXIT_USAGE;
+	}
+	if (ptc_take_input("compare", argc, argv, &a->input))
+		return PTC_EXIT_USAGE;
+	return -1;
+}
+
+struct comparing {
+	const struct args *a;
+	uint64_t slack_ns;
+	bool list;
+	struct ptc_decode *d; /* owned */
+	struct ptc_side_names names;
+	struct ptc_compare_sum sum;
+	struct ptc_doubts doubts;
+};
+
+static void release(struct comparing *c)
+{
+	ptc_compare_sum_release(&c->sum);
+	ptc_decode_free(c->d);
+	c->d = NULL;
+}
+
+static bool on_sample(void *ctx, const struct ptc_compare_sample *s)
+{
+	struct comparing *c = ctx;
+
+	ptc_doubts_add(&c->doubts, c->a->first, s);
+	return (!c->list || ptc_compare_list(s, c->a->json)) && ptc_compare_sum_add(&c->sum, s);
+}
+
+/* Copy @s, or set NULL for NULL. Returns false if out of memory. */
+static bool copy(const char *s, char **ret)
+{
+	*ret = s ? strdup(s) : NULL;
+	return !s || *ret;
+}
+
+static bool find_place(void *ctx, const struct ptc_item *where, uint64_t ip,
+		       struct ptc_side_place *ret)
+{
+	return copy(ptc_decode_symbol(ctx, where, ip, &ret->off), &ret->function) &&
+	       copy(ptc_decode_srcline(ctx, where, ip, &ret->line), &ret->file);
+}
+
+/* Return whether @part is more than @ppm millionths of @whole. */
+static bool is_above(uint64_t part, uint64_t whole, uint64_t ppm)
+{
+	return (double)part * 1e6 > (double)whole * (double)ppm;
+}
+
+static int judge(const struct args *a, const struct ptc_compare_sum *s)
+{
+	const uint64_t wrong = s->all.wrong + s->all.missing;
+
+	if (is_above(wrong, s->all.judged, a->max_wrong_ppm) ||
+	    s->patterns & 1u << PTC_PATTERN_SHIFT)
+		return PTC_EXIT_FINDINGS;
+	if (!s->all.judged || !is_above(s->all.judged + 1, s->entries, a->min_judged_ppm)) {
+		ptc_say("only %" PRIu64 " of %" PRIu64 " entries could be judged; see --min-judged",
+			s->all.judged, s->entries);
+		return PTC_EXIT_NOTHING;
+	}
+	return PTC_EXIT_OK;
+}
+
+static int report(struct comparing *c)
+{
+	const struct args *a = c->a;
+	struct ptc_compare_sum *s = &c->sum;
+	const char *note;
+	size_t i;
+
+	if (!ptc_compare_sum_finish(s) || (a->json && !ptc_compare_print_json(s, c->slack_ns))) {
+		return ptc_say_no_memory();
+	}
+	if (!a->json)
+		ptc_compare_print_text(s);
+	fflush(stdout);
+	for (i = 0; (note = ptc_decode_note(c->d, i)) != NULL; i++)
+		ptc_say("%s", note);
+	return judge(a, s);
+}
+
+/*
+ * Check before decoding that there are samples, and a trace to compare them with. Returns -1 to
+ * continue, or the exit code.
+ */
+static int look(const struct args *a, const struct ptc_compare_total *t)
+{
+	if (!t->samples) {
+		ptc_say("nothing to compare: '%s' has no samples with branch stacks", a->input);
+		return PTC_EXIT_NOTHING;
+	}
+	if (!t->traced) {
+		ptc_say("nothing to compare with: '%s' has no Intel PT trace, only %" PRIu64
+			" sample%s with branch stacks (%" PRIu64 " entries)",
+			a->input, t->samples, ptc_plural(t->samples), t->entries);
+		return PTC_EXIT_NOTHING;
+	}
+	return -1;
+}
+
+/* Decode and compare, with c->d open afterwards. Returns -1, or the exit code. */
+static int replay(struct comparing *c)
+{
+	const struct args *a = c->a;
+	struct ptc_decode_opts decode = PTC_DECODE_OPTS_INIT;
+	struct ptc_compare_opts opts = { .slack_ns = c->slack_ns,
+					 .first = a->first,
+					 .last = a->last,
+					 .on_sample = on_sample,
+					 .ctx = c };
+	struct ptc_compare_total total;
+	struct ptc_err err;
+
+	release(c);
+	decode.untraced = true;
+	if (ptc_decode_open(a->input, &decode, &c->d, &err))
+		return ptc_say_input_err(a->input, &err);
+	c->names = (struct ptc_side_names){ find_place, c->d };
+	c->sum.names = &c->names;
+	opts.d = c->d;
+	if (ptc_compare_run(&opts, &total, &err))
+		return ptc_say_err(&err);
+	return look(a, &total);
+}
+
+/* As replay, and again with a tolerance if the samples' times turn out to be wrong. */
+static int replay_in_time(struct comparing *c)
+{
+	struct ptc_err err;
+	bool off;
+	int code = replay(c);
+
+	if (code >= 0)
+		return code;
+	if (ptc_doubts_check(&c->doubts, c->a->input, &off, &err))
+		return ptc_say_err(&err);
+	if (off) {
+		c->slack_ns = PTC_TIMES_SLACK_NS;
+		ptc_say("sample times are off by more than 2us; compared with --slack 200us");
+	}
+	c->list = c->a->list;
+	return off || c->list ? replay(c) : -1;
+}
+
+static int compare(struct comparing *c)
+{
+	const struct args *a = c->a;
+	int code;
+
+	c->slack_ns = a->slack_given ? a->slack_ns : PTC_COMPARE_SLACK_NS;
+	/* A pipe cannot be read twice. */
+	if (a->slack_given || !strcmp(a->input, "-")) {
+		c->list = a->list;
+		code = replay(c);
+	} else {
+		code = replay_in_time(c);
+	}
+	code = code < 0 ? report(c) : code;
+	release(c);
+	return code;
+}
+
+int ptc_cmd_compare(int argc, char **argv)
+{
+	struct args a = {
+		.first = 1,
+		.last = UINT64_MAX,
+		.min_judged_ppm = 500000,
+		.sandbox = { .finds_code = true },
+	};
+	int code = parse(argc, argv, &a);
+	struct comparing *c;
+
+	if (code >= 0)
+		return code;
+	if (!a.input)
+		a.input = PTC_INPUT_DEFAULT;
+	code = ptc_sandbox_enter(&a.sandbox);
+	if (code)
+		return code;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return ptc_say_no_memory();
+	c->a = &a;
+	code = compare(c);
+	free(c);
+	return code;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/convert/branch_stacks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "auxtrace/writer/writer.h"
+#include "base/plural.h"
+#include "cli/common/cli.h"
+
+bool ptc_branch_stacks_parse(const char *s, struct ptc_stacks_opts *ret)
+{
+	uint64_t depth = PTC_STACKS_DEPTH, period = PTC_STACKS_PERIOD;
+	char word[24];
+	const size_t len = s ? strcspn(s, ",") : 0;
+
+	if (s && len) {
+		if (len >= sizeof(word))
+			return false;
+		memcpy(word, s, len);
+		word[len] = '\0';
+		if (!ptc_parse_u64(word, &depth))
+			return false;
+	}
+	if (s && s[len] && !ptc_parse_count(s + len + 1, &period))
+		return false;
+	if (!depth || depth > PTC_STACKS_DEPTH_MAX || !period)
+		return false;
+	ret->depth = (uint32_t)depth;
+	ret->period = period;
+	return true;
+}
+
+struct writing {
+	struct ptc_branch_stacks *b;
+	struct ptc_writer *w;
+};
+
+static int put_record(void *ctx, struct ptc_cur rec, struct ptc_err *err)
+{
+	struct writing *w = ctx;
+
+	w->b->written++;
+	return ptc_writer_stored(w->w, rec.pos, ptc_cur_left(&rec), true, err);
+}
+
+static int put_all(void *ctx, struct ptc_writer *w, struct ptc_err *err)
+{
+	struct ptc_branch_stacks *b = ctx;
+	struct writing writing = { b, w };
+
+	b->opts.put = put_record;
+	b->opts.ctx = &writing;
+	return ptc_stacks_run(&b->opts, err);
+}
+
+int ptc_branch_stacks_open(struct ptc_branch_stacks *b, const char *path, const struct ptc_file *f,
+			   struct ptc_err *err)
+{
+	const int rc = ptc_decode_open(path, NULL, &b->opts.d, err);
+
+	if (rc) {
+		b->opts.d = NULL;
+		return rc;
+	}
+	b->opts.id = ptc_copy_new_id(f);
+	b->more = (struct ptc_copy_more){ .attr = ptc_stacks_attr(&b->opts),
+					  .name = "branches",
+					  .id = b->opts.id,
+					  .put = put_all,
+					  .ctx = b };
+	return 0;
+}
+
+void ptc_branch_stacks_close(struct ptc_branch_stacks *b)
+{
+	const char *note;
+	size_t i;
+
+	if (!b->opts.d)
+		return;
+	for (i = 0; (note = ptc_decode_note(b->opts.d, i)) != NULL; i++)
+		ptc_say("%s", note);
+	ptc_say("%" PRIu64 " branch stack%s made from the trace", b->written,
+		ptc_plural(b->written));
+	ptc_decode_free(b->opts.d);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Description of a crash in one sentence. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/crash/crash_out.h"
+
+struct words {
+	char *at;
+	size_t left;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct words *w, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(w->at, w->left, fmt, ap);
+	va_end(ap);
+	if (n <= 0)
+		return;
+	if ((size_t)n >= w->left)
+		n = (int)w->left - 1; /* cut off */
+	w->at += n;
+	w->left -= (size_t)n;
+}
+
+void ptc_crash_signal_name(uint64_t signo, char ret[16])
+{
+	const char *name = signo < 65 ? sigabbrev_np((int)signo) : NULL;
+
+	if (name)
+		(void)snprintf(ret, 16, "SIG%s", name);
+	else
+		(void)snprintf(ret, 16, "signal %u", (unsigned int)(signo & 0xffff));
+}
+
+/* Append "wrote 4 bytes at 0x10". */
+static void say_access(struct words *w, const struct ptc_crash_why *why)
+{
+	const char *verb = why->access == PTC_ACCESS_WRITE ? "wrote" :
+			   why->access == PTC_ACCESS_READ  ? "read" :
+							     "touched";
+
+	if (why->size)
+		say(w, "%s %" PRIu32 " byte%s at", verb, why->size, why->size == 1 ? "" : "s");
+	else
+		say(w, "%s", verb);
+	say(w, " 0x%" PRIx64, why->addr);
+}
+
+static void say_map(struct words *w, const struct ptc_dead_map *m)
+{
+	if (!m)
+		return;
+	say(w, "%s%s (%c%c%c)", *m->name ? "" : "memory of no file", m->name,
+	    m->map.prot & 1 ? 'r' : '-', m->map.prot & 2 ? 'w' : '-', m->map.prot & 4 ? 'x' : '-');
+}
+
+static void say_jump(struct words *w, const struct ptc_crash_report *r)
+{
+	const struct ptc_item *by = r->culprit;
+	const char *how = "jumped to";
+
+	if (by && by->kind == PTC_KIND_RET)
+		how = "returned to";
+	else if (by && (by->kind == PTC_KIND_CALL || by->kind == PTC_KIND_ICALL))
+		how = "called";
+	say(w, "%s 0x%" PRIx64, how, r->why.addr);
+	if (r->why.reason == PTC_REASON_BAD_JUMP) {
+		say(w, ", where there is nothing");
+		return;
+	}
+	say(w, ", which is no code: ");
+	say_map(w, r->why.map);
+}
+
+/*
+ * Returns the meaning of an abort in a library function, by a part of its name. The first match
+ * counts.
+ */
+static const char *complaint(const char *by)
+{
+	static const struct {
+		const char *part, *what;
+	} known[] = {
+		{ "assert", "an assertion failed" },
+		{ "stack_chk", "the stack's canary was overwritten" },
+		{ "chk_fail", "a check of a buffer's size failed" },
+		{ "fortify", "a check of a buffer's size failed" },
+		{ "free", "the heap is corrupted" },
+		{ "alloc", "the heap is corrupted" },
+		{ "throw", "an exception that nobody caught" },
+		{ "terminate", "an exception that nobody caught" },
+		{ "Unwind", "an exception that nobody caught" },
+	};
+	size_t i;
+
+	for (i = 0; by && i < sizeof(known) / sizeof(known[0]); i++)
+		if (strstr(by, known[i].part))
+			return known[i].what;
+	return "the program gave up";
+}
+
+static void say_abort(struct words *w, const struct ptc_crash_report *r)
+{
+	const struct ptc_crash_stack *s = ptc_crash_believed(r);
+	struct ptc_crash_place place;
+
+	say(w, "%s", complaint(r->given_up_by));
+	if (r->given_up_by)
+		say(w, ": %s()", r->given_up_by);
+	if (r->gave_up < 0)
+		return;
+	ptc_crash_place_frame(r, &s->frames[r->gave_up], &place);
+	say(w, ", called by %s", place.function ? place.function : "code without a name");
+}
+
+void ptc_crash_sentence(const struct ptc_crash_report *r, char ret[PTC_CRASH_SENTENCE])
+{
+	const struct ptc_crash_why *why = &r->why;
+	struct words w = { ret, PTC_CRASH_SENTENCE };
+
+	ret[0] = '\0';
+	switch (why->reason) {
+	case PTC_REASON_NULL_PAGE:
+		say_access(&w, why);
+		if (why->addr)
+			say(&w, ", %" PRIu64 " bytes behind a null pointer", why->addr);
+		else
+			say(&w, ", a null pointer");
+		break;
+	case PTC_REASON_READ_ONLY:
+		say_access(&w, why);
+		say(&w, ", which is read-only: ");
+		say_map(&w, why->map);
+		break;
+	case PTC_REASON_STACK_OVERFLOW:
+		say_access(&w, why);
+		say(&w, ", below the end of its stack: it is used up");
+		break;
+	case PTC_REASON_UNMAPPED:
+		say_access(&w, why);
+		say(&w, ", where there is nothing");
+		break;
+	case PTC_REASON_PROTECTED:
+		say_access(&w, why);
+		say(&w, ", which its protection forbids: ");
+		say_map(&w, why->map);
+		break;
+	case PTC_REASON_NON_CANONICAL:
+		say_access(&w, why);
+		say(&w, ", which is no address at all (not canonical)");
+		break;
+	case PTC_REASON_BAD_JUMP:
+	case PTC_REASON_NO_EXEC:
+		say_jump(&w, r);
+		break;
+	case PTC_REASON_DIVISION:
+		say(&w, "divided by zero");
+		break;
+	case PTC_REASON_QUOTIENT:
+		say(&w, "divided, and the result does not fit");
+		break;
+	case PTC_REASON_UD:
+		say(&w, "came to where the compiler said that nobody comes (ud2): a trap, or a "
+			"function without its return");
+		break;
+	case PTC_REASON_ILLEGAL:
+		say(&w, "ran what is no instruction of this processor");
+		break;
+	case PTC_REASON_BREAKPOINT:
+		say(&w, "ran into a breakpoint, and there is no debugger");
+		break;
+	case PTC_REASON_BEYOND_FILE:
+		say_access(&w, why);
+		say(&w, ", a page behind the end of the file that is mapped there: ");
+		say_map(&w, why->map);
+		break;
+	case PTC_REASON_BUS:
+		say_access(&w, why);
+		say(&w, ": misaligned, or a fault of the memory");
+		break;
+	case PTC_REASON_ABORT:
+		say_abort(&w, r);
+		break;
+	case PTC_REASON_SENT:
+		if (!r->dead.signal.sender) /* the kernel reports both in the same way */
+			say(&w, "sent by the kernel, or by a process outside of its PID "
+				"namespace");
+		else
+			say(&w, "sent by process %" PRIu64 "%s", r->dead.signal.sender,
+			    r->dead.signal.sender == r->dead.signal.pid ? ", itself" : "");
+		break;
+	default:
+		say(&w, "si_code %" PRId64, r->dead.signal.code);
+		break;
+	}
+}

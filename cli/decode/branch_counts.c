@@ -1,0 +1,561 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/decode/branch_counts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/sorted.h"
+
+#define INSIDE inline __attribute__((always_inline))
+
+enum { FIRST_BITS = 10, SEEN_MAX = 1 << 20 };
+
+void ptc_counts_release(struct ptc_counts *c)
+{
+	ptc_names_release(&c->names);
+	free(c->entries);
+	free(c->lines);
+	free(c->index.slots);
+	free(c->seen);
+	free(c->seen_index.slots);
+	free(c->recent);
+	free(c->threads);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t v)
+{
+	hash = (hash ^ v) * 0x9e3779b97f4a7c15;
+	return hash ^ hash >> 32;
+}
+
+static INSIDE uint64_t hash_of_pair(uint64_t from, uint64_t to, uint64_t code)
+{
+	return from * 0x9e3779b97f4a7c15 + to * 0xc2b2ae3d27d4eb4f + code * 0xd6e8feb86659fd93;
+}
+
+static uint64_t hash_of_seen(const struct ptc_counts_seen *s)
+{
+	return hash_of_pair(s->from, s->to, s->code);
+}
+
+static uint64_t hash_of_place(uint64_t hash, const struct ptc_counts_place *p)
+{
+	return mix(mix(hash, (uint64_t)p->file << 32 | p->symbol), p->off);
+}
+
+static uint64_t hash_of_entry(const struct ptc_counts_entry *e)
+{
+	return hash_of_place(hash_of_place(e->kind, &e->from), &e->to);
+}
+
+static bool is_same_place(const struct ptc_counts_place *a, const struct ptc_counts_place *b)
+{
+	return a->file == b->file && a->symbol == b->symbol && a->off == b->off &&
+	       a->symbol_off == b->symbol_off;
+}
+
+static size_t first_slot(const struct ptc_counts_index *x, uint64_t hash)
+{
+	return (size_t)(hash >> (64 - x->bits));
+}
+
+static size_t next_slot(const struct ptc_counts_index *x, size_t slot)
+{
+	return (slot + 1) & (((size_t)1 << x->bits) - 1);
+}
+
+static void put(struct ptc_counts_index *x, uint64_t hash, uint32_t number)
+{
+	size_t slot = first_slot(x, hash);
+
+	while (x->slots[slot])
+		slot = next_slot(x, slot);
+	x->slots[slot] = number;
+	x->n++;
+}
+
+/*
+ * Make space for one more slot. *ret_emptied: @x was replaced by an empty table of twice the size.
+ * Returns false if out of memory.
+ */
+static bool is_roomy(struct ptc_counts_index *x, bool *ret_emptied)
+{
+	const unsigned int bits = x->slots ? x->bits + 1 : FIRST_BITS;
+	uint32_t *slots;
+
+	*ret_emptied = false;
+	if (x->slots && (x->n + 1) * 2 <= (size_t)1 << x->bits)
+		return true;
+	slots = calloc((size_t)1 << bits, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(x->slots);
+	*x = (struct ptc_counts_index){ .slots = slots, .bits = bits };
+	*ret_emptied = true;
+	return true;
+}
+
+static struct ptc_counts_entry *find_entry(struct ptc_counts *c, const struct ptc_counts_entry *e)
+{
+	struct ptc_counts_entry *found;
+	size_t slot;
+
+	if (!c->index.slots)
+		return NULL;
+	for (slot = first_slot(&c->index, hash_of_entry(e)); c->index.slots[slot];
+	     slot = next_slot(&c->index, slot)) {
+		found = &c->entries[c->index.slots[slot] - 1];
+		if (found->kind == e->kind && is_same_place(&found->from, &e->from) &&
+		    is_same_place(&found->to, &e->to))
+			return found;
+	}
+	return NULL;
+}
+
+static struct ptc_counts_entry *get_entry(struct ptc_counts *c, const struct ptc_counts_entry *e)
+{
+	struct ptc_counts_entry *found = find_entry(c, e);
+	bool emptied;
+	size_t i;
+
+	if (found)
+		return found;
+	if (c->n == UINT32_MAX - 1 ||
+	    !ptc_grow(&c->entries, &c->cap, c->n + 1, sizeof(*c->entries)) ||
+	    !is_roomy(&c->index, &emptied))
+		return NULL;
+	for (i = 0; i < c->n && emptied; i++)
+		put(&c->index, hash_of_entry(&c->entries[i]), (uint32_t)i + 1);
+	c->entries[c->n++] = *e;
+	put(&c->index, hash_of_entry(e), (uint32_t)c->n);
+	return &c->entries[c->n - 1];
+}
+
+static bool set_place(struct ptc_counts *c, const struct ptc_item *it, uint64_t ip,
+		      struct ptc_counts_place *ret)
+{
+	*ret = (struct ptc_counts_place){ .ip = ip, .off = ip };
+	ret->file = ptc_names_get(&c->names, ptc_decode_file(c->d, it, ip, &ret->off));
+	ret->symbol = ptc_names_get(&c->names, ptc_decode_symbol(c->d, it, ip, &ret->symbol_off));
+	return ret->file != UINT32_MAX && ret->symbol != UINT32_MAX;
+}
+
+/* Extend a location to its function, if known. */
+static void widen(struct ptc_counts_place *p)
+{
+	if (!p->symbol)
+		return;
+	p->ip -= p->symbol_off;
+	p->off -= p->symbol_off;
+	p->symbol_off = 0;
+}
+
+static bool add_line(struct ptc_counts *c, struct ptc_counts_entry *e, const char *file, int line)
+{
+	const uint32_t name = ptc_names_get(&c->names, file);
+	size_t i;
+
+	for (i = e->lines; i < c->nlines; i++)
+		if (c->lines[i].file == name && c->lines[i].line == (uint32_t)line)
+			return true;
+	if (name == UINT32_MAX ||
+	    !ptc_grow(&c->lines, &c->lines_cap, c->nlines + 1, sizeof(*c->lines)))
+		return false;
+	c->lines[c->nlines++] = (struct ptc_counts_line){ name, (uint32_t)line };
+	e->nlines++;
+	return true;
+}
+
+/* Longer than any code that compilers generate without a branch. */
+#define BLOCK_MAX ((uint64_t)1 << 20)
+
+/* Return whether the block can be scanned byte by byte. A damaged trace can produce huge blocks. */
+static bool is_in_one_file(const struct ptc_counts_entry *block)
+{
+	const uint64_t len = block->to.ip - block->from.ip;
+
+	return block->from.file && block->from.file == block->to.file &&
+	       block->to.off - block->from.off == len && len < BLOCK_MAX;
+}
+
+/*
+ * Add the source lines of a block. A line begins at an instruction, so scan all bytes of the block.
+ */
+static bool add_lines(struct ptc_counts *c, const struct ptc_item *it, struct ptc_counts_entry *e)
+{
+	const uint64_t end = e->to.ip + (e->kind != PTC_KIND_ASYNC);
+	const char *file, *last_file = NULL;
+	int line, last_line = 0;
+	uint64_t ip;
+
+	e->lines = c->nlines;
+	if (!is_in_one_file(e))
+		return true;
+	for (ip = e->from.ip; ip < end; ip++) {
+		file = ptc_decode_srcline(c->d, it, ip, &line);
+		if (!file || (file == last_file && line == last_line))
+			continue;
+		last_file = file;
+		last_line = line;
+		if (!add_line(c, e, file, line))
+			return false;
+	}
+	return true;
+}
+
+static bool wants_lines(const struct ptc_counts *c)
+{
+	return c->of == PTC_COUNTS_LINES || c->of == PTC_COUNTS_COVERAGE;
+}
+
+/*
+ * Returns the entry of @s for the code that is currently mapped, in the process of @it. NULL: out
+ * of memory.
+ */
+static struct ptc_counts_entry *find_out(struct ptc_counts *c, const struct ptc_item *it,
+					 const struct ptc_counts_seen *s)
+{
+	struct ptc_counts_entry e = { .kind = (enum ptc_kind)(s->code & 0xff) }, *found;
+	size_t n;
+
+	if (!set_place(c, it, s->from, &e.from) || !set_place(c, it, s->to, &e.to))
+		return NULL;
+	if (c->of == PTC_COUNTS_CALLS)
+		widen(&e.from);
+	n = c->n;
+	found = get_entry(c, &e);
+	if (found && c->n != n && wants_lines(c) && !add_lines(c, it, found))
+		return NULL;
+	return found;
+}
+
+static bool is_same_pair(const struct ptc_counts_seen *a, const struct ptc_counts_seen *b)
+{
+	return a->from == b->from && a->to == b->to && a->code == b->code;
+}
+
+static const struct ptc_counts_seen *find_seen(const struct ptc_counts *c,
+					       const struct ptc_counts_seen *s)
+{
+	const struct ptc_counts_seen *found;
+	size_t slot;
+
+	if (!c->seen_index.slots)
+		return NULL;
+	for (slot = first_slot(&c->seen_index, hash_of_seen(s)); c->seen_index.slots[slot];
+	     slot = next_slot(&c->seen_index, slot)) {
+		found = &c->seen[c->seen_index.slots[slot] - 1];
+		if (is_same_pair(found, s))
+			return found;
+	}
+	return NULL;
+}
+
+static bool remember(struct ptc_counts *c, const struct ptc_counts_seen *s)
+{
+	bool emptied;
+	size_t i;
+
+	if (c->nseen == SEEN_MAX) {
+		memset(c->seen_index.slots, 0, sizeof(*c->seen_index.slots) << c->seen_index.bits);
+		c->seen_index.n = c->nseen = 0;
+	}
+	if (!ptc_grow(&c->seen, &c->seen_cap, c->nseen + 1, sizeof(*c->seen)) ||
+	    !is_roomy(&c->seen_index, &emptied))
+		return false;
+	for (i = 0; i < c->nseen && emptied; i++)
+		put(&c->seen_index, hash_of_seen(&c->seen[i]), (uint32_t)i + 1);
+	c->seen[c->nseen++] = *s;
+	put(&c->seen_index, hash_of_seen(s), (uint32_t)c->nseen);
+	return true;
+}
+
+/* Get the entry number of @s. Returns false if out of memory. */
+static bool get_number(struct ptc_counts *c, const struct ptc_item *it, struct ptc_counts_seen *s)
+{
+	const struct ptc_counts_seen *seen = find_seen(c, s);
+	struct ptc_counts_entry *e;
+
+	if (seen) {
+		s->entry = seen->entry;
+		return true;
+	}
+	e = find_out(c, it, s);
+	if (!e)
+		return false;
+	s->entry = (uint32_t)(e - c->entries);
+	return remember(c, s);
+}
+
+static void add_times(struct ptc_counts *c, struct ptc_counts_seen *r)
+{
+	if (!r->times)
+		return;
+	c->entries[r->entry].times += r->times;
+	c->times += r->times;
+	r->times = 0;
+}
+
+void ptc_counts_settle(struct ptc_counts *c)
+{
+	size_t i;
+
+	for (i = 0; c->recent && i < (size_t)1 << PTC_COUNTS_RECENT_BITS; i++)
+		add_times(c, &c->recent[i]);
+}
+
+static INSIDE struct ptc_counts_seen *recent_of(const struct ptc_counts *c, uint64_t from,
+						uint64_t to, uint64_t code)
+{
+	return &c->recent[hash_of_pair(from, to, code) >> (64 - PTC_COUNTS_RECENT_BITS)];
+}
+
+/* Slow path of count: the pair is not in the recent table, or its counter is about to overflow. */
+static __attribute__((noinline)) bool count_anew(struct ptc_counts *c, const struct ptc_item *it,
+						 uint64_t from, uint64_t to, uint64_t code)
+{
+	struct ptc_counts_seen s = { .from = from, .to = to, .code = code };
+	struct ptc_counts_seen *r = recent_of(c, from, to, code);
+
+	if (!get_number(c, it, &s))
+		return false;
+	add_times(c, r);
+	*r = s;
+	r->times = 1;
+	return true;
+}
+
+/*
+ * Fast path: count the branch from @from to @to, with @code as in struct ptc_counts_seen. @it: its
+ * process. Returns false if out of memory. The arguments are separate numbers to keep them in
+ * registers; a struct would be stored to memory each time. There is a single conditional branch.
+ */
+static INSIDE bool count(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
+			 uint64_t to, uint64_t code)
+{
+	struct ptc_counts_seen *r = recent_of(c, from, to, code);
+	const uint64_t other = (r->from ^ from) | (r->to ^ to) | (r->code ^ code);
+
+	/* Times is neither 0 nor UINT32_MAX. */
+	if (__builtin_expect(other || r->times - 1 >= UINT32_MAX - 1, 0))
+		return count_anew(c, it, from, to, code);
+	r->times++;
+	return true;
+}
+
+static size_t place_of(const struct ptc_counts *c, int64_t who)
+{
+	return PTC_PARTITION_POINT(i, 0, c->nthreads, c->threads[i].who < who);
+}
+
+static struct ptc_counts_thread *get_thread(struct ptc_counts *c, const struct ptc_item *it)
+{
+	const int64_t who = it->tid >= 0 ? it->tid : -1 - (int64_t)it->queue;
+	struct ptc_counts_thread *t;
+
+	if (c->newest < c->nthreads && c->threads[c->newest].who == who)
+		return &c->threads[c->newest];
+	c->newest = place_of(c, who);
+	if (c->newest < c->nthreads && c->threads[c->newest].who == who)
+		return &c->threads[c->newest];
+	if (!ptc_grow(&c->threads, &c->threads_cap, c->nthreads + 1, sizeof(*c->threads)))
+		return NULL;
+	t = &c->threads[c->newest];
+	memmove(t + 1, t, (c->nthreads++ - c->newest) * sizeof(*t));
+	*t = (struct ptc_counts_thread){ .who = who };
+	return t;
+}
+
+/*
+ * After a gap the position of threads is unknown: of the gap's thread, or of all for a gap of a
+ * CPU.
+ */
+static void lose(struct ptc_counts *c, const struct ptc_item *gap)
+{
+	const bool own = gap->cause == PTC_GAP_NOCODE || gap->cause == PTC_GAP_BADPACKET ||
+			 gap->cause == PTC_GAP_DESYNC;
+	size_t i;
+
+	c->gaps++;
+	for (i = 0; i < c->nthreads; i++)
+		if (!own || gap->tid < 0 || c->threads[i].who == gap->tid)
+			c->threads[i].at = 0;
+}
+
+/*
+ * Count the block that ends at @end, and continue at @to. Skipped if the start of the block is
+ * unknown.
+ */
+static INSIDE bool count_block(struct ptc_counts *c, const struct ptc_item *it, uint64_t end,
+			       uint64_t to, uint64_t code)
+{
+	struct ptc_counts_thread *t = get_thread(c, it);
+	uint64_t at;
+
+	if (!t)
+		return false;
+	at = t->at;
+	t->at = to;
+	if (!at || at > end || (at == end && (code & 0xff) == PTC_KIND_ASYNC))
+		return true;
+	return count(c, it, at, end, code);
+}
+
+/* Count a branch of @it; @code as in struct ptc_counts_seen. */
+static INSIDE bool take(struct ptc_counts *c, const struct ptc_item *it, uint64_t from, uint64_t to,
+			uint64_t code)
+{
+	switch (c->of) {
+	case PTC_COUNTS_BLOCKS:
+	case PTC_COUNTS_LINES:
+	case PTC_COUNTS_COVERAGE:
+		return count_block(c, it, from, to, code);
+	case PTC_COUNTS_CALLS:
+		if ((code & 0xff) != PTC_KIND_CALL && (code & 0xff) != PTC_KIND_ICALL)
+			return true;
+		break;
+	default:
+		break;
+	}
+	return count(c, it, from, to, code);
+}
+
+/* Count the branches of a RUN item. */
+static bool take_run(struct ptc_counts *c, const struct ptc_item *run, uint64_t state)
+{
+	const struct ptc_transfer *t = ptc_item_transfers(run), *const end = t + run->to;
+
+	for (; t < end; t++) {
+		if (!take(c, run, ptc_transfer_from(*t), t->to, state << 8 | ptc_transfer_kind(*t)))
+			return false;
+	}
+	return true;
+}
+
+static bool take_branch(struct ptc_counts *c, const struct ptc_item *it, uint64_t state)
+{
+	return take(c, it, it->from, it->to, state << 8 | it->kind);
+}
+
+/* Returns a zeroed table whose entries are each in one cache line. */
+static struct ptc_counts_seen *new_recent(void)
+{
+	const size_t bytes = sizeof(struct ptc_counts_seen) << PTC_COUNTS_RECENT_BITS;
+	struct ptc_counts_seen *recent = aligned_alloc(sizeof(*recent), bytes);
+
+	if (recent)
+		memset(recent, 0, bytes);
+	return recent;
+}
+
+int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_counts *c = ctx;
+	uint64_t state = 0;
+	int32_t pid = 0;
+	bool known = false;
+	size_t i;
+
+	if (!c->recent)
+		c->recent = new_recent();
+	c->failed |= !c->recent;
+	for (i = 0; i < n && !c->failed; i++) {
+		const struct ptc_item *it = &items[i];
+
+		if (it->type == PTC_ITEM_GAP)
+			lose(c, it);
+		if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_RUN)
+			continue;
+		if (!known || it->pid != pid)
+			state = ptc_decode_code_state(c->d, it);
+		known = true;
+		pid = it->pid;
+		c->failed = !(it->type == PTC_ITEM_RUN ? take_run : take_branch)(c, it, state);
+	}
+	return c->failed;
+}
+
+static int by_place(const struct ptc_counts_place *a, const struct ptc_counts_place *b)
+{
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->off != b->off)
+		return a->off < b->off ? -1 : 1;
+	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
+}
+
+static int by_times(const void *a, const void *b)
+{
+	const struct ptc_counts_entry *x = a, *y = b;
+	int r;
+
+	if (x->times != y->times)
+		return x->times > y->times ? -1 : 1;
+	r = by_place(&x->from, &y->from);
+	if (!r)
+		r = by_place(&x->to, &y->to);
+	return r ? r : (int)x->kind - (int)y->kind;
+}
+
+/* Convert blocks to source lines, with the counts of the blocks. Returns false if out of memory. */
+static bool make_lines(struct ptc_counts *c)
+{
+	struct ptc_counts_entry *blocks = c->entries, *e;
+	const size_t n = c->n;
+	bool ok = true;
+	size_t i, k;
+
+	free(c->index.slots);
+	c->index = (struct ptc_counts_index){ .n = 0 };
+	c->entries = NULL;
+	c->n = c->cap = 0;
+	c->blocks = c->times;
+	c->times = 0;
+	for (i = 0; i < n && ok; i++) {
+		c->lineless += blocks[i].nlines ? 0 : blocks[i].times;
+		for (k = 0; k < blocks[i].nlines && ok; k++) {
+			const struct ptc_counts_line *l = &c->lines[blocks[i].lines + k];
+
+			e = get_entry(c, &(struct ptc_counts_entry){
+						 .from = { .file = l->file, .off = l->line } });
+			ok = e != NULL;
+			if (ok)
+				e->times += blocks[i].times;
+			c->times += blocks[i].times;
+		}
+	}
+	free(blocks);
+	return ok;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct ptc_counts_entry *x = a, *y = b;
+
+	return by_place(&x->from, &y->from);
+}
+
+/* Add a line that has code. Usually it is already known. */
+static int see_line(void *ctx, const char *file, int line)
+{
+	struct ptc_counts *c = ctx;
+	const struct ptc_counts_entry e = { .from = { .file = ptc_names_get(&c->names, file),
+						      .off = (uint64_t)line } };
+
+	return e.from.file == UINT32_MAX || !get_entry(c, &e);
+}
+
+bool ptc_counts_sort(struct ptc_counts *c)
+{
+	const bool all = c->of == PTC_COUNTS_COVERAGE;
+
+	ptc_counts_settle(c);
+	if (wants_lines(c) && !make_lines(c))
+		return false;
+	if (all && ptc_decode_each_srcline(c->d, see_line, c))
+		return false;
+	if (c->n)
+		qsort(c->entries, c->n, sizeof(*c->entries), all ? by_line : by_times);
+	return true;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `ptcap decode --counts`: executions of each branch, each call between two functions, each block
+ * of code, or each source line. Locations are identified by file and offset, not by address. So
+ * counts are correct across processes, and when code is mapped again elsewhere.
+ */
+#ifndef PTC_CLI_DECODE_BRANCH_COUNTS_H
+#define PTC_CLI_DECODE_BRANCH_COUNTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/common/string_pool.h"
+#include "ptcap/decode.h"
+
+enum ptc_counts_of {
+	PTC_COUNTS_NOTHING,
+	PTC_COUNTS_EDGES,  /* branches */
+	PTC_COUNTS_CALLS,  /* calls, from function to function */
+	PTC_COUNTS_BLOCKS, /* blocks: from the target of a branch to the next branch */
+	/* Source lines: those with code in an executed block, each once per block. */
+	PTC_COUNTS_LINES,
+	PTC_COUNTS_COVERAGE, /* as LINES, with lines that have code but did not run, file by file */
+	PTC_COUNTS_ALL
+};
+
+struct ptc_counts_line {
+	uint32_t file; /* number of a name */
+	uint32_t line;
+};
+
+struct ptc_counts_place {
+	uint32_t file, symbol; /* numbers of names; 0: not known */
+	uint64_t off;	       /* offset in the file; without a file the address */
+	uint64_t symbol_off;
+	uint64_t ip; /* address when first seen */
+};
+
+struct ptc_counts_entry {
+	struct ptc_counts_place from, to; /* block: first and last instruction */
+	uint64_t times;
+	enum ptc_kind kind; /* block: kind of the branch that ended it; ASYNC: before `to` */
+	/*
+	 * Block: its source lines, if requested. None for a block larger than 1 MiB, or not inside
+	 * one file. A line's entry uses from.file and from.off.
+	 */
+	size_t lines, nlines;
+};
+
+/*
+ * Cached result for a pair of addresses, valid while the mappings do not change. The recent table
+ * has one entry per hash value. Counting a recent pair again only increments a counter.
+ */
+struct ptc_counts_seen {
+	uint64_t from, to;
+	uint64_t code; /* code state << 8 | kind */
+	uint32_t entry;
+	uint32_t times; /* recent table: not yet added to the entry; 0: empty */
+};
+
+enum { PTC_COUNTS_RECENT_BITS = 16 };
+
+/* Hash table of numbers, which start at 1. */
+struct ptc_counts_index {
+	uint32_t *slots; /* owned; 0: free */
+	unsigned int bits;
+	size_t n;
+};
+
+/* Current position of each thread, for blocks; 0: not known. */
+struct ptc_counts_thread {
+	int64_t who; /* a tid; below 0: the unknown thread of a queue */
+	uint64_t at;
+};
+
+struct ptc_counts {
+	enum ptc_counts_of of;
+	struct ptc_decode *d; /* borrowed */
+	struct ptc_names names;
+	struct ptc_counts_entry *entries; /* owned */
+	size_t n, cap;
+	uint64_t times; /* sum over all entries */
+	uint64_t gaps;
+	struct ptc_counts_line *lines; /* owned */
+	size_t nlines, lines_cap;
+	/* Blocks: with source lines requested; lineless: without any line. */
+	uint64_t blocks, lineless;
+	struct ptc_counts_index index;
+	struct ptc_counts_seen *seen; /* owned */
+	size_t nseen, seen_cap;
+	struct ptc_counts_index seen_index;
+	/* Owned; 1 << RECENT_BITS entries; NULL: not allocated yet. */
+	struct ptc_counts_seen *recent;
+	struct ptc_counts_thread *threads; /* owned; ascending */
+	size_t nthreads, threads_cap, newest;
+	bool failed; /* out of memory */
+};
+
+/* ptc_sink.on_items for all items. ctx is a struct ptc_counts, zeroed except of and d. */
+int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n);
+void ptc_counts_release(struct ptc_counts *c);
+
+/* Add the recent counters to entries and times, which are incomplete before. */
+void ptc_counts_settle(struct ptc_counts *c);
+
+/*
+ * Settle, and sort by count. If lines are requested, blocks are converted to lines. COVERAGE: all
+ * lines, sorted by file and line. To be called once. Returns false if out of memory.
+ */
+bool ptc_counts_sort(struct ptc_counts *c);
+
+struct ptc_line;
+
+/*
+ * Print the first @most sorted entries (0: all), as text or JSON (doc/json.md). Returns false if
+ * out of memory.
+ */
+bool ptc_counts_print(const struct ptc_counts *c, struct ptc_line *l, size_t most, bool json);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plural.h"
+#include "cli/common/cli.h"
+#include "cli/decode/decode_args.h"
+#include "cli/decode/empty_warnings.h"
+
+/* Gaps between snapshots are not counted, because that trace was not requested. */
+static uint64_t count_gaps(const struct ptc_decode_stats *stats)
+{
+	uint64_t n = 0;
+	int i;
+
+	for (i = 0; i < PTC_GAP_COUNT; i++)
+		if (i != PTC_GAP_SNAPSHOT)
+			n += stats->gaps[i];
+	return n;
+}
+
+/* Report gaps and notes that are not, or not clearly, visible in the output lines. */
+static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_stats *stats)
+{
+	const uint64_t gaps = count_gaps(stats);
+	const char *note;
+	size_t i;
+
+	fflush(stdout);
+	if (gaps)
+		ptc_say("%llu gap%s in the trace", (unsigned long long)gaps, ptc_plural(gaps));
+	if (stats->gaps[PTC_GAP_SNAPSHOT])
+		ptc_say("%llu snapshot gap%s: older trace was overwritten",
+			(unsigned long long)stats->gaps[PTC_GAP_SNAPSHOT],
+			ptc_plural(stats->gaps[PTC_GAP_SNAPSHOT]));
+	for (i = 0; (note = ptc_decode_note(d, i)) != NULL; i++)
+		ptc_say("%s", note);
+}
+
+/* Report the first file without source lines. */
+static void tell_without_lines(const struct ptc_decode *d)
+{
+	size_t n;
+	const char *first = ptc_decode_without_lines(d, &n);
+
+	if (!first)
+		return;
+	fflush(stdout);
+	ptc_say("no source lines for '%s'%s: no debug information; install its debug package, or "
+		"use --debuginfod",
+		first, n > 1 ? " and other files" : "");
+}
+
+/* Report whether the two engines produced the same. Returns the exit code. */
+static int tell_difference(const struct ptc_decode *d)
+{
+	const char *difference = ptc_decode_difference(d);
+	struct ptc_engine_stats s;
+
+	ptc_decode_get_engine_stats(d, &s);
+	if (difference)
+		ptc_say("the engines differ in %llu of %llu segments; first in %s",
+			(unsigned long long)s.differing, (unsigned long long)s.pieces, difference);
+	else
+		ptc_say("the engines agree in %llu segment%s (%llu bytes); libipt alone decoded "
+			"%llu more",
+			(unsigned long long)s.pieces, ptc_plural(s.pieces),
+			(unsigned long long)s.bytes, (unsigned long long)s.declined);
+	return difference ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
+}
+
+static int out_of_memory(void)
+{
+	return ptc_say_no_memory();
+}
+
+static bool wants_color(const struct ptc_decode_args *a)
+{
+	if (a->out.form.fields.n || (a->color && !strcmp(a->color, "never")))
+		return false;
+	return (a->color && !strcmp(a->color, "always")) || a->colors;
+}
+
+static bool wants_lines(const struct ptc_decoded_form *f)
+{
+	return f->counts == PTC_COUNTS_LINES || f->counts == PTC_COUNTS_COVERAGE ||
+	       ptc_fields_have(&f->fields, PTC_FIELD_SRCLINE);
+}
+
+static struct ptc_asked_part part_of(const struct ptc_decode_args *a)
+{
+	return (struct ptc_asked_part){
+		.tid = a->tids.n, .cpu = a->cpus.n, .time = a->has_time, .sym = a->opts.sym
+	};
+}
+
+static const char *name_of(const struct ptc_decode_args *a)
+{
+	return a->pt ? a->pt : a->input ? a->input : "perf.data";
+}
+
+static int run(struct ptc_decode_args *a, struct ptc_decode *d)
+{
+	const struct ptc_asked_part part = part_of(a);
+	struct ptc_asked asked = { .items = 0 };
+	struct ptc_progress progress;
+	struct ptc_decode_stats stats;
+	struct ptc_sink sink, inner = { .on_items = ptc_asked_items, .ctx = &asked };
+	struct ptc_err err;
+	bool whole;
+	int r;
+
+	a->out.form.color = wants_color(a);
+	if (!ptc_decoded_begin(&a->out, d, &asked.inner))
+		return out_of_memory();
+	sink = inner;
+	if (ptc_progress_start(&progress, d, &inner)) {
+		sink = (struct ptc_sink){ .on_items = ptc_progress_items, .ctx = &progress };
+		a->out.progress = &progress;
+	}
+	r = ptc_decode_run(d, &sink, &err);
+	ptc_progress_finish(&progress);
+	a->out.progress = NULL;
+	ptc_decode_get_stats(d, &stats);
+	whole = ptc_decoded_end(&a->out, r >= 0);
+	if (a->out.line->failed)
+		return PTC_EXIT_FAIL; /* main reports the reason */
+	if (!whole)
+		return out_of_memory();
+	if (r < 0)
+		return ptc_say_err(&err);
+	tell_findings(d, &stats);
+	if (wants_lines(&a->out.form))
+		tell_without_lines(d);
+	if (ptc_asked_any(&part) && !asked.items)
+		return ptc_asked_say_none(&part, d, name_of(a));
+	if (!stats.aux_bytes) {
+		ptc_say("'%s' has no trace to decode", name_of(a));
+		return PTC_EXIT_NOTHING;
+	}
+	r = a->opts.engine == PTC_ENGINE_VERIFY ? tell_difference(d) : PTC_EXIT_OK;
+	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : r;
+}
+
+/*
+ * Run with a pager. To be called when there is output, so that errors do not disappear in the
+ * pager.
+ */
+static int run_paged(struct ptc_decode_args *a, struct ptc_decode *d, struct ptc_pager *pager)
+{
+	int code;
+
+	a->colors = ptc_terminal_has_colors();
+	ptc_pager_start(pager);
+	code = run(a, d);
+	return ptc_pager_finish(pager) || code ? code : PTC_EXIT_FAIL;
+}
+
+static int decode(struct ptc_decode_args *a)
+{
+	struct ptc_pager pager = PTC_PAGER_INIT;
+	struct ptc_decode *d;
+	struct ptc_err err;
+	int code, r;
+
+	if (a->debuginfod && setenv("DEBUGINFOD_URLS", a->debuginfod, 1))
+		return out_of_memory();
+	if (!ptc_asked_code_is_there(&a->code))
+		return PTC_EXIT_FAIL;
+	if (!a->no_pager && !a->out.form.bin && !a->out.form.stats)
+		ptc_pager_prepare(&pager);
+	a->sandbox.finds_code = true;
+	code = ptc_sandbox_enter(&a->sandbox);
+	if (code)
+		return code;
+	if (a->pt)
+		r = ptc_decode_open_raw(a->pt, a->raw, a->nraw, &a->opts, &d, &err);
+	else
+		r = ptc_decode_open(name_of(a), &a->opts, &d, &err);
+	if (r < 0)
+		return ptc_say_input_err(a->pt ? NULL : name_of(a), &err);
+	r = a->has_time ? ptc_time_choice_apply(&a->time, d, &err) : 0;
+	code = r < 0 ? ptc_say_err(&err) : run_paged(a, d, &pager);
+	ptc_decode_free(d);
+	return code;
+}
+
+int ptc_cmd_decode(int argc, char **argv)
+{
+	struct ptc_decode_args a;
+	int code = ptc_decode_args_parse(&a, argc, argv);
+
+	if (!code && a.help)
+		ptc_decode_help();
+	else if (!code)
+		code = decode(&a);
+	ptc_decode_args_release(&a);
+	return code;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/decode/decode_sink.h"
+
+int ptc_decoded_sums(void *ctx, const struct ptc_sums *sums)
+{
+	struct ptc_decoded *o = ctx;
+
+	if (o->progress)
+		ptc_progress_at(o->progress, sums->last_ns);
+	return ptc_totals_sums(&o->totals, sums);
+}
+
+static struct ptc_sink printer_of(struct ptc_decoded *o)
+{
+	const struct ptc_decoded_form *f = &o->form;
+	struct ptc_sink sink = { .on_items = ptc_print_text, .ctx = &o->printer };
+
+	if (f->bin) {
+		ptc_print_bin_begin(&o->bin);
+		sink = (struct ptc_sink){ ptc_print_bin, &o->bin };
+	} else if (f->insn) {
+		sink.on_items = ptc_print_insn;
+	} else if (f->json) {
+		sink.on_items = ptc_print_json;
+	}
+	return sink;
+}
+
+bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_sink *ret)
+{
+	static struct ptc_line line;
+	const struct ptc_decoded_form *f = &o->form;
+
+	o->d = d;
+	o->line = &line;
+	o->printer = (struct ptc_printer){
+		.d = d, .fields = f->fields, .line = &line, .color = f->color
+	};
+	o->counts = (struct ptc_counts){ .of = f->counts, .d = d };
+	if (f->json && !f->stats && !f->counts)
+		ptc_print_json_head(&line);
+	if (f->stats)
+		*ret = (struct ptc_sink){ .on_items = ptc_totals_items, .ctx = &o->totals };
+	else if (f->counts)
+		*ret = (struct ptc_sink){ .on_items = ptc_counts_items, .ctx = &o->counts };
+	else if (f->calls)
+		*ret = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &o->calls };
+	else
+		*ret = printer_of(o);
+	return !f->calls || !ptc_calls_printer_init(&o->calls, d, &line, f->json);
+}
+
+static bool print_counts(struct ptc_decoded *o)
+{
+	return !o->counts.failed && ptc_counts_sort(&o->counts) &&
+	       ptc_counts_print(&o->counts, o->line, o->form.most, o->form.json);
+}
+
+bool ptc_decoded_end(struct ptc_decoded *o, bool whole)
+{
+	bool ok = !o->counts.failed;
+
+	if (o->form.calls)
+		ptc_calls_printer_finish(&o->calls);
+	if (o->form.stats && whole)
+		ptc_totals_print(&o->totals, o->d, o->line, o->form.json);
+	if (o->form.counts && whole)
+		ok = print_counts(o);
+	if (o->form.json && whole)
+		ptc_print_json_missing(o->d, o->line);
+	if (o->form.bin && !ptc_print_bin_end(&o->bin))
+		o->line->failed = true;
+	ptc_counts_release(&o->counts);
+	ptc_line_flush(o->line);
+	return ok && !o->line->failed;
+}

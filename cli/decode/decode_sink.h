@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Output of `ptcap decode`: the sink for the selected format. */
+#ifndef PTC_CLI_DECODE_DECODE_SINK_H
+#define PTC_CLI_DECODE_DECODE_SINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/common/terminal.h"
+#include "cli/decode/branch_counts.h"
+#include "cli/decode/line_buffer.h"
+#include "cli/decode/out_bin.h"
+#include "cli/decode/out_calls.h"
+#include "cli/decode/out_stats.h"
+#include "ptcap/decode.h"
+
+struct ptc_decoded_form {
+	struct ptc_fields fields;
+	bool json, bin, insn, calls, stats, color;
+	enum ptc_counts_of counts;
+	uint64_t most; /* number of counts to print; 0: all */
+};
+
+/* Initialize with zeros, except form and totals. */
+struct ptc_decoded {
+	struct ptc_decoded_form form;
+	struct ptc_decode *d; /* borrowed */
+	struct ptc_line *line;
+	struct ptc_printer printer;
+	struct ptc_bin_printer bin;
+	struct ptc_calls_printer calls;
+	struct ptc_counts counts;
+	struct ptc_totals totals;
+	struct ptc_progress *progress; /* borrowed; NULL: no progress */
+};
+
+/*
+ * Print the head of the output, if any. *ret: the sink for all items. Returns false if out of
+ * memory.
+ */
+bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_sink *ret);
+/*
+ * Print the tail of the output. @whole: decoding was complete, so include totals. Returns false if
+ * out of memory, or if standard output failed (o->line->failed).
+ */
+bool ptc_decoded_end(struct ptc_decoded *o, bool whole);
+
+/* ptc_sums_sink.on_sums; ctx is a struct ptc_decoded. Can be called before ptc_decoded_begin. */
+int ptc_decoded_sums(void *ctx, const struct ptc_sums *sums);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/decode/line_buffer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/common/hex.h"
+
+static const char *const names[PTC_FIELD_COUNT] = {
+	[PTC_FIELD_PID] = "pid",	 [PTC_FIELD_TID] = "tid",
+	[PTC_FIELD_CPU] = "cpu",	 [PTC_FIELD_TIME] = "time",
+	[PTC_FIELD_FROM] = "from",	 [PTC_FIELD_TO] = "to",
+	[PTC_FIELD_KIND] = "kind",	 [PTC_FIELD_SYM] = "sym",
+	[PTC_FIELD_TOSYM] = "tosym",	 [PTC_FIELD_INSN] = "insn",
+	[PTC_FIELD_INSN_IP] = "insn-ip", [PTC_FIELD_DISASM] = "disasm",
+	[PTC_FIELD_SRCLINE] = "srcline",
+};
+
+bool ptc_fields_have(const struct ptc_fields *f, enum ptc_field field)
+{
+	size_t i;
+
+	for (i = 0; i < f->n; i++)
+		if (f->field[i] == field)
+			return true;
+	return false;
+}
+
+static enum ptc_field field_of(const char *word, size_t len)
+{
+	unsigned int i;
+
+	for (i = 0; i < PTC_FIELD_COUNT; i++)
+		if (strlen(names[i]) == len && !memcmp(names[i], word, len))
+			return (enum ptc_field)i;
+	return PTC_FIELD_COUNT;
+}
+
+const char *ptc_fields_parse(const char *list, struct ptc_fields *ret, const char **ret_word,
+			     int *ret_len)
+{
+	static const enum ptc_field of_branches[] = { PTC_FIELD_FROM, PTC_FIELD_TO, PTC_FIELD_KIND,
+						      PTC_FIELD_TOSYM };
+	size_t len, i;
+
+	ret->n = 0;
+	for (;; list += len + 1) {
+		len = strcspn(list, ",");
+		*ret_word = list;
+		*ret_len = (int)len;
+		if (ret->n == PTC_FIELDS_MAX)
+			return "too many fields";
+		ret->field[ret->n] = field_of(list, len);
+		if (ret->field[ret->n++] == PTC_FIELD_COUNT)
+			return "unknown field";
+		if (ret->field[ret->n - 1] == PTC_FIELD_DISASM && list[len])
+			return "must be the last field, because it contains blanks:";
+		if (!list[len])
+			break;
+	}
+	for (i = 0; i < sizeof(of_branches) / sizeof(of_branches[0]); i++) {
+		if (!ptc_fields_have(ret, PTC_FIELD_INSN_IP) ||
+		    !ptc_fields_have(ret, of_branches[i]))
+			continue;
+		*ret_word = names[of_branches[i]];
+		*ret_len = (int)strlen(*ret_word);
+		return "insn-ip cannot be combined with the field";
+	}
+	return NULL;
+}
+
+void ptc_line_flush(struct ptc_line *l)
+{
+	if (l->n && fwrite(l->buf, 1, l->n, stdout) != l->n)
+		l->failed = true;
+	l->n = 0;
+}
+
+void ptc_line_str(struct ptc_line *l, const char *s)
+{
+	for (; *s; s++)
+		ptc_line_char(l, *s);
+}
+
+void ptc_line_hex(struct ptc_line *l, uint64_t v)
+{
+	l->n = (size_t)(ptc_put_hex(ptc_line_room(l, PTC_HEX_ROOM), v) - l->buf);
+}
+
+static void put_dec(struct ptc_line *l, uint64_t v, int width)
+{
+	char digits[20];
+	int i = 20;
+
+	do {
+		digits[--i] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v || 20 - i < width);
+	memcpy(ptc_line_room(l, 20), digits + i, (size_t)(20 - i));
+	l->n += (size_t)(20 - i);
+}
+
+void ptc_line_dec(struct ptc_line *l, int64_t v)
+{
+	if (v < 0)
+		ptc_line_char(l, '-');
+	put_dec(l, v < 0 ? -(uint64_t)v : (uint64_t)v, 1);
+}
+
+void ptc_line_time(struct ptc_line *l, uint64_t ns)
+{
+	if (ns == PTC_NO_TIME) {
+		ptc_line_char(l, '-');
+		return;
+	}
+	put_dec(l, ns / 1000000000, 1);
+	ptc_line_char(l, '.');
+	put_dec(l, ns % 1000000000, 9);
+}

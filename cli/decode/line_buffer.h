@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Printers of `ptcap decode`: items to lines on stdout. */
+#ifndef PTC_CLI_DECODE_LINE_BUFFER_H
+#define PTC_CLI_DECODE_LINE_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptcap/decode.h"
+
+enum ptc_field {
+	PTC_FIELD_PID,
+	PTC_FIELD_TID,
+	PTC_FIELD_CPU,
+	PTC_FIELD_TIME,
+	PTC_FIELD_FROM,
+	PTC_FIELD_TO,
+	PTC_FIELD_KIND,
+	PTC_FIELD_SYM,
+	PTC_FIELD_TOSYM,
+	PTC_FIELD_INSN,
+	PTC_FIELD_INSN_IP,
+	PTC_FIELD_DISASM,
+	PTC_FIELD_SRCLINE,
+	PTC_FIELD_COUNT
+};
+
+enum { PTC_FIELDS_MAX = 32 };
+
+/* -F: the fields in the order given; n 0: the default format. */
+struct ptc_fields {
+	enum ptc_field field[PTC_FIELDS_MAX];
+	size_t n;
+};
+
+bool ptc_fields_have(const struct ptc_fields *f, enum ptc_field field);
+
+/*
+ * Parse @list. Returns NULL, or a description of the error. *ret_word: the wrong word, not
+ * NUL-terminated, of *ret_len bytes.
+ */
+const char *ptc_fields_parse(const char *list, struct ptc_fields *ret, const char **ret_word,
+			     int *ret_len);
+
+/* An output buffer, which is flushed to stdout when it is full. */
+struct ptc_line {
+	size_t n;
+	bool failed; /* writing to stdout failed */
+	char buf[1 << 16];
+};
+
+void ptc_line_flush(struct ptc_line *l);
+
+/* Returns space for @n more bytes; @n is at most the buffer's size. */
+static inline char *ptc_line_room(struct ptc_line *l, size_t n)
+{
+	if (sizeof(l->buf) - l->n < n)
+		ptc_line_flush(l);
+	return l->buf + l->n;
+}
+
+static inline void ptc_line_char(struct ptc_line *l, char c)
+{
+	*ptc_line_room(l, 1) = c;
+	l->n++;
+}
+
+void ptc_line_str(struct ptc_line *l, const char *s);
+void ptc_line_hex(struct ptc_line *l, uint64_t v);
+void ptc_line_dec(struct ptc_line *l, int64_t v);
+/* Print seconds with nine decimals; "-" if not known. */
+void ptc_line_time(struct ptc_line *l, uint64_t ns);
+
+struct ptc_printer {
+	struct ptc_decode *d;
+	struct ptc_fields fields;
+	struct ptc_line *line;
+	bool color; /* default format: color kinds and gaps */
+	/* --insn: the last source line printed */
+	char srcline[256];
+	size_t srcline_len;
+};
+
+int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n);
+
+/* Parts of lines. Names: unprintable characters and blanks become '_'. */
+void ptc_print_name(struct ptc_line *l, const char *s);
+/* As ptc_print_name, but blanks are kept. */
+void ptc_print_label(struct ptc_line *l, const char *s);
+/* Print function and offset, or "-". */
+void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip);
+void ptc_print_disasm(struct ptc_line *l, const struct ptc_item *it);
+/*
+ * Print FILE:LINE of it->from; @whole: with the file's path. Returns false, without printing, if
+ * not known.
+ */
+bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool whole);
+/* Print "# gap queue=...", without newline. */
+void ptc_print_gap(struct ptc_line *l, const struct ptc_item *it);
+
+/* Print "# event NAME tid=...", without newline. */
+void ptc_print_event(struct ptc_line *l, const struct ptc_item *it);
+
+/* ptc_sink.on_items; ctx is a struct ptc_printer. */
+int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n);
+int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n);
+/* Print the JSON object of a gap as a line. */
+void ptc_print_json_gap(struct ptc_line *l, const struct ptc_item *it);
+/* Print the JSON head, and at the end the files whose code was missing. */
+void ptc_print_json_head(struct ptc_line *l);
+void ptc_print_json_missing(const struct ptc_decode *d, struct ptc_line *l);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `ptcap decode --calls`: one line at the entry of a function and one at its end. A function
+ * without calls gets a single line. So the entry line is held back until the next event.
+ */
+#include "cli/decode/out_calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TIME_WIDTH = 18, TID_WIDTH = 8, SPAN_WIDTH = 12, INDENT = 2, INDENT_MAX = 200 };
+
+static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
+{
+	const struct ptc_calls_printer *p = ctx;
+	uint64_t off = 0;
+
+	return ip && ptc_decode_symbol(p->d, item, ip, &off) ? ip - off : 0;
+}
+
+static uint64_t life(void *ctx, const struct ptc_item *item)
+{
+	const struct ptc_calls_printer *p = ctx;
+
+	return ptc_decode_life(p->d, item);
+}
+
+static void pad(struct ptc_line *l, size_t begin, size_t width)
+{
+	while (l->n - begin < width)
+		ptc_line_char(l, ' ');
+	ptc_line_char(l, ' ');
+}
+
+static void put_span(struct ptc_line *l, uint64_t since, uint64_t until)
+{
+	char text[32];
+
+	if (since == PTC_NO_TIME || until == PTC_NO_TIME || until < since)
+		return;
+	(void)snprintf(text, sizeof(text), "%.3f us", (double)(until - since) / 1e3);
+	ptc_line_str(l, text);
+}
+
+/* Print time, thread, duration and indent. Columns are computed inside the buffer. */
+static void begin_line(struct ptc_line *l, uint64_t time, int32_t tid, uint64_t since,
+		       uint64_t until, uint32_t depth)
+{
+	size_t begin, i;
+
+	if (sizeof(l->buf) - l->n < 2048)
+		ptc_line_flush(l);
+	begin = l->n;
+	ptc_line_time(l, time);
+	pad(l, begin, TIME_WIDTH);
+	begin = l->n;
+	ptc_line_dec(l, tid);
+	pad(l, begin, TID_WIDTH);
+	begin = l->n;
+	put_span(l, since, until);
+	pad(l, begin, SPAN_WIDTH);
+	ptc_line_str(l, "| ");
+	for (i = 0; i < (size_t)depth * INDENT && i < INDENT_MAX; i++)
+		ptc_line_char(l, ' ');
+}
+
+static const char *entered(enum ptc_call_how how)
+{
+	switch (how) {
+	case PTC_CALL_BY_TRACE:
+		return " /* running */";
+	case PTC_CALL_BY_RETURN:
+		return " /* returned to */";
+	case PTC_CALL_BY_TAIL:
+		return " /* jumped to */";
+	case PTC_CALL_BY_SIGNAL:
+		return " /* signal handler */";
+	default:
+		return "";
+	}
+}
+
+static const char *left(enum ptc_call_how how)
+{
+	switch (how) {
+	case PTC_CALL_BY_TAIL:
+		return " /* jumps on */";
+	case PTC_CALL_BY_UNWINDING:
+		return " /* unwound */";
+	case PTC_CALL_BY_SIGNAL:
+		return " /* sigreturn */";
+	default:
+		return "";
+	}
+}
+
+/* Print the pending line: as the start of a body, or (@end) as a single line. */
+static void flush_pending(struct ptc_calls_printer *p, const struct ptc_call *end)
+{
+	struct ptc_line *l = p->line;
+
+	if (!p->pending)
+		return;
+	p->pending = false;
+	begin_line(l, p->time, p->tid, end ? p->time : PTC_NO_TIME,
+		   end ? end->item->time : PTC_NO_TIME, p->depth);
+	ptc_line_str(l, p->name);
+	if (!strchr(p->name, '(')) /* C++ names include parameters */
+		ptc_line_str(l, "()");
+	ptc_line_str(l, end ? ";" : " {");
+	ptc_line_str(l, entered(p->how));
+	if (end)
+		ptc_line_str(l, left(end->how));
+	ptc_line_char(l, '\n');
+}
+
+/* Set the name: function and offset, or file and offset, or the address. */
+static void set_name(struct ptc_calls_printer *p, const struct ptc_call *call)
+{
+	uint64_t off = 0;
+	const char *name = ptc_decode_symbol(p->d, call->item, call->ip, &off), *base;
+	size_t n = 0;
+
+	if (!name) {
+		name = ptc_decode_file(p->d, call->item, call->ip, &off);
+		base = name ? strrchr(name, '/') : NULL;
+		name = base ? base + 1 : name;
+	}
+	if (!name) {
+		(void)snprintf(p->name, sizeof(p->name), "0x%llx", (unsigned long long)call->ip);
+		return;
+	}
+	for (; name[n] && n + 32 < sizeof(p->name); n++) /* escape terminal control characters */
+		p->name[n] = (char)(name[n] >= ' ' && name[n] < 0x7f ? name[n] : '?');
+	p->name[n] = '\0';
+	if (off)
+		(void)snprintf(p->name + n, sizeof(p->name) - n, "+0x%llx",
+			       (unsigned long long)off);
+}
+
+static int on_call(void *ctx, const struct ptc_call *call)
+{
+	struct ptc_calls_printer *p = ctx;
+	struct ptc_line *l = p->line;
+	const struct ptc_item *it = call->item;
+
+	if (call->type == PTC_CALL_LEAVE && p->pending && p->tid == it->tid &&
+	    p->depth == call->depth) {
+		flush_pending(p, call);
+		return l->failed;
+	}
+	flush_pending(p, NULL);
+	switch (call->type) {
+	case PTC_CALL_ENTER:
+		p->pending = true;
+		/* For a call that began before the trace: first seen. */
+		p->time = it->time;
+		p->tid = it->tid;
+		p->depth = call->depth;
+		p->how = call->how;
+		set_name(p, call);
+		break;
+	case PTC_CALL_LEAVE:
+		begin_line(l, it->time, it->tid, call->since, it->time, call->depth);
+		ptc_line_char(l, '}');
+		ptc_line_str(l, left(call->how));
+		ptc_line_char(l, '\n');
+		break;
+	case PTC_CALL_LOST:
+		ptc_print_gap(l, it);
+		ptc_line_char(l, '\n');
+		break;
+	}
+	return l->failed;
+}
+
+static const char *const hows[] = {
+	[PTC_CALL_BY_CALL] = "call",	 [PTC_CALL_BY_TRACE] = "trace",
+	[PTC_CALL_BY_RETURN] = "return", [PTC_CALL_BY_TAIL] = "tail",
+	[PTC_CALL_BY_SIGNAL] = "signal", [PTC_CALL_BY_UNWINDING] = "unwinding",
+};
+
+static void put_name(struct ptc_line *l, const char *name)
+{
+	ptc_line_str(l, ",\"name\":\"");
+	for (; *name; name++) { /* printable ASCII, by set_name */
+		if (*name == '"' || *name == '\\')
+			ptc_line_char(l, '\\');
+		ptc_line_char(l, *name);
+	}
+	ptc_line_char(l, '"');
+}
+
+static void put_time(struct ptc_line *l, const char *key, uint64_t ns)
+{
+	ptc_line_str(l, key);
+	if (ns == PTC_NO_TIME)
+		ptc_line_str(l, "null");
+	else
+		ptc_line_dec(l, (int64_t)ns);
+}
+
+static int on_call_json(void *ctx, const struct ptc_call *call)
+{
+	struct ptc_calls_printer *p = ctx;
+	struct ptc_line *l = p->line;
+
+	if (call->type == PTC_CALL_LOST) {
+		ptc_print_json_gap(l, call->item);
+		return l->failed;
+	}
+	ptc_line_str(l, call->type == PTC_CALL_ENTER ? "{\"type\":\"enter\",\"tid\":" :
+						       "{\"type\":\"leave\",\"tid\":");
+	ptc_line_dec(l, call->item->tid);
+	ptc_line_str(l, ",\"depth\":");
+	ptc_line_dec(l, call->depth);
+	put_time(l, ",\"time\":", call->item->time);
+	if (call->type == PTC_CALL_LEAVE)
+		put_time(l, ",\"since\":", call->since);
+	ptc_line_str(l, ",\"how\":\"");
+	ptc_line_str(l, hows[call->how]);
+	ptc_line_str(l, "\",\"ip\":\"0x");
+	ptc_line_hex(l, call->ip);
+	ptc_line_char(l, '"');
+	if (call->type == PTC_CALL_ENTER) {
+		set_name(p, call);
+		put_name(l, p->name);
+	}
+	ptc_line_str(l, "}\n");
+	return l->failed;
+}
+
+int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, struct ptc_line *line,
+			   bool json)
+{
+	const struct ptc_calls_opts opts = { .function = function,
+					     .on_call = json ? on_call_json : on_call,
+					     .ctx = p,
+					     .life = life };
+
+	*p = (struct ptc_calls_printer){ .d = d, .line = line };
+	p->calls = ptc_calls_new(&opts);
+	return p->calls ? 0 : PTC_E_NO_MEMORY;
+}
+
+void ptc_calls_printer_finish(struct ptc_calls_printer *p)
+{
+	flush_pending(p, NULL);
+	ptc_calls_free(p->calls);
+	p->calls = NULL;
+}
+
+int ptc_print_calls(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_calls_printer *p = ctx;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < n; i++)
+		rc = ptc_calls_item(p->calls, &items[i]);
+	return rc;
+}

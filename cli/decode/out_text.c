@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/decode/line_buffer.h"
+
+#include <string.h>
+
+#include "cli/common/hex.h"
+
+#define KIND_COLOR  "\033[36m"
+#define GAP_COLOR   "\033[31m"
+#define EVENT_COLOR "\033[33m"
+#define NO_COLOR    "\033[m"
+
+/* Escape terminal control characters. Blanks too, because they separate fields. */
+void ptc_print_name(struct ptc_line *l, const char *s)
+{
+	for (; *s; s++)
+		ptc_line_char(l, *s > ' ' && *s < 0x7f ? *s : '_');
+}
+
+void ptc_print_label(struct ptc_line *l, const char *s)
+{
+	for (; *s; s++)
+		ptc_line_char(l, *s >= ' ' && *s < 0x7f ? *s : '?');
+}
+
+void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+{
+	uint64_t off = 0;
+	const char *name = ip ? ptc_decode_symbol(p->d, it, ip, &off) : NULL;
+
+	if (!name) {
+		ptc_line_char(p->line, '-');
+		return;
+	}
+	ptc_print_name(p->line, name);
+	ptc_line_str(p->line, "+0x");
+	ptc_line_hex(p->line, off);
+}
+
+static void put_bytes(struct ptc_line *l, const struct ptc_item *it)
+{
+	int i;
+
+	if (!it->insn_len)
+		ptc_line_char(l, '-');
+	for (i = 0; i < it->insn_len; i++) {
+		ptc_line_char(l, "0123456789abcdef"[it->insn[i] >> 4]);
+		ptc_line_char(l, "0123456789abcdef"[it->insn[i] & 15]);
+	}
+}
+
+static void put_field(struct ptc_printer *p, const struct ptc_item *it, enum ptc_field field)
+{
+	struct ptc_line *l = p->line;
+
+	switch (field) {
+	case PTC_FIELD_PID:
+		ptc_line_dec(l, it->pid);
+		break;
+	case PTC_FIELD_TID:
+		ptc_line_dec(l, it->tid);
+		break;
+	case PTC_FIELD_CPU:
+		ptc_line_dec(l, it->cpu);
+		break;
+	case PTC_FIELD_TIME:
+		ptc_line_time(l, it->time);
+		break;
+	case PTC_FIELD_FROM:
+	case PTC_FIELD_INSN_IP:
+		ptc_line_hex(l, it->from);
+		break;
+	case PTC_FIELD_TO:
+		ptc_line_hex(l, it->to);
+		break;
+	case PTC_FIELD_KIND:
+		ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
+		break;
+	case PTC_FIELD_SYM:
+		ptc_print_symbol(p, it, it->from);
+		break;
+	case PTC_FIELD_TOSYM:
+		ptc_print_symbol(p, it, it->to);
+		break;
+	case PTC_FIELD_INSN:
+		put_bytes(l, it);
+		break;
+	case PTC_FIELD_DISASM:
+		ptc_print_disasm(l, it);
+		break;
+	case PTC_FIELD_SRCLINE:
+		if (!ptc_print_srcline(p, it, true))
+			ptc_line_char(l, '-');
+		break;
+	case PTC_FIELD_COUNT:
+		break;
+	}
+}
+
+void ptc_print_gap(struct ptc_line *l, const struct ptc_item *it)
+{
+	ptc_line_str(l, "# gap queue=");
+	ptc_line_dec(l, it->queue);
+	ptc_line_str(l, " tid=");
+	ptc_line_dec(l, it->tid);
+	ptc_line_str(l, " offset=0x");
+	ptc_line_hex(l, it->from);
+	ptc_line_str(l, " length=0x");
+	ptc_line_hex(l, it->to);
+	ptc_line_str(l, " cause=");
+	ptc_line_str(l, ptc_gap_name((enum ptc_gap_cause)it->cause));
+}
+
+void ptc_print_event(struct ptc_line *l, const struct ptc_item *it)
+{
+	ptc_line_str(l, "# event queue=");
+	ptc_line_dec(l, it->queue);
+	ptc_line_str(l, " tid=");
+	ptc_line_dec(l, it->tid);
+	ptc_line_str(l, " time=");
+	ptc_line_time(l, it->time);
+	ptc_line_str(l, " ip=0x");
+	ptc_line_hex(l, it->from);
+	ptc_line_str(l, " value=0x");
+	ptc_line_hex(l, it->to);
+	ptc_line_str(l, " event=");
+	ptc_line_str(l, ptc_event_name((enum ptc_event_kind)it->kind));
+}
+
+/* Pad to a column of the default format. */
+static void pad(struct ptc_line *l, size_t begin, size_t width)
+{
+	do
+		ptc_line_char(l, ' ');
+	while (l->n - begin < width);
+}
+
+/* Print function and offset; otherwise file and offset, in parentheses. */
+static void put_place(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+{
+	struct ptc_line *l = p->line;
+	const char *name, *base, *close = "";
+	uint64_t off = 0;
+
+	ptc_line_hex(l, ip);
+	name = ptc_decode_symbol(p->d, it, ip, &off);
+	if (name) {
+		ptc_line_char(l, ' ');
+	} else {
+		name = ptc_decode_file(p->d, it, ip, &off);
+		if (!name)
+			return;
+		base = strrchr(name, '/');
+		name = base ? base + 1 : name;
+		ptc_line_str(l, " (");
+		close = ")";
+	}
+	ptc_print_label(l, name);
+	if (off) {
+		ptc_line_str(l, "+0x");
+		ptc_line_hex(l, off);
+	}
+	ptc_line_str(l, close);
+}
+
+static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
+{
+	struct ptc_line *l = p->line;
+	size_t begin;
+
+	/* Columns are computed inside the buffer, so it must not be flushed within a line. */
+	if (sizeof(l->buf) - l->n < 1024)
+		ptc_line_flush(l);
+	begin = l->n;
+	ptc_line_time(l, it->time);
+	pad(l, begin, 18);
+	begin = l->n;
+	ptc_line_dec(l, it->tid);
+	pad(l, begin, 8);
+	if (p->color)
+		ptc_line_str(l, KIND_COLOR);
+	begin = l->n;
+	ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
+	pad(l, begin, 8);
+	if (p->color)
+		ptc_line_str(l, NO_COLOR);
+	begin = l->n;
+	if (ptc_item_has_from(it))
+		put_place(p, it, it->from);
+	pad(l, begin, 52);
+	if (ptc_item_has_to(it)) {
+		ptc_line_str(l, "-> ");
+		put_place(p, it, it->to);
+	} else {
+		ptc_line_str(l, "->");
+	}
+}
+
+static void put_fields(struct ptc_printer *p, const struct ptc_item *it)
+{
+	size_t k;
+
+	for (k = 0; k < p->fields.n; k++) {
+		if (k)
+			ptc_line_char(p->line, ' ');
+		put_field(p, it, p->fields.field[k]);
+	}
+}
+
+/* Return whether the fields are -F from,to, the usual choice for large outputs. */
+static bool is_ends(const struct ptc_fields *f)
+{
+	return f->n == 2 && f->field[0] == PTC_FIELD_FROM && f->field[1] == PTC_FIELD_TO;
+}
+
+static void put_ends(struct ptc_line *l, const struct ptc_item *it)
+{
+	char *at = ptc_line_room(l, 2 * PTC_HEX_ROOM + 1);
+
+	at = ptc_put_hex(at, it->from);
+	*at++ = ' ';
+	l->n = (size_t)(ptc_put_hex(at, it->to) - l->buf);
+}
+
+/* Print a gap or an event. */
+static void put_remark(struct ptc_printer *p, const struct ptc_item *it)
+{
+	const bool gap = it->type == PTC_ITEM_GAP;
+
+	if (p->color)
+		ptc_line_str(p->line, gap ? GAP_COLOR : EVENT_COLOR);
+	if (gap)
+		ptc_print_gap(p->line, it);
+	else
+		ptc_print_event(p->line, it);
+	if (p->color)
+		ptc_line_str(p->line, NO_COLOR);
+}
+
+int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_printer *p = ctx;
+	const bool ends = is_ends(&p->fields);
+	const struct ptc_item *it;
+
+	for (it = items; it < items + n; it++) {
+		if (it->type == PTC_ITEM_GAP || it->type == PTC_ITEM_EVENT)
+			put_remark(p, it);
+		else if (ends)
+			put_ends(p->line, it);
+		else if (p->fields.n)
+			put_fields(p, it);
+		else
+			put_for_people(p, it);
+		ptc_line_char(p->line, '\n');
+	}
+	return p->line->failed;
+}

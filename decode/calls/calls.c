@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/calls/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "auxtrace/record/branchsel.h"
+#include "base/grow.h"
+#include "base/sorted.h"
+
+enum { DEPTH_MAX = 1 << 16 }; /* a deeper stack drops its outermost half */
+
+struct frame {
+	uint64_t ip;	   /* where it was entered */
+	uint64_t function; /* start of its function; 0: unknown */
+	uint64_t ret;	   /* return address; 0: unknown */
+	uint64_t since;
+	bool signal; /* ret is the interrupted address */
+};
+
+struct thread {
+	int32_t tid;
+	uint32_t queue;	      /* queue of its last item */
+	uint64_t life;	      /* from opts.life, when it last came out of the kernel */
+	struct frame *frames; /* owned */
+	size_t n, cap;
+	/*
+	 * out: outside of the trace. next: where it would go on if nothing came in between; may be
+	 * 0.
+	 */
+	bool out, has_next;
+	uint64_t next, exit_ip, exit_function;
+};
+
+struct ptc_calls {
+	struct ptc_calls_opts opts;
+	struct thread *threads; /* owned; ascending tid */
+	size_t n, cap, last;
+};
+
+struct ptc_calls *ptc_calls_new(const struct ptc_calls_opts *opts)
+{
+	struct ptc_calls *c = calloc(1, sizeof(*c));
+
+	if (c)
+		c->opts = *opts;
+	return c;
+}
+
+void ptc_calls_free(struct ptc_calls *c)
+{
+	size_t i;
+
+	if (!c)
+		return;
+	for (i = 0; i < c->n; i++)
+		free(c->threads[i].frames);
+	free(c->threads);
+	free(c);
+}
+
+static struct thread *thread_of(struct ptc_calls *c, int32_t tid)
+{
+	size_t at;
+
+	if (c->last < c->n && c->threads[c->last].tid == tid)
+		return &c->threads[c->last];
+	at = PTC_PARTITION_POINT(i, 0, c->n, c->threads[i].tid < tid);
+	if (at == c->n || c->threads[at].tid != tid) {
+		if (!ptc_grow(&c->threads, &c->cap, c->n + 1, sizeof(*c->threads)))
+			return NULL;
+		memmove(c->threads + at + 1, c->threads + at, (c->n - at) * sizeof(*c->threads));
+		c->threads[at] = (struct thread){ .tid = tid };
+		c->n++;
+	}
+	c->last = at;
+	return &c->threads[at];
+}
+
+/* --- reporting --- */
+
+static int tell(struct ptc_calls *c, const struct ptc_call *call)
+{
+	return c->opts.on_call(c->opts.ctx, call);
+}
+
+static int enter(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
+		 enum ptc_call_how how, uint64_t ret)
+{
+	const bool cut = t->n == DEPTH_MAX;
+	struct frame *f;
+
+	if (cut) {
+		memmove(t->frames, t->frames + DEPTH_MAX / 2, DEPTH_MAX / 2 * sizeof(*f));
+		t->n = DEPTH_MAX / 2;
+	}
+	if (!ptc_grow(&t->frames, &t->cap, t->n + 1, sizeof(*f)))
+		return PTC_E_NO_MEMORY;
+	f = &t->frames[t->n++];
+	*f = (struct frame){ .ip = it->to,
+			     .function = c->opts.function(c->opts.ctx, it, it->to),
+			     .ret = ret,
+			     .since = it->time,
+			     .signal = how == PTC_CALL_BY_SIGNAL };
+	return tell(c, &(struct ptc_call){ .type = PTC_CALL_ENTER,
+					   .how = how,
+					   .cut = cut,
+					   .depth = (uint32_t)(t->n - 1),
+					   .ip = f->ip,
+					   .since = f->since,
+					   .item = it });
+}
+
+static int leave(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
+		 enum ptc_call_how how)
+{
+	const struct frame *f = &t->frames[--t->n];
+
+	return tell(c, &(struct ptc_call){ .type = PTC_CALL_LEAVE,
+					   .how = how,
+					   .depth = (uint32_t)t->n,
+					   .ip = f->ip,
+					   .since = f->since,
+					   .item = it });
+}
+
+/* Leave all frames behind the first @n. The last of them goes by @how. */
+static int leave_to(struct ptc_calls *c, struct thread *t, const struct ptc_item *it, size_t n,
+		    enum ptc_call_how how)
+{
+	int rc = 0;
+
+	while (!rc && t->n > n)
+		rc = leave(c, t, it, t->n == n + 1 ? how : PTC_CALL_BY_UNWINDING);
+	return rc;
+}
+
+/* --- finding --- */
+
+/* Returns the index + 1 of the innermost frame that returns to @to. 0: none. */
+static size_t by_return(const struct thread *t, uint64_t to)
+{
+	size_t i;
+
+	for (i = to ? t->n : 0; i; i--) /* nothing returns to address 0 */
+		if (t->frames[i - 1].ret == to && !t->frames[i - 1].signal)
+			return i;
+	return 0;
+}
+
+static size_t by_function(const struct thread *t, uint64_t function)
+{
+	size_t i;
+
+	for (i = t->n; function && i; i--)
+		if (t->frames[i - 1].function == function)
+			return i;
+	return 0;
+}
+
+static size_t by_signal(const struct thread *t, uint64_t interrupted)
+{
+	size_t i;
+
+	for (i = t->n; i; i--)
+		if (t->frames[i - 1].signal && t->frames[i - 1].ret == interrupted)
+			return i;
+	return 0;
+}
+
+/* --- branches --- */
+
+/* A jump. A jump inside one function changes nothing. */
+static int on_jump(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	const struct frame *top = &t->frames[t->n - 1];
+	const uint64_t function = c->opts.function(c->opts.ctx, it, it->to);
+	const uint64_t ret = top->ret;
+	const bool signal = top->signal;
+	size_t i;
+	int rc;
+
+	if (function == top->function || !function)
+		return 0;
+	if (it->to != function) { /* into the middle of another function, maybe a caller */
+		i = by_function(t, function);
+		return i ? leave_to(c, t, it, i, PTC_CALL_BY_UNWINDING) : 0;
+	}
+	rc = leave(c, t, it, PTC_CALL_BY_TAIL);
+	if (!rc)
+		rc = enter(c, t, it, PTC_CALL_BY_TAIL, ret);
+	if (!rc)
+		t->frames[t->n - 1].signal = signal;
+	return rc;
+}
+
+static int on_return(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	size_t i = by_return(t, it->to);
+	uint64_t function;
+	int rc;
+
+	if (i)
+		return leave_to(c, t, it, i - 1, PTC_CALL_BY_CALL);
+	if (t->frames[t->n - 1].signal) /* to the trampoline that calls sigreturn */
+		return 0;
+	function = c->opts.function(c->opts.ctx, it, it->to);
+	if (function && function == it->to) /* a return used as a jump */
+		return on_jump(c, t, it);
+	i = by_function(t, function);
+	if (i && i < t->n) /* an unwinder goes on at a landing pad */
+		return leave_to(c, t, it, i, PTC_CALL_BY_UNWINDING);
+	rc = leave_to(c, t, it, 0, PTC_CALL_BY_RETURN);
+	return rc ? rc : enter(c, t, it, PTC_CALL_BY_RETURN, 0);
+}
+
+static void on_leaving(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	const bool retired = it->kind != PTC_KIND_ASYNC;
+
+	t->out = true;
+	t->exit_ip = it->from;
+	t->has_next = !retired || it->insn_len;
+	t->next = !retired ? it->from : it->insn_len ? it->from + it->insn_len : 0;
+	t->exit_function = c->opts.function(c->opts.ctx, it, it->from);
+}
+
+/* A start behind a branch out of an address filter: the code that ran there is unknown. */
+static int on_reentry(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	const size_t i = by_return(t, it->to);
+
+	if (i)
+		return leave_to(c, t, it, i - 1, PTC_CALL_BY_CALL);
+	if (c->opts.function(c->opts.ctx, it, it->to) == t->frames[t->n - 1].function)
+		return 0;
+	return enter(c, t, it, PTC_CALL_BY_TRACE, 0);
+}
+
+static int on_start(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	const bool was_out = t->out;
+	size_t i;
+	int rc;
+
+	t->out = false;
+	if (!t->n)
+		return enter(c, t, it, PTC_CALL_BY_TRACE, 0);
+	if (!was_out)
+		return on_reentry(c, t, it);
+	if (!t->has_next || it->to == t->next || it->to == t->exit_ip)
+		return 0; /* a system call, an interrupt, a restarted system call */
+	i = by_signal(t, it->to);
+	if (i)
+		return leave_to(c, t, it, i - 1, PTC_CALL_BY_SIGNAL);
+	/* Another program: other code is now at the address of the exit. */
+	if (c->opts.function(c->opts.ctx, it, t->exit_ip) != t->exit_function) {
+		rc = leave_to(c, t, it, 0, PTC_CALL_BY_UNWINDING);
+		return rc ? rc : enter(c, t, it, PTC_CALL_BY_TRACE, 0);
+	}
+	return enter(c, t, it, PTC_CALL_BY_SIGNAL, t->next);
+}
+
+static int on_transfer(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	struct ptc_item before = *it;
+	uint64_t next;
+	int rc = 0;
+
+	if (!t->n) { /* behind a gap without an entry: enter the function of the source */
+		before.to = it->from;
+		rc = enter(c, t, &before, PTC_CALL_BY_TRACE, 0);
+		if (rc)
+			return rc;
+	}
+	switch ((enum ptc_kind)it->kind) {
+	case PTC_KIND_CALL:
+	case PTC_KIND_ICALL:
+		next = it->insn_len ? it->from + it->insn_len : 0;
+		return it->to == next ? 0 : enter(c, t, it, PTC_CALL_BY_CALL, next);
+	case PTC_KIND_RET:
+		return on_return(c, t, it);
+	case PTC_KIND_JCC:
+	case PTC_KIND_JMP:
+	case PTC_KIND_IJMP:
+		return on_jump(c, t, it);
+	default:
+		return 0;
+	}
+}
+
+/* Did the kernel return to user space? The thread or the program may be another one. */
+static bool comes_back(const struct ptc_item *it)
+{
+	return it->kind == PTC_KIND_START ||
+	       (ptc_is_kernel_ip(it->from) && ptc_item_has_to(it) && !ptc_is_kernel_ip(it->to));
+}
+
+/*
+ * If a new life began, drop all frames: they are of an older thread with this ID, or of the program
+ * before an exec.
+ */
+static int begin_life(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	const uint64_t life = c->opts.life(c->opts.ctx, it);
+
+	if (life == t->life)
+		return 0;
+	t->life = life;
+	t->out = false;
+	return leave_to(c, t, it, 0, PTC_CALL_BY_UNWINDING);
+}
+
+static void forget(struct thread *t)
+{
+	t->n = 0;
+	t->out = false;
+}
+
+static int tell_lost(struct ptc_calls *c, const struct ptc_item *it)
+{
+	return tell(c, &(struct ptc_call){ .type = PTC_CALL_LOST,
+					   .how = PTC_CALL_BY_TRACE,
+					   .since = PTC_NO_TIME,
+					   .item = it });
+}
+
+/* A gap without a thread counts for all threads that were last in its queue. */
+static int on_gap_of_queue(struct ptc_calls *c, const struct ptc_item *it)
+{
+	size_t i;
+
+	for (i = 0; i < c->n; i++)
+		if (c->threads[i].queue == it->queue)
+			forget(&c->threads[i]);
+	return tell_lost(c, it);
+}
+
+int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
+{
+	struct thread *t;
+	int rc;
+
+	if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_GAP)
+		return 0;
+	if (it->type == PTC_ITEM_GAP && it->tid < 0)
+		return on_gap_of_queue(c, it);
+	t = thread_of(c, it->tid);
+	if (!t)
+		return PTC_E_NO_MEMORY;
+	t->queue = it->queue;
+	if (it->type == PTC_ITEM_GAP) {
+		forget(t);
+		return tell_lost(c, it);
+	}
+	if (c->opts.life && comes_back(it)) {
+		rc = begin_life(c, t, it);
+		if (rc)
+			return rc;
+	}
+	if (it->kind == PTC_KIND_START)
+		return on_start(c, t, it);
+	if (ptc_item_has_to(it))
+		return on_transfer(c, t, it);
+	on_leaving(c, t, it);
+	return 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turns branches into calls and returns, and rebuilds the function stack of each thread. Handles
+ * branches that do not return the way they came: longjmp and exceptions (frames are left without a
+ * return), tail calls (a frame changes its function), signals (a frame that ends with sigreturn)
+ * and retpolines. Also handles gaps, and a trace that begins in the middle.
+ */
+#ifndef PTC_DECODE_CALLS_CALLS_H
+#define PTC_DECODE_CALLS_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptcap/decode.h"
+
+enum ptc_call_type {
+	PTC_CALL_ENTER, /* a function began */
+	PTC_CALL_LEAVE, /* a function returned or was abandoned */
+	PTC_CALL_LOST,	/* a gap: the callers are unknown, and the thread's stack is dropped */
+};
+
+enum ptc_call_how {
+	PTC_CALL_BY_CALL,   /* ENTER: by a call; LEAVE: by its return */
+	PTC_CALL_BY_TRACE,  /* ENTER: it ran when the trace began, or after a gap */
+	PTC_CALL_BY_RETURN, /* ENTER, LEAVE: by a return whose call was before the trace */
+	/* ENTER: another function jumped to it; LEAVE: it jumped to another */
+	PTC_CALL_BY_TAIL,
+	PTC_CALL_BY_SIGNAL,   /* ENTER: a handler; LEAVE: by sigreturn */
+	PTC_CALL_BY_UNWINDING /* LEAVE: longjmp, an exception */
+};
+
+struct ptc_call {
+	enum ptc_call_type type;
+	enum ptc_call_how how;
+	uint32_t depth; /* of the frame; the outermost frame has 0 */
+	bool cut;	/* ENTER: the outermost half of the stack was dropped to make space */
+	uint64_t ip;	/* where the frame was entered */
+	uint64_t since; /* LEAVE: when the frame was entered, ns, or PTC_NO_TIME */
+	const struct ptc_item *item; /* the branch, or the gap; lent */
+};
+
+struct ptc_calls_opts {
+	/* Returns the start of the function that contains @ip in @item's process; 0: unknown. */
+	uint64_t (*function)(void *ctx, const struct ptc_item *item, uint64_t ip);
+	/* Returns non-zero to stop. */
+	int (*on_call)(void *ctx, const struct ptc_call *call);
+	void *ctx;
+	/*
+	 * ptc_decode_life of @item's thread. NULL: no thread ID is reused, and no program is
+	 * replaced.
+	 */
+	uint64_t (*life)(void *ctx, const struct ptc_item *item);
+};
+
+struct ptc_calls;
+
+/* Returns NULL if out of memory. */
+struct ptc_calls *ptc_calls_new(const struct ptc_calls_opts *opts);
+void ptc_calls_free(struct ptc_calls *c);
+
+/*
+ * Feed one item of a decode with opts.bytes (the instruction's length gives the return address). A
+ * gap without a thread counts for all threads that were last in its queue. Returns 0, the non-zero
+ * result of on_call, or PTC_E_NO_MEMORY.
+ */
+int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *item);
+
+#endif

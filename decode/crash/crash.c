@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/crash/crash.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/grow.h"
+#include "decode/crash/core_state.h"
+#include "decode/image/core.h"
+#include "decode/session/decoder.h"
+
+enum { INT3 = 0xcc };
+
+/* --- places --- */
+
+/* Returns an item of the dead process, to look up names with. */
+static struct ptc_item at_the_end(const struct ptc_crash_report *r)
+{
+	return (struct ptc_item){ .pid = (int32_t)r->dead.signal.pid,
+				  .tid = (int32_t)r->dead.signal.tid,
+				  .time = r->dead.signal.time_ns };
+}
+
+static void find_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc_crash_place *ret)
+{
+	const struct ptc_item it = at_the_end(r);
+
+	*ret = (struct ptc_crash_place){ .ip = ip };
+	ret->source = ptc_decode_srcline(r->d, &it, ip, &ret->line);
+	ret->file = ptc_decode_file(r->d, &it, ip, &ret->file_offset);
+	ret->function = ptc_decode_symbol(r->d, &it, ip, &ret->offset);
+}
+
+void ptc_crash_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc_crash_place *ret)
+{
+	find_place(r, ip, ret);
+}
+
+/* A return address may be behind the end of its function. So look up the call in front of it. */
+void ptc_crash_place_frame(const struct ptc_crash_report *r, const struct ptc_crash_frame *f,
+			   struct ptc_crash_place *ret)
+{
+	const uint64_t back = !f->exact && f->pc;
+
+	find_place(r, f->pc - back, ret);
+	ret->ip += back;
+	ret->offset += back;
+	ret->file_offset += back;
+}
+
+/* --- the stacks --- */
+
+static bool push(struct ptc_crash_stack *s, uint64_t pc, bool exact, enum ptc_call_how how)
+{
+	if (!ptc_grow(&s->frames, &s->cap, s->n + 1, sizeof(*s->frames)))
+		return false;
+	s->frames[s->n++] = (struct ptc_crash_frame){ pc, exact, how };
+	return true;
+}
+
+/* Returns the branch that led to where the signal came, or NULL. */
+static const struct ptc_item *last_jump(const struct ptc_crash_report *r)
+{
+	const struct ptc_item *it = &r->flow.arrival;
+
+	if (it->type != PTC_ITEM_BRANCH || !ptc_item_has_from(it) || !ptc_item_has_to(it))
+		return NULL;
+	return it->to == r->victim->state.regs[PTC_REG_RIP] ? it : NULL;
+}
+
+/*
+ * Build the stack of the trace, innermost first: the current address, then where each function will
+ * return to. If the culprit is a jump or a return, its place comes second.
+ */
+static bool make_traced(struct ptc_crash_report *r)
+{
+	struct ptc_crash_flow *f = &r->flow;
+	size_t i;
+
+	r->traced.cut = f->cut;
+	if (!f->n)
+		return true;
+	if (!push(&r->traced, r->ip, true, f->frames[f->n - 1].how))
+		return false;
+	if (f->strayed_n) {
+		f->n = f->strayed_n;
+		f->frames[0] = f->strayed_first;
+	}
+	if (r->culprit && r->culprit->kind != PTC_KIND_ICALL && r->culprit->kind != PTC_KIND_CALL &&
+	    !push(&r->traced, r->culprit->from, true, f->frames[f->n - 1].how))
+		return false;
+	for (i = f->n; i > 1 && f->frames[i - 1].has_ret; i--)
+		if (!push(&r->traced, f->frames[i - 1].ret,
+			  f->frames[i - 1].how == PTC_CALL_BY_SIGNAL, f->frames[i - 2].how))
+			return false;
+	return true;
+}
+
+static int make_unwound(struct ptc_crash_report *r, struct ptc_err *err)
+{
+	const struct ptc_proc *p = ptc_procs_find(&r->d->procs, (int32_t)r->dead.signal.pid);
+	struct ptc_unwound u = { .n = 0 };
+	size_t i;
+	int rc = 0;
+
+	if (p)
+		rc = ptc_unwind(&u, &r->dead, &r->victim->state, &p->as, err);
+	for (i = 0; !rc && i < u.n; i++)
+		if (!push(&r->unwound, i ? u.frames[i].pc : r->ip, u.frames[i].interrupted,
+			  PTC_CALL_BY_CALL))
+			rc = ptc_fail_mem(err);
+	r->unwound.cut = u.cut;
+	r->unwound.ends_in = u.unknown ? u.unknown->name : NULL;
+	ptc_unwound_release(&u);
+	return rc;
+}
+
+static bool is_unwinder(const struct ptc_crash_report *r, const struct ptc_crash_frame *f)
+{
+	struct ptc_crash_place place;
+
+	ptc_crash_place_frame(r, f, &place);
+	return place.function && !strncmp(place.function, "_Unwind_", 8);
+}
+
+/*
+ * An unwinder goes on in the frame that handles the exception. The landing pad may be in a part of
+ * its function that has no symbol. Then the trace does not tell which frame that is, and the frames
+ * in between stay. The stack from memory tells it.
+ */
+static void drop_unwound(struct ptc_crash_report *r)
+{
+	struct ptc_crash_stack *a = &r->traced;
+	const struct ptc_crash_stack *b = &r->unwound;
+	size_t i, k;
+
+	for (i = 0; i < a->n && i < b->n; i++) {
+		if (a->frames[i].pc == b->frames[i].pc)
+			continue;
+		if (!is_unwinder(r, &a->frames[i]))
+			return;
+		for (k = i + 1; k < a->n && a->frames[k].pc != b->frames[i].pc; k++)
+			;
+		if (k == a->n)
+			return;
+		memmove(a->frames + i, a->frames + k, (a->n - k) * sizeof(*a->frames));
+		a->n -= k - i;
+	}
+}
+
+/*
+ * Find the first difference. Three kinds of missing frames do not count: behind the end of a trace
+ * that begins late, behind a file that is not available, and in memory that was not kept.
+ */
+static int compare(const struct ptc_crash_report *r)
+{
+	const struct ptc_crash_stack *a = &r->traced, *b = &r->unwound;
+	size_t i;
+
+	for (i = 0; i < a->n && i < b->n; i++)
+		if (a->frames[i].pc != b->frames[i].pc)
+			return (int)i;
+	if (b->cut || b->ends_in || r->dead.signal.no_memory)
+		return PTC_CRASH_SAME;
+	return i < a->n ? (int)i : PTC_CRASH_SAME;
+}
+
+/* --- the instruction --- */
+
+static size_t read_code(const struct ptc_crash_report *r, uint64_t ip, uint8_t *ret, size_t len)
+{
+	const struct ptc_proc *p = ptc_procs_find(&r->d->procs, (int32_t)r->dead.signal.pid);
+	const size_t n = ptc_dead_memory(&r->dead, ip, ret, len);
+
+	return n || !p ? n : ptc_addrspace_read(&p->as, ip, ret, len);
+}
+
+static size_t read_for_circle(void *ctx, uint64_t ip, uint8_t *ret, size_t len)
+{
+	return read_code(ctx, ip, ret, len);
+}
+
+/* Does the last branch of the trace lead into a loop, and is the thread in that loop? */
+static void find_circle(struct ptc_crash_report *r)
+{
+	const struct ptc_item *it = &r->flow.arrival;
+
+	if (it->type == PTC_ITEM_BRANCH && it->to)
+		r->circle = ptc_circle_find(read_for_circle, r, it->to, r->ip);
+}
+
+const struct ptc_crash_stack *ptc_crash_believed(const struct ptc_crash_report *r)
+{
+	const bool traced = r->traced.n && !(r->circle.insns && r->unwound.n);
+
+	return traced ? &r->traced : &r->unwound;
+}
+
+/* The signal of an int3 comes behind the instruction. */
+static void find_ip(struct ptc_crash_report *r)
+{
+	uint8_t before;
+
+	r->ip = r->victim->state.regs[PTC_REG_RIP];
+	if (r->dead.signal.signo == SIGTRAP && read_code(r, r->ip - 1, &before, 1) == 1 &&
+	    before == INT3)
+		r->ip--;
+}
+
+static void read_insn(struct ptc_crash_report *r)
+{
+	const struct ptc_crash_thread *t = &r->victim->state;
+	const uint64_t ip = r->ip;
+	struct ptc_insn insn;
+	size_t n;
+
+	n = read_code(r, ip, r->insn, sizeof(r->insn));
+	if (ptc_insn_decode(PTC_MODE_64, r->insn, n, ip, &insn) == PTC_INSN_OK &&
+	    ptc_operands_read(r->insn, n, ip, t->regs, &r->ops))
+		r->insn_len = insn.len;
+}
+
+/* --- who gave up --- */
+
+/* Functions that programs call to give up, and functions that these call. * ends a prefix. */
+static bool is_giving_up(const char *function)
+{
+	static const char *const names[] = { "abort",
+					     "raise",
+					     "gsignal",
+					     "kill",
+					     "pthread_kill*",
+					     "__pthread_kill*",
+					     "__GI_*",
+					     "__assert*",
+					     "__libc_message",
+					     "__libc_fatal",
+					     "__libc_free",
+					     "__fortify_fail*",
+					     "__stack_chk_fail*",
+					     "__chk_fail",
+					     "malloc_printerr*",
+					     "malloc",
+					     "realloc",
+					     "calloc",
+					     "free",
+					     "_int_free",
+					     "_int_malloc",
+					     "std::terminate*",
+					     "__gnu_cxx::*",
+					     "__cxxabiv1::*",
+					     "__cxa_*",
+					     "_Unwind_*" };
+	size_t i;
+
+	for (i = 0; function && i < sizeof(names) / sizeof(names[0]); i++) {
+		const size_t n = strcspn(names[i], "*");
+
+		if (!strncmp(function, names[i], n) && (names[i][n] || !function[n]))
+			return true;
+	}
+	return false;
+}
+
+static bool is_library(const char *file)
+{
+	const char *base = file ? strrchr(file, '/') : NULL;
+
+	return base && (!strncmp(base, "/libc.so", 8) || !strncmp(base, "/libstdc++.so", 13) ||
+			!strncmp(base, "/libgcc_s.so", 12));
+}
+
+/* Find the frame that gave up: the innermost one outside of the C library and its relatives. */
+static void find_who_gave_up(struct ptc_crash_report *r)
+{
+	const struct ptc_crash_stack *s = ptc_crash_believed(r);
+	struct ptc_crash_place place;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		ptc_crash_place_frame(r, &s->frames[i], &place);
+		if (!is_library(place.file) && !is_giving_up(place.function))
+			break;
+		if (place.function)
+			(void)snprintf(r->given_up_name, sizeof(r->given_up_name), "%s",
+				       place.function);
+	}
+	if (i == s->n)
+		return;
+	r->gave_up = (int)i;
+	if (r->given_up_name[0])
+		r->given_up_by = r->given_up_name;
+}
+
+/* --- all of it --- */
+
+static int open_trace(struct ptc_crash_report *r, const struct ptc_crash_opts *o,
+		      struct ptc_err *err)
+{
+	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	int rc;
+
+	opts.bytes = true;
+	r->tid.first = r->tid.last = (int32_t)r->dead.signal.tid;
+	opts.tids = (struct ptc_ids){ &r->tid, 1 };
+	opts.code = o->code;
+	opts.untraced = true;
+	opts.mangled = o->mangled;
+	rc = ptc_decode_open(o->input, &opts, &r->d, err);
+	if (rc)
+		return rc;
+	r->flow.d = r->d;
+	r->flow.tid = r->tid.first;
+	r->flow.until_ns = r->dead.signal.time_ns;
+	r->flow.max_branches = o->branches;
+	r->flow.max_calls = o->calls;
+	return ptc_crash_flow_run(&r->flow, err);
+}
+
+static bool ends_elsewhere(const struct ptc_crash_report *r)
+{
+	const struct ptc_item *last =
+		r->flow.nbranches ? ptc_crash_flow_branch(&r->flow, r->flow.nbranches - 1) : NULL;
+
+	return !last || last->type != PTC_ITEM_BRANCH ||
+	       (ptc_item_has_to(last) ?
+			last->to :
+			last->from + (last->kind == PTC_KIND_ASYNC ? 0 : last->insn_len)) !=
+		       r->victim->state.regs[PTC_REG_RIP];
+}
+
+/* --- a core beside it --- */
+
+/* Is @t where the recording has it? A thread in a system call has moved on, or calls again. */
+static bool is_there(const struct ptc_dead *d, const struct ptc_core_thread *t)
+{
+	size_t i;
+
+	for (i = 0; i < d->nthreads; i++) {
+		const struct ptc_crash_thread *s = &d->threads[i].state;
+
+		if (s->tid == t->tid)
+			return s->in_call || s->regs[PTC_REG_RIP] == t->regs[PTC_REG_RIP];
+	}
+	return false;
+}
+
+static int read_core(struct ptc_crash_report *r, const char *path, bool alone, struct ptc_err *err)
+{
+	struct ptc_core *c = NULL;
+	size_t i;
+	int rc = ptc_core_open(path, &(struct ptc_untrusted){ .kernel = true }, &c, err);
+
+	if (!rc && alone)
+		rc = ptc_dead_of_core(&r->dead, c, err);
+	for (i = 0; !rc && i < c->nthreads; i++)
+		r->core_odd += !is_there(&r->dead, &c->threads[i]);
+	r->of_core = alone;
+	r->has_core = true;
+	ptc_core_free(c);
+	return rc;
+}
+
+static int read_state(struct ptc_crash_report *r, const struct ptc_crash_opts *opts,
+		      struct ptc_err *err)
+{
+	const char *core = opts->code ? opts->code->core : NULL;
+	int rc = ptc_file_open(opts->input, &r->file, err);
+
+	if (!rc)
+		rc = ptc_dead_read(&r->dead, r->file, opts->pid, err);
+	if (core && (!rc || rc == PTC_E_NOT_EXIST) && r->file)
+		rc = read_core(r, core, rc != 0, err);
+	return rc;
+}
+
+int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *opts,
+		      struct ptc_err *err)
+{
+	int rc = read_state(r, opts, err);
+
+	r->gave_up = -1;
+	if (rc)
+		return rc;
+	r->victim = ptc_dead_victim(&r->dead);
+	if (!r->victim)
+		return ptc_fail(err, PTC_E_FORMAT, "'%s' has no registers of the killed thread",
+				opts->input);
+	rc = open_trace(r, opts, err);
+	if (rc)
+		return rc;
+	find_ip(r);
+	read_insn(r);
+	r->why = ptc_reason_find(&r->dead, &r->victim->state, r->insn_len ? &r->ops : NULL);
+	if (r->why.is_target)
+		r->culprit = last_jump(r);
+	if (r->why.is_target && r->why.addr == r->ip)
+		r->insn_len = 0; /* there is no instruction at ip */
+	if (!make_traced(r))
+		return ptc_fail_mem(err);
+	rc = make_unwound(r, err);
+	if (rc)
+		return rc;
+	drop_unwound(r);
+	find_circle(r);
+	r->differ = r->circle.insns ? PTC_CRASH_SAME : compare(r);
+	r->trace_is_short = ends_elsewhere(r);
+	if (r->why.reason == PTC_REASON_ABORT)
+		find_who_gave_up(r);
+	return 0;
+}
+
+void ptc_crash_report_release(struct ptc_crash_report *r)
+{
+	ptc_crash_flow_release(&r->flow);
+	ptc_decode_free(r->d);
+	ptc_dead_release(&r->dead);
+	ptc_file_free(r->file);
+	free(r->traced.frames);
+	free(r->unwound.frames);
+	*r = (struct ptc_crash_report){ .file = NULL };
+}

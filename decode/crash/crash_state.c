@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/crash/crash_state.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/grow.h"
+
+static void forget(struct ptc_dead *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->nmaps; i++)
+		free((char *)(uintptr_t)d->maps[i].name);
+	for (i = 0; i < d->npieces; i++)
+		free(d->pieces[i].copy);
+	d->nthreads = d->nmaps = d->npieces = 0;
+	d->cut = 0;
+}
+
+void ptc_dead_release(struct ptc_dead *d)
+{
+	forget(d);
+	free(d->threads);
+	free(d->maps);
+	free(d->pieces);
+	*d = (struct ptc_dead){ .states = 0 };
+}
+
+/* --- reading --- */
+
+static bool add_thread(struct ptc_dead *d, const struct ptc_crash *c)
+{
+	struct ptc_dead_thread *t;
+	size_t n = ptc_cur_left(&c->bytes);
+
+	if (!ptc_grow(&d->threads, &d->threads_cap, d->nthreads + 1, sizeof(*t)))
+		return false;
+	t = &d->threads[d->nthreads++];
+	*t = (struct ptc_dead_thread){ .state = c->u.thread };
+	if (n > sizeof(t->name) - 1)
+		n = sizeof(t->name) - 1;
+	if (n)
+		memcpy(t->name, c->bytes.pos, n);
+	return true;
+}
+
+static bool add_map(struct ptc_dead *d, const struct ptc_crash *c)
+{
+	char *name = strndup((const char *)c->bytes.pos, ptc_cur_left(&c->bytes));
+	struct ptc_dead_map *m;
+
+	if (!name || !ptc_grow(&d->maps, &d->maps_cap, d->nmaps + 1, sizeof(*m))) {
+		free(name);
+		return false;
+	}
+	d->maps[d->nmaps++] = (struct ptc_dead_map){ c->u.map, name };
+	return true;
+}
+
+static bool add_piece(struct ptc_dead *d, const struct ptc_crash *c)
+{
+	if (__builtin_add_overflow(d->cut, c->u.memory.cut, &d->cut))
+		d->cut = UINT64_MAX;
+	if (!ptc_grow(&d->pieces, &d->pieces_cap, d->npieces + 1, sizeof(*d->pieces)))
+		return false;
+	d->pieces[d->npieces++] = (struct ptc_dead_piece){ c->u.memory.addr, c->bytes, NULL };
+	return true;
+}
+
+static bool add(struct ptc_dead *d, const struct ptc_crash *c)
+{
+	switch (c->kind) {
+	case PTC_CRASH_THREAD:
+		return add_thread(d, c);
+	case PTC_CRASH_MAP:
+		return add_map(d, c);
+	case PTC_CRASH_MEMORY:
+		return add_piece(d, c);
+	default:
+		return true;
+	}
+}
+
+int ptc_dead_read(struct ptc_dead *d, const struct ptc_file *f, uint64_t pid, struct ptc_err *err)
+{
+	struct ptc_crash c;
+	struct ptc_rec rec;
+	bool wanted = false;
+	uint64_t pos = 0;
+	int rc, is;
+
+	while ((rc = ptc_file_next(f, &pos, &rec, err)) == 1) {
+		is = ptc_crash_parse(&rec, &c, err);
+		if (is < 0)
+			return ptc_file_err_name(f, err);
+		if (is && c.kind == PTC_CRASH_SIGNAL) {
+			wanted = !pid || c.u.signal.pid == pid;
+			d->states++;
+		}
+		if (!is || !wanted)
+			continue;
+		if (c.kind == PTC_CRASH_SIGNAL) {
+			forget(d);
+			d->signal = c.u.signal;
+		} else if (!add(d, &c)) {
+			return ptc_fail_mem(err);
+		}
+	}
+	if (rc < 0)
+		return rc;
+	if (!d->signal.signo && pid)
+		return ptc_fail(err, PTC_E_NOT_EXIST,
+				"'%s' has no crash of process %" PRIu64
+				"; `ptcap info` shows which process was killed",
+				ptc_file_name(f), pid);
+	if (!d->signal.signo)
+		return ptc_fail(err, PTC_E_NOT_EXIST,
+				"'%s' has no saved crash; record one with `ptcap crash`",
+				ptc_file_name(f));
+	return 0;
+}
+
+/* --- asking --- */
+
+const struct ptc_dead_thread *ptc_dead_victim(const struct ptc_dead *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->nthreads; i++)
+		if (d->threads[i].state.tid == d->signal.tid)
+			return &d->threads[i];
+	return NULL;
+}
+
+const struct ptc_dead_map *ptc_dead_map_at(const struct ptc_dead *d, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < d->nmaps; i++)
+		if (addr >= d->maps[i].map.start && addr < d->maps[i].map.end)
+			return &d->maps[i];
+	return NULL;
+}
+
+const struct ptc_dead_map *ptc_dead_map_above(const struct ptc_dead *d, uint64_t addr)
+{
+	size_t i;
+
+	for (i = 0; i < d->nmaps; i++)
+		if (d->maps[i].map.start > addr)
+			return &d->maps[i];
+	return NULL;
+}
+
+/* Read what one piece has at @addr. */
+static size_t read_piece(const struct ptc_dead_piece *p, uint64_t addr, uint8_t *ret, size_t len)
+{
+	const size_t size = ptc_cur_left(&p->bytes);
+	size_t n;
+
+	if (addr < p->addr || addr - p->addr >= size)
+		return 0;
+	n = size - (size_t)(addr - p->addr);
+	n = n < len ? n : len;
+	memcpy(ret, p->bytes.pos + (addr - p->addr), n);
+	return n;
+}
+
+size_t ptc_dead_memory(const struct ptc_dead *d, uint64_t addr, uint8_t *ret, size_t len)
+{
+	size_t done = 0, now, i;
+
+	do {
+		for (now = 0, i = 0; !now && done < len && i < d->npieces; i++)
+			now = read_piece(&d->pieces[i], addr + done, ret + done, len - done);
+		done += now;
+	} while (now);
+	return done;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/crash/crash_unwind.h"
+
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "arch/sigframe.h"
+#include "base/err.h"
+#include "base/grow.h"
+#include "decode/elf/elf_memory.h"
+#include "decode/elf/elf_segments.h"
+#include "decode/image/codefile.h"
+#include "decode/symbols/srcline.h"
+
+/* By DWARF number (System V ABI for x86-64, figure 3.36). The last one is the return address. */
+static const uint8_t dwarf_regs[] = { PTC_REG_RAX, PTC_REG_RDX, PTC_REG_RCX, PTC_REG_RBX,
+				      PTC_REG_RSI, PTC_REG_RDI, PTC_REG_RBP, PTC_REG_RSP,
+				      PTC_REG_R8,  PTC_REG_R9,	PTC_REG_R10, PTC_REG_R11,
+				      PTC_REG_R12, PTC_REG_R13, PTC_REG_R14, PTC_REG_R15,
+				      PTC_REG_RIP };
+
+enum {
+	NREGS = sizeof(dwarf_regs),
+	DWARF_RSP = 7,
+	DWARF_RIP = 16,
+	CALL_REL32 = 5, /* bytes */
+	CALL_MAX = 7,	/* without prefixes */
+	STRAYED_MAX = 64,
+};
+
+struct unwinding {
+	const struct ptc_dead *dead;
+	const struct ptc_crash_thread *thread;
+	const struct ptc_addrspace *as;
+	struct ptc_unwound *out;
+	Dwarf_Word regs[NREGS]; /* the registers to unwind from */
+	bool asked;		/* next_thread has returned the only thread */
+	bool called; /* regs are of a frame that called: its ip is a return address minus 1 */
+	bool stray;  /* the last frame is where no code is; regs are of that frame */
+	/*
+	 * The last frame is the code that a handler returns to. context: address of the registers
+	 * that the signal saved.
+	 */
+	bool returns;
+	uint64_t context;
+	bool no_memory;
+};
+
+/* --- its files --- */
+
+/* A file that was reported to libdwfl, with its bias. */
+struct reported {
+	const struct ptc_codefile *file;
+	uint64_t bias;
+};
+
+struct files {
+	const struct ptc_dead *dead;
+	const struct ptc_addrspace *as;
+	struct ptc_mapping *maps; /* owned; of one file */
+	size_t nmaps, maps_cap;
+	struct reported *reported; /* owned */
+	size_t nreported, reported_cap;
+};
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = ptc_srcline_find_elf,
+	.find_debuginfo = ptc_srcline_find_debuginfo,
+};
+
+/*
+ * List the mappings of the file of @r. *@ret: the index of @r. A mapping that the saved state lacks
+ * counts as executable.
+ */
+static bool list_mappings(struct files *fs, const struct ptc_range *r, size_t *ret)
+{
+	const struct ptc_ranges *all = &fs->as->ranges;
+	const struct ptc_range *o = ptc_ranges_from(all, 0);
+	bool any = false;
+
+	fs->nmaps = 0;
+	for (; o; o = ptc_ranges_next(all, o)) {
+		const struct ptc_dead_map *m = ptc_dead_map_at(fs->dead, o->start);
+
+		if (o->file != r->file)
+			continue;
+		if (!ptc_grow(&fs->maps, &fs->maps_cap, fs->nmaps + 1, sizeof(*fs->maps)))
+			return false;
+		if (o == r) {
+			*ret = fs->nmaps;
+			any = true;
+		}
+		fs->maps[fs->nmaps++] = (struct ptc_mapping){ o->start, o->end, o->off,
+							      !m || m->map.prot & PROT_EXEC };
+	}
+	return any;
+}
+
+/* Is the module new? If a module is reported twice, libdwfl drops it. */
+static bool is_new(struct files *fs, const struct ptc_codefile *f, uint64_t bias)
+{
+	size_t i;
+
+	for (i = 0; i < fs->nreported; i++)
+		if (fs->reported[i].file == f && fs->reported[i].bias == bias)
+			return false;
+	if (!ptc_grow(&fs->reported, &fs->reported_cap, fs->nreported + 1, sizeof(*fs->reported)))
+		return false;
+	fs->reported[fs->nreported++] = (struct reported){ f, bias };
+	return true;
+}
+
+static void report(Dwfl *dwfl, struct files *fs, const struct ptc_range *r)
+{
+	size_t which = 0;
+	const bool listed = list_mappings(fs, r, &which);
+	const int fd = listed && fs->maps[which].executable ? ptc_codefile_reopen(r->file) : -1;
+	Elf *elf =
+		ptc_elfroom_has(fd, PTC_ELFROOM_DEBUG, r->file->name, r->file->store->search.left) ?
+			elf_begin(fd, ELF_C_READ, NULL) :
+			NULL;
+	Dwfl_Module *mod = NULL;
+	uint64_t bias = 0;
+	void **data;
+
+	if (elf && ptc_segments_bias(elf, fs->maps, fs->nmaps, which, &bias) &&
+	    is_new(fs, r->file, bias))
+		mod = dwfl_report_elf(dwfl, r->file->name, r->file->path, fd, bias, true);
+	(void)elf_end(elf);
+	if (mod && dwfl_module_info(mod, &data, NULL, NULL, NULL, NULL, NULL, NULL))
+		*data = (void *)(uintptr_t)r->file;
+	if (!mod && fd >= 0) /* the module, if any, owns the descriptor */
+		(void)close(fd);
+}
+
+static void report_all(Dwfl *dwfl, const struct ptc_dead *dead, const struct ptc_addrspace *as)
+{
+	struct files fs = { .dead = dead, .as = as };
+	const struct ptc_range *r = ptc_ranges_from(&as->ranges, 0);
+
+	dwfl_report_begin(dwfl);
+	for (; r; r = ptc_ranges_next(&as->ranges, r))
+		if (r->file && r->file->path)
+			report(dwfl, &fs, r);
+	(void)dwfl_report_end(dwfl, NULL, NULL);
+	free(fs.maps);
+	free(fs.reported);
+}
+
+/* --- its thread --- */
+
+static pid_t next_thread(Dwfl *dwfl, void *arg, void **ret_arg)
+{
+	struct unwinding *u = arg;
+
+	(void)dwfl;
+	if (u->asked)
+		return 0;
+	u->asked = true;
+	*ret_arg = u;
+	return (pid_t)u->thread->tid;
+}
+
+static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **ret_arg)
+{
+	(void)dwfl;
+	(void)tid;
+	*ret_arg = arg;
+	return true;
+}
+
+static bool read_memory(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
+{
+	const struct unwinding *u = arg;
+	uint8_t bytes[8];
+
+	(void)dwfl;
+	if (ptc_dead_memory(u->dead, addr, bytes, sizeof(bytes)) != sizeof(bytes))
+		return false;
+	*ret = ptc_le64(bytes);
+	return true;
+}
+
+static bool set_registers(Dwfl_Thread *thread, void *arg)
+{
+	const struct unwinding *u = arg;
+
+	return dwfl_thread_state_registers(thread, 0, NREGS, u->regs);
+}
+
+static const Dwfl_Thread_Callbacks thread_callbacks = {
+	.next_thread = next_thread,
+	.get_thread = get_thread,
+	.memory_read = read_memory,
+	.set_initial_registers = set_registers,
+};
+
+/* Returns true if @addr is in an executable mapping, or in known code if no mapping is known. */
+static bool is_code(const struct unwinding *u, uint64_t addr)
+{
+	const struct ptc_dead_map *m = ptc_dead_map_at(u->dead, addr);
+
+	return m ? m->map.prot & PROT_EXEC : !u->dead->nmaps && ptc_addrspace_has(u->as, addr);
+}
+
+/* Keeps the registers of a frame whose address has no code. */
+static bool keep_registers(struct unwinding *u, Dwfl_Frame *frame)
+{
+	unsigned int i;
+
+	for (i = 0; i < NREGS; i++)
+		if (dwfl_frame_reg(frame, i, &u->regs[i]) && i == DWARF_RSP)
+			return false;
+	return true;
+}
+
+/* Is the frame at @pc the code that a signal handler returns to? */
+static bool is_return(struct unwinding *u, Dwfl_Frame *frame, uint64_t pc)
+{
+	uint8_t code[PTC_SIGFRAME_RETURN];
+	const size_t n = ptc_addrspace_read(u->as, pc, code, sizeof(code));
+
+	return ptc_sigframe_is_return(code, n) && !dwfl_frame_reg(frame, DWARF_RSP, &u->context);
+}
+
+/* libdw ends at address 0. If a signal came there, take the registers that it saved. */
+static void take_context(struct unwinding *u)
+{
+	uint8_t context[PTC_SIGFRAME_CONTEXT];
+	struct ptc_unwound *out = u->out;
+
+	if (ptc_dead_memory(u->dead, u->context, context, sizeof(context)) != sizeof(context))
+		return;
+	ptc_sigframe_registers(context, u->regs);
+	out->frames[out->n - 1] = (struct ptc_unwound_frame){ u->regs[DWARF_RIP], true };
+	u->stray = !is_code(u, u->regs[DWARF_RIP]);
+}
+
+static int on_frame(Dwfl_Frame *frame, void *arg)
+{
+	struct unwinding *u = arg;
+	struct ptc_unwound *out = u->out;
+	const bool called = u->called;
+	Dwarf_Addr pc;
+	bool interrupted;
+
+	u->called = u->returns = false;
+	if (!dwfl_frame_pc(frame, &pc, &interrupted))
+		return DWARF_CB_ABORT;
+	if (called) {
+		pc++;
+		interrupted = false;
+	}
+	if (!pc && !interrupted)
+		return DWARF_CB_ABORT;
+	out->cut = out->n == PTC_UNWIND_MAX;
+	if (out->cut)
+		return DWARF_CB_ABORT;
+	/*
+	 * Two interrupted frames in a row: the first is the code that a handler returns to, which
+	 * nobody called. Replace it by the frame that the signal interrupted.
+	 */
+	if (interrupted && out->n > 1 && out->frames[out->n - 1].interrupted)
+		out->n--;
+	if (!ptc_grow(&out->frames, &out->cap, out->n + 1, sizeof(*out->frames))) {
+		u->no_memory = true;
+		return DWARF_CB_ABORT;
+	}
+	out->frames[out->n++] = (struct ptc_unwound_frame){ pc, interrupted };
+	u->returns = is_return(u, frame, pc);
+	u->stray = interrupted && !is_code(u, pc) && keep_registers(u, frame);
+	return u->stray ? DWARF_CB_ABORT : DWARF_CB_OK;
+}
+
+static int unwind_from(struct unwinding *u, struct ptc_err *err)
+{
+	Dwfl *dwfl = dwfl_begin(&callbacks);
+
+	if (!dwfl)
+		return ptc_fail_mem(err);
+	u->asked = u->stray = u->returns = false;
+	report_all(dwfl, u->dead, u->as);
+	if (dwfl_attach_state(dwfl, NULL, (pid_t)u->dead->signal.pid, &thread_callbacks, u))
+		(void)dwfl_getthread_frames(dwfl, (pid_t)u->thread->tid, on_frame, u);
+	dwfl_end(dwfl);
+	if (u->returns)
+		take_context(u);
+	return u->no_memory ? ptc_fail_mem(err) : 0;
+}
+
+/* Do the bytes in front of @ret end in a call? By opcode: E8 with a displacement, or FF /2. */
+static bool is_behind_call(const struct unwinding *u, uint64_t ret)
+{
+	uint8_t bytes[CALL_MAX], *end = bytes + sizeof(bytes);
+	size_t n;
+
+	if (ptc_addrspace_read(u->as, ret - CALL_MAX, bytes, sizeof(bytes)) != sizeof(bytes))
+		return false;
+	if (end[-CALL_REL32] == 0xe8)
+		return true;
+	for (n = 2; n <= CALL_MAX; n++)
+		if (end[-(ptrdiff_t)n] == 0xff && (end[1 - (ptrdiff_t)n] >> 3 & 7) == 2)
+			return true;
+	return false;
+}
+
+/*
+ * Undo a call to an address without code. Nothing ran since, so the return address is on top of the
+ * stack. Returns false if no call led there.
+ */
+static bool undo_call(struct unwinding *u)
+{
+	Dwarf_Word ret;
+
+	if (!read_memory(NULL, u->regs[DWARF_RSP], &ret, u) || !ret || !is_code(u, ret) ||
+	    !is_behind_call(u, ret))
+		return false;
+	u->regs[DWARF_RSP] += sizeof(ret);
+	u->regs[DWARF_RIP] = ret - 1; /* inside the call: this is its frame */
+	u->called = true;
+	return true;
+}
+
+/* Returns the file without call frame information in which the frames end, or NULL. */
+static const struct ptc_codefile *unknown_file(const struct unwinding *u)
+{
+	const struct ptc_unwound *out = u->out;
+	const uint64_t pc = out->n ? out->frames[out->n - 1].pc : u->regs[DWARF_RIP];
+	const bool returns = out->n > 1 && !out->frames[out->n - 1].interrupted;
+	const struct ptc_range *r = ptc_addrspace_find(u->as, returns ? pc - 1 : pc);
+
+	return r && r->file && !r->file->path && !r->file->anonymous && !out->cut ? r->file : NULL;
+}
+
+int ptc_unwind(struct ptc_unwound *u, const struct ptc_dead *d, const struct ptc_crash_thread *t,
+	       const struct ptc_addrspace *as, struct ptc_err *err)
+{
+	struct unwinding w = { .dead = d, .thread = t, .as = as, .out = u };
+	unsigned int strayed = 0;
+	size_t i;
+	int rc;
+
+	(void)elf_version(EV_CURRENT);
+	for (i = 0; i < NREGS; i++)
+		w.regs[i] = t->regs[dwarf_regs[i]];
+	do
+		rc = unwind_from(&w, err);
+	while (!rc && w.stray && ++strayed < STRAYED_MAX && undo_call(&w));
+	u->unknown = unknown_file(&w);
+	return rc;
+}
+
+void ptc_unwound_release(struct ptc_unwound *u)
+{
+	free(u->frames);
+	*u = (struct ptc_unwound){ .n = 0 };
+}

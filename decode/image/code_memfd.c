@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/image/code_memfd.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+
+enum { PAGE = 4096 };
+
+void ptc_codemem_release(struct ptc_codemem *m)
+{
+	if (m->path[0])
+		(void)close(m->fd);
+	ptc_budget_drop(m->filled);
+	memset(m, 0, sizeof(*m));
+}
+
+static void make_file(struct ptc_codemem *m)
+{
+	int fd;
+
+	m->tried = true;
+	fd = memfd_create("ptcap-code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return;
+	/* The full size at once, as a hole: libipt needs a file whose size does not change. */
+	if (ftruncate(fd, (off_t)PTC_CODEMEM_ROOM_MAX)) {
+		(void)close(fd);
+		return;
+	}
+	m->fd = fd;
+	(void)snprintf(m->path, sizeof(m->path), "/proc/self/fd/%d", fd);
+	/* libipt opens the file by this name. Without /proc there is no such name. */
+	if (access(m->path, R_OK)) {
+		(void)close(fd);
+		m->path[0] = '\0';
+	}
+}
+
+bool ptc_codemem_new(struct ptc_codemem *m, uint64_t len, struct ptc_codepiece *ret)
+{
+	const uint64_t room = (len + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	bool in_file;
+	void *p;
+
+	if (!len || len > PTC_CODEMEM_PIECE_MAX || room > PTC_CODEMEM_ROOM_MAX - m->next)
+		return false;
+	if (!m->tried)
+		make_file(m);
+	in_file = m->path[0];
+	if (in_file)
+		flags = MAP_SHARED | MAP_NORESERVE;
+	p = mmap(NULL, room, PROT_READ | PROT_WRITE, flags, in_file ? m->fd : -1,
+		 in_file ? (off_t)m->next : 0);
+	if (p == MAP_FAILED)
+		return false;
+	*ret = (struct ptc_codepiece){ .bytes = p, .len = (size_t)len };
+	if (in_file) {
+		ret->path = m->path;
+		ret->off = m->next;
+	}
+	m->next += room;
+	return true;
+}
+
+void ptc_codepiece_release(struct ptc_codepiece *p)
+{
+	if (p->bytes)
+		(void)munmap(p->bytes, (p->len + PAGE - 1) & ~(size_t)(PAGE - 1));
+	memset(p, 0, sizeof(*p));
+}
+
+static bool take(struct ptc_codemem *m, uint64_t len)
+{
+	if (len > PTC_CODEMEM_MAX - m->filled || !ptc_budget_allows(len))
+		return false;
+	m->filled += len;
+	ptc_budget_hold(len);
+	return true;
+}
+
+bool ptc_codemem_read(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
+		      uint64_t len, int fd, uint64_t src)
+{
+	ssize_t r;
+
+	if (!take(m, len))
+		return false;
+	while (len) {
+		r = pread(fd, p->bytes + off, len, (off_t)src);
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r <= 0)
+			return false;
+		off += (uint64_t)r;
+		src += (uint64_t)r;
+		len -= (uint64_t)r;
+	}
+	return true;
+}
+
+bool ptc_codemem_put(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
+		     const uint8_t *bytes, size_t len)
+{
+	if (!take(m, len))
+		return false;
+	memcpy(p->bytes + off, bytes, len);
+	return true;
+}
+
+void ptc_codemem_settle(const struct ptc_codemem *m)
+{
+	const struct timespec never[2] = { { 0, 0 }, { 0, 0 } };
+
+	/*
+	 * Filling through the mapping changes the modification time, by which libipt knows a file.
+	 */
+	if (m->path[0])
+		(void)futimens(m->fd, never);
+}

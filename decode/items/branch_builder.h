@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Turns blocks of instructions into items. The last instruction of a block stays pending until the
+ * next block, or an event, shows where it led.
+ */
+#ifndef PTC_DECODE_ITEMS_BRANCH_BUILDER_H
+#define PTC_DECODE_ITEMS_BRANCH_BUILDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/insn.h"
+#include "decode/items/branch_rec.h"
+#include "decode/items/event.h"
+#include "decode/items/insn_cache.h"
+#include "decode/items/item_queue.h"
+
+struct ptc_addrspace;
+
+enum { PTC_TRAIL_HELD = 8 };
+
+struct ptc_trail {
+	struct ptc_out *out; /* lent */
+	bool insns, bytes;   /* as in the options */
+	bool quick;	     /* only branches are listed */
+
+	struct {
+		bool valid;
+		uint8_t kind, len;
+		uint64_t ip, time;
+	} last; /* the last instruction retired; its target is not known yet */
+
+	/* Events that must be listed behind the pending branch. None if last is not valid. */
+	struct ptc_pt_event held[PTC_TRAIL_HELD];
+	size_t nheld;
+
+	/* Brent's cycle finder, for blocks that needed no trace. */
+	uint64_t loop_mark, loop_steps, loop_limit;
+
+	struct ptc_kinds kinds;
+};
+
+/* A block, as the engine reports it. */
+struct ptc_trail_block {
+	uint64_t ip, end_ip;
+	uint32_t ninsn;
+	enum ptc_mode mode;
+	uint64_t time;	/* of its instructions */
+	bool bent;	/* jumps and calls may be inside, not only at the end */
+	bool part;	/* the rest of the block comes next */
+	uint64_t whole; /* begin of the whole block; ip, unless it comes in parts */
+};
+
+/* @t must be zeroed: it is large, and is not cleared here. */
+void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts);
+void ptc_trail_release(struct ptc_trail *t);
+
+/* Resets @t for another replay. Knowledge about the code is kept. */
+void ptc_trail_renew(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts);
+
+/* Uses @as from now on, or rereads it because it changed. */
+void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as);
+
+/*
+ * Takes a block that ran. Returns false if the flow is an endless loop that needs no trace (`jmp .`
+ * and the like).
+ */
+bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b);
+
+/* Returns true if the target of an instruction of @kind can only be known from the trace. */
+static inline bool ptc_trail_needs_trace(uint8_t kind)
+{
+	return kind != PTC_KIND_NONE && kind != PTC_KIND_JMP && kind != PTC_KIND_CALL;
+}
+
+/*
+ * Returns true if the flow came back to an address without using any trace. It will do so again and
+ * again: if no trace is used, the address is the whole state.
+ */
+static inline bool ptc_trail_is_endless(struct ptc_trail *t, uint64_t ip)
+{
+	if (t->loop_steps && ip == t->loop_mark)
+		return true;
+	if (++t->loop_steps >= t->loop_limit) {
+		t->loop_limit *= 2;
+		t->loop_mark = ip;
+	} else if (t->loop_steps == 1) {
+		t->loop_mark = ip;
+	}
+	return false;
+}
+
+/* Call it for an event, or for a block that needs trace: the position in the trace advanced. */
+static inline void ptc_trail_progress(struct ptc_trail *t)
+{
+	t->loop_steps = 0;
+	t->loop_limit = 2;
+}
+
+/*
+ * Returns true if blocks only complete the pending instruction and replace it. Then
+ * decode/libipt/block_loop.c may do this itself, faster.
+ */
+static inline bool ptc_trail_is_quick(const struct ptc_trail *t)
+{
+	return t->quick && t->last.valid && !t->nheld && t->kinds.mode == PTC_MODE_64;
+}
+
+/* Lists @n branches of @time. Nothing may be pending. Their instructions are not counted here. */
+void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n, uint64_t time);
+
+/*
+ * Lists what ran from @ip, where the flow is, up to @to, which a packet proves. Returns false, and
+ * lists nothing, if that needs trace, or code that is missing.
+ */
+bool ptc_trail_reach(struct ptc_trail *t, uint64_t ip, uint64_t to, enum ptc_mode mode,
+		     uint64_t time);
+
+/* The pending instruction led to @ip, where no block could follow. */
+void ptc_trail_land(struct ptc_trail *t, uint64_t ip);
+
+/* Tracing was enabled at @ip. */
+void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time);
+/*
+ * Tracing was disabled by the pending instruction, which led to @to (0: not known). If it was no
+ * branch (code that runs past the end of an address filter), the exit is asynchronous, at the
+ * instruction behind it.
+ */
+void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time);
+/* Something asynchronous happened at @from and led to @to, or out of traced code (0). */
+void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t time);
+/* The flow is interrupted: the target of the pending instruction is not known. */
+void ptc_trail_cut(struct ptc_trail *t);
+/* @time is the first known time: it also applies to pending items. */
+void ptc_trail_learn_time(struct ptc_trail *t, uint64_t time);
+/* Lists @ev behind everything that ran until now. */
+void ptc_trail_event(struct ptc_trail *t, const struct ptc_pt_event *ev);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Decodes one queue's trace into items, step by step. The second engine decodes PSB segments
+ * (decode/segment). libipt's block decoder decodes everything else.
+ */
+#ifndef PTC_DECODE_LIBIPT_REPLAY_H
+#define PTC_DECODE_LIBIPT_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/items/item_queue.h"
+#include "decode/segment/seam.h"
+#include "decode/stream/seek.h"
+#include "decode/stream/stream.h"
+#include "decode/stream/tsc_clock.h"
+#include "decode/timeline/lookahead.h"
+
+struct ptc_addrspace;
+struct ptc_engine;
+struct ptc_ipt;
+struct ptc_made_list;
+struct ptc_notes;
+struct ptc_replay;
+
+/* Information from AUX records about a place in the stream. */
+struct ptc_mark {
+	uint64_t off; /* in the AUX stream */
+	enum ptc_gap_cause cause;
+	uint64_t len; /* how many bytes of the stream are missing */
+};
+
+/* Everything is lent, and must outlive the replay. */
+struct ptc_replay_conf {
+	const struct ptc_decode_opts *opts;
+	enum ptc_resync resync; /* not DEFAULT */
+	struct ptc_ipt *ipt;
+	struct ptc_engine *engine; /* NULL: use only libipt */
+	struct ptc_tsc_clock clock;
+	const struct ptc_stream *stream;
+	const struct ptc_psbs *psbs;  /* lent: known PSBs of the stream; NULL: none */
+	struct ptc_spot start;	      /* trace in front of it is ignored */
+	const struct ptc_mark *marks; /* ascending */
+	size_t nmarks;
+	bool ahead;	/* decoded before its turn: unseen records may still map code */
+	bool snapshots; /* a hole in the stream was not kept, and is no loss */
+	uint32_t queue;
+	struct ptc_decode_stats *stats;
+	struct ptc_notes *notes;
+	struct ptc_sums *sums;	 /* for segments whose branches are counted; NULL: none are */
+	bool runs;		 /* RUN items are allowed */
+	uint64_t from_ns, to_ns; /* the requested time; to_ns 0: no end */
+};
+
+int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret,
+		   struct ptc_err *err);
+void ptc_replay_free(struct ptc_replay *r);
+
+/* As ptc_replay_free() and ptc_replay_new(), but keeps the memory for reuse. */
+void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf);
+/*
+ * Replaces @ipt, @stats and @notes of the replay. Set the context before the next step. The cost of
+ * an open gap is now counted where ptc_notes_take() put it.
+ */
+void ptc_replay_lend(struct ptc_replay *r, struct ptc_ipt *ipt, struct ptc_decode_stats *stats,
+		     struct ptc_notes *notes);
+/* Makes a series of steps end at @stop or before. */
+void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
+
+/*
+ * Until the next step: no sideband record must be applied before time @until, and nothing else
+ * needs checking. The replay may decode that far without asking. It may decode further if @watch
+ * allows it (@watch.d may be NULL: it does not).
+ */
+void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_calm watch);
+
+/* Lends segments that the second engine has made ahead, until the next call. @made may be NULL. */
+void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made);
+
+/* From the next PSB on, libipt decodes all segments. */
+void ptc_replay_leave_engine(struct ptc_replay *r);
+
+/*
+ * Returns true if code is missing that may have been mapped since the last known time (conf.ahead).
+ */
+bool ptc_replay_is_stuck(const struct ptc_replay *r);
+
+/*
+ * Gets the state for comparison; see decode/segment/seam.h. Returns false if the state cannot be
+ * compared now.
+ */
+bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret);
+
+/* Sets the thread that runs from now on, and its code. */
+void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
+			    struct ptc_addrspace *as);
+
+/* Makes one step: at most one block. Returns 1; 0 at the end of the trace; or a negative code. */
+int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err);
+/*
+ * Makes at least one step, and more as long as the caller has nothing to do between them: the time
+ * stays the same, and no more than about @max items wait. Returns as ptc_replay_step().
+ */
+int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err);
+
+/* Position of a replay. */
+struct ptc_replay_at {
+	uint64_t now, low; /* now: PTC_NO_TIME if not known; low: see ptc_replay_low() */
+	struct ptc_spot spot;
+};
+
+struct ptc_replay_at ptc_replay_where(const struct ptc_replay *r);
+/* Returns the time at which the next step begins; 0 if not known. */
+uint64_t ptc_replay_time(const struct ptc_replay *r);
+/* Returns a time that no item to come is earlier than. */
+uint64_t ptc_replay_low(const struct ptc_replay *r);
+/*
+ * Records were lost at @time, when the replay was at @at: lists a gap of length 0. The gap is
+ * earlier if the items in front of it are not there yet.
+ */
+void ptc_replay_lost(struct ptc_replay *r, struct ptc_replay_at at, uint64_t time);
+/*
+ * Returns true while a segment of the second engine is being handed over. Runs from the segment
+ * stay in its buffer until then. If they still wait when the next segment begins, they must be
+ * copied.
+ */
+bool ptc_replay_is_in_piece(const struct ptc_replay *r);
+/* Returns the position as a spot. */
+struct ptc_spot ptc_replay_spot(const struct ptc_replay *r);
+
+/* Returns the items so far. The caller takes items from the front by moving head. */
+struct ptc_out *ptc_replay_out(struct ptc_replay *r);
+
+#endif

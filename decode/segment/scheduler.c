@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/segment/scheduler.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/grow.h"
+#include "decode/engine/code_cache.h"
+#include "decode/segment/work_unit.h"
+#include "decode/segment/worker_pool.h"
+#include "decode/session/decoder.h"
+#include "decode/session/queue_decoder.h"
+#include "decode/timeline/context_timeline.h"
+
+/*
+ * A work unit must be large enough to be worth the cost of starting it. It must be small enough
+ * that its items, a hundred times larger than the trace, fit in memory with those of the other work
+ * units.
+ */
+enum {
+	SLICE_BYTES = 256 << 10,
+	LEAST_BYTES = 4 << 10,
+	SLICES_EACH = 2,
+	PIECES_EACH = 8,
+	MAX_THREADS = 256
+};
+
+/*
+ * The context timeline checks each queue when a process maps code. Without this limit the time
+ * would grow with queues times mappings.
+ */
+enum { MAX_LANES = 4096 };
+
+/*
+ * A work unit of segments starts at no cost, but threads wait for each other where it ends. The
+ * thread that made a work unit also serves it: with about RECS records, they are still in its CPU's
+ * cache then, or near it. How many records some trace has is measured while decoding. Work units
+ * differ, so several per thread keep a thread busy that finishes early.
+ */
+enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, RECS = 24 << 10 };
+
+/* Number of declined segments that is enough to judge the rest. */
+enum { FEW = 4, MANY = 128 };
+
+static_assert((int)MAX_THREADS <= (int)PTC_PIECE_USERS, "each may have a table of its own");
+
+static unsigned int threads(const struct ptc_decode *d)
+{
+	return d->opts.jobs < MAX_THREADS ? d->opts.jobs : MAX_THREADS;
+}
+
+/*
+ * Returns true if only one thread can be used. Code of a core is read as it is mapped. With CYC
+ * packets, the time depends on everything in front.
+ */
+static bool is_for_one(const struct ptc_decode *d)
+{
+	return d->procs.origin.core || (d->cycles && d->clock.valid);
+}
+
+static struct ptc_plan_cut no_cut(const struct ptc_lane *l)
+{
+	return (struct ptc_plan_cut){ { l->stream.n, 0 }, UINT64_MAX };
+}
+
+/* Returns the first PSB at or behind @at that has a time, if the trace has times. */
+static size_t next_timed(const struct ptc_plan *p, struct ptc_lane *l, struct ptc_spot at,
+			 uint64_t *ret_ns)
+{
+	const struct ptc_span *sp = &l->stream.spans[at.span];
+	const struct ptc_tsc_clock *clock = &p->d->clock;
+
+	for (; at.off < sp->len; at.off += PTC_PSB_LEN) {
+		at.off = p->pieces ? ptc_psbs_look(&l->psbs, &l->stream, at) :
+				     ptc_span_next_psb(sp, at.off);
+		if (at.off == sp->len || !clock->valid ||
+		    ptc_range_time_at(sp, clock, at.off, ret_ns))
+			return at.off;
+	}
+	return sp->len;
+}
+
+/*
+ * Returns the first cut at least @bytes behind @from. A work unit for libipt never begins where a
+ * span begins: the replay from in front begins there too, so no seam is possible.
+ */
+static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, struct ptc_lane *l,
+				      struct ptc_spot from, size_t bytes)
+{
+	const struct ptc_span *sp;
+	struct ptc_spot at;
+	uint64_t ns = 0;
+
+	for (; from.span < l->stream.n; from = (struct ptc_spot){ from.span + 1, 0 }) {
+		sp = &l->stream.spans[from.span];
+		if (sp->len - from.off <= bytes) {
+			bytes -= sp->len - from.off;
+			continue;
+		}
+		at = (struct ptc_spot){ from.span, from.off + bytes };
+		at.off = next_timed(p, l, at, &ns);
+		if ((at.off || p->pieces) && at.off < sp->len)
+			return (struct ptc_plan_cut){ at, ns };
+		bytes = 0;
+	}
+	return no_cut(l);
+}
+
+/* Returns the last time in the trace of @l; UINT64_MAX: not known. */
+static uint64_t last_time(const struct ptc_decode *d, const struct ptc_lane *l)
+{
+	uint64_t first, last;
+
+	return ptc_range_times(&l->stream, &d->clock, &first, &last) ? last : UINT64_MAX;
+}
+
+/*
+ * Sets the begin of each queue's first work unit. Work units of segments begin where the queues
+ * begin, because they need nothing in front. Returns true if there is a work unit, and enough trace
+ * to be worth it.
+ */
+static bool begin(struct ptc_plan *p)
+{
+	const size_t enough = p->d->opts.slice ? 0 : SLICE_BYTES;
+	uint64_t bytes = 0;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < p->d->nlanes; i++) {
+		struct ptc_lane *l = &p->d->lanes[i];
+
+		l->cut = cut_behind(p, l, l->start, p->pieces ? 0 : p->slice);
+		l->last_ns = last_time(p->d, l);
+		any |= l->cut.spot.span < l->stream.n;
+		bytes += ptc_range_left(&l->stream, l->start);
+	}
+	return any && bytes >= enough;
+}
+
+/* Sets the size of the next work units. */
+static void set_slice(struct ptc_plan *p, size_t bytes)
+{
+	p->slice = p->d->opts.slice ? p->d->opts.slice : bytes;
+	p->bytes_max = (size_t)(p->pieces ? PIECES_EACH : SLICES_EACH) * threads(p->d) *
+		       (p->slice > LEAST_BYTES ? p->slice : LEAST_BYTES);
+}
+
+/* Adapts the size to the number of records in the last work units. */
+static void adapt_slice(struct ptc_plan *p)
+{
+	size_t bytes;
+
+	if (p->recs_of < SLICE_BYTES)
+		return;
+	bytes = (size_t)((uint64_t)RECS * p->recs_of / (p->recs + 1));
+	bytes = bytes < PIECES_MAX ? bytes : PIECES_MAX;
+	set_slice(p, bytes > PIECES_MIN ? bytes : PIECES_MIN);
+	p->recs = p->recs_of = 0;
+}
+
+void ptc_plan_stepped(struct ptc_plan *p, struct ptc_lane *l)
+{
+	if (l->stepped)
+		return;
+	l->stepped = true;
+	p->stepped[p->nstepped++] = (size_t)(l - p->d->lanes);
+}
+
+static void all_stepped(struct ptc_plan *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->d->nlanes; i++)
+		ptc_plan_stepped(p, &p->d->lanes[i]);
+}
+
+int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *err)
+{
+	const unsigned int n = threads(d);
+	struct ptc_plan *p;
+	int r;
+
+	*ret = NULL;
+	if (n < 2 || d->nlanes > MAX_LANES || is_for_one(d))
+		return 0;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return ptc_fail_mem(err);
+	p->d = d;
+	p->stepped = calloc(d->nlanes ? d->nlanes : 1, sizeof(*p->stepped));
+	if (!p->stepped || !ptc_least_init(&p->cuts, d->nlanes)) {
+		ptc_plan_free(p);
+		return ptc_fail_mem(err);
+	}
+	all_stepped(p);
+	p->pieces = d->engine;
+	set_slice(p, p->pieces ? PIECES_BYTES : SLICE_BYTES);
+	if (!begin(p)) {
+		ptc_plan_free(p);
+		return 0;
+	}
+	if (d->engine)
+		ptc_engine_share(d->engine, n);
+	r = ptc_jobs_new(n, &d->ipt.params, d->engine, &p->jobs, err);
+	if (!r)
+		r = ptc_scout_new(d, &p->scout, err);
+	if (r < 0) {
+		ptc_plan_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+void ptc_plan_done(struct ptc_plan *p, struct ptc_slice *s)
+{
+	p->bytes -= s->bytes;
+	p->full = false;
+	if (s->pieces) {
+		p->recs += s->nrecs;
+		p->recs_of += s->bytes;
+	}
+	ptc_scout_give_back(p->scout, &s->contexts);
+	ptc_jobs_give_replay(p->jobs, s->replay);
+	s->replay = NULL;
+	ptc_jobs_give_made(p->jobs, &s->made);
+	ptc_slice_free(s);
+}
+
+void ptc_plan_drop(struct ptc_plan *p, struct ptc_lane *l)
+{
+	struct ptc_slice *s = l->planned[0];
+
+	l->nplanned--;
+	memmove(l->planned, l->planned + 1, l->nplanned * sizeof(struct ptc_slice *));
+	ptc_plan_done(p, s);
+}
+
+void ptc_plan_free(struct ptc_plan *p)
+{
+	size_t i;
+
+	if (!p)
+		return;
+	if (p->jobs)
+		ptc_jobs_stop(p->jobs);
+	for (i = 0; i < p->d->nlanes; i++) {
+		struct ptc_lane *l = &p->d->lanes[i];
+
+		while (l->nplanned)
+			ptc_plan_drop(p, l);
+		free(l->planned);
+		l->planned = NULL;
+		l->planned_cap = 0;
+		l->stepped = false;
+		ptc_psbs_release(&l->psbs);
+		if (l->playing)
+			ptc_plan_done(p, l->playing);
+		l->playing = NULL;
+		l->serving = NULL;
+		l->writer = NULL;
+	}
+	ptc_scout_free(p->scout);
+	ptc_jobs_free(p->jobs);
+	ptc_least_release(&p->cuts);
+	free(p->stepped);
+	free(p);
+}
+
+/* If decoding has passed the cut of @l, finds a new cut. */
+static void catch_up(struct ptc_plan *p, struct ptc_lane *l)
+{
+	const struct ptc_spot at = ptc_lane_where(l).spot;
+	const bool late = p->pieces ? ptc_spot_is_before(l->cut.spot, at) :
+				      !ptc_spot_is_before(at, l->cut.spot);
+
+	if (!l->nplanned && !l->playing && late)
+		l->cut = cut_behind(p, l, at, p->slice);
+}
+
+static void look_at_cut(struct ptc_plan *p, size_t i)
+{
+	struct ptc_lane *l = &p->d->lanes[i];
+
+	l->stepped = false;
+	if (l->live && l->cut.spot.span < l->stream.n)
+		catch_up(p, l);
+	if (l->live && l->cut.spot.span < l->stream.n)
+		ptc_least_set(&p->cuts, i, l->cut.ns);
+	else
+		ptc_least_clear(&p->cuts, i);
+}
+
+/* Returns the queue whose next work unit begins first; NULL: no queue has one. */
+static struct ptc_lane *next_lane(struct ptc_plan *p)
+{
+	ptrdiff_t first;
+	uint64_t ns;
+
+	while (p->nstepped)
+		look_at_cut(p, p->stepped[--p->nstepped]);
+	first = ptc_least_first(&p->cuts, &ns);
+	return first < 0 ? NULL : &p->d->lanes[first];
+}
+
+static size_t bytes_between(const struct ptc_lane *l, struct ptc_spot a, struct ptc_spot b)
+{
+	return (size_t)(ptc_range_left(&l->stream, a) - ptc_range_left(&l->stream, b));
+}
+
+static bool hand_out(struct ptc_plan *p, struct ptc_lane *l, struct ptc_slice *s)
+{
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): they are pointers */
+	if (!ptc_grow(&l->planned, &l->planned_cap, l->nplanned + 1, sizeof(*l->planned)))
+		return false;
+	l->planned[l->nplanned++] = s;
+	p->bytes += s->bytes;
+	ptc_jobs_add(p->jobs, s);
+	return true;
+}
+
+/*
+ * Segments that the second engine declines are decoded in order, by one thread. If they are more
+ * than one thread's share, it is faster to decode everything in parallel with libipt from now on.
+ * Not with verify: libipt then decodes everything in order, and its result is compared with that of
+ * the threads.
+ */
+static void judge_engine(struct ptc_plan *p)
+{
+	const struct ptc_engine_stats *s = &p->d->engine->stats;
+	/* Tests use a work unit for each PSB. */
+	const uint64_t enough = p->d->opts.slice && p->slice < SLICE_BYTES ? FEW : MANY;
+
+	if (s->declined < enough || s->declined * threads(p->d) <= s->declined + s->pieces)
+		return;
+	p->pieces = false;
+	set_slice(p, SLICE_BYTES);
+	all_stepped(p);
+}
+
+/* Adds the work unit of @l from its cut to @end. Returns false if that is not possible now. */
+static bool add(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
+{
+	const size_t lane = (size_t)(l - p->d->lanes);
+	struct ptc_slice *s;
+
+	ptc_scout_move(p->scout, end.ns);
+	ptc_scout_forget(p->scout, lane, ptc_lane_time(l));
+	ptc_psbs_forget(&l->psbs, ptc_lane_where(l).spot);
+	s = ptc_slice_new();
+	if (!s || !ptc_scout_lend(p->scout, lane, l->cut.ns, &s->contexts)) {
+		free(s);
+		return false;
+	}
+	s->conf = ptc_lane_conf(p->d, l);
+	s->conf.psbs = NULL; /* the queue's list still grows */
+	s->pieces = p->pieces;
+	if (s->pieces)
+		ptc_psbs_copy(&l->psbs, l->cut.spot, end.spot, &s->psbs);
+	else
+		s->conf.engine = NULL;
+	s->conf.start = l->cut.spot;
+	s->stop = end.spot;
+	s->horizon = p->scout->upto;
+	s->batch = PTC_LANE_BATCH;
+	s->bytes = bytes_between(l, l->cut.spot, end.spot);
+	if (hand_out(p, l, s))
+		return true;
+	ptc_scout_give_back(p->scout, &s->contexts);
+	ptc_slice_free(s);
+	return false;
+}
+
+void ptc_plan_fill(struct ptc_plan *p)
+{
+	struct ptc_plan_cut end;
+	struct ptc_lane *l;
+
+	if (p->pieces)
+		adapt_slice(p);
+	if (p->pieces && !p->d->engine->verify)
+		judge_engine(p);
+	while (!p->full) {
+		p->full = p->bytes >= p->bytes_max;
+		l = p->full ? NULL : next_lane(p);
+		if (!l)
+			break;
+		end = cut_behind(p, l, l->cut.spot, p->slice);
+		/* Records behind the end of the queue are not needed. */
+		if (p->pieces && end.ns > l->last_ns)
+			end.ns = l->last_ns;
+		/* Trace behind the requested time must not be counted. */
+		if (ptc_pick_is_over(&p->d->pick, end.ns))
+			l->cut = no_cut(l);
+		else if (!ptc_scout_knows(p->scout, (size_t)(l - p->d->lanes), l->cut.ns) ||
+			 add(p, l, end))
+			l->cut = end;
+		else
+			p->full = true;
+		ptc_plan_stepped(p, l);
+	}
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Multi-threaded decoding: chooses which work units of which queues are decoded ahead of their
+ * turn, and when. Work units that begin first are decoded first. The total size is bounded, however
+ * long the trace is.
+ */
+#ifndef PTC_DECODE_SEGMENT_SCHEDULER_H
+#define PTC_DECODE_SEGMENT_SCHEDULER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/winner_tree.h"
+#include "decode/stream/seek.h"
+
+struct ptc_decode;
+struct ptc_err;
+struct ptc_jobs;
+struct ptc_lane;
+struct ptc_scout;
+struct ptc_slice;
+
+struct ptc_plan {
+	struct ptc_decode *d;	 /* lent */
+	struct ptc_jobs *jobs;	 /* owned */
+	struct ptc_scout *scout; /* owned */
+	size_t slice;		 /* minimum trace bytes of the next work unit */
+	size_t recs, recs_of;	 /* of finished work units of segments: records; bytes of trace */
+	size_t bytes, bytes_max; /* trace bytes that are planned and not finished; limit */
+	bool full;		 /* nothing can be added until a work unit is finished */
+	bool pieces;		 /* the second engine makes the segments of the next work units */
+	struct ptc_least cuts;	 /* by queue: the time at which its next work unit begins */
+	size_t *stepped;	 /* owned; indexes of queues with ptc_lane.stepped set */
+	size_t nstepped;
+};
+
+/* A place where a work unit may begin. */
+struct ptc_plan_cut {
+	struct ptc_spot spot; /* behind the last span: no such place */
+	uint64_t ns;
+};
+
+/* Creates a scheduler. *@ret is NULL if one thread is enough, or no more can be used. */
+int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *err);
+/* Frees all work units too. */
+void ptc_plan_free(struct ptc_plan *p);
+
+/* Call it when @l stepped or ended: ptc_plan_fill() then checks its cut again. */
+void ptc_plan_stepped(struct ptc_plan *p, struct ptc_lane *l);
+
+/* Adds work units up to the limit. */
+void ptc_plan_fill(struct ptc_plan *p);
+
+/* The first work unit of @l is finished: removes and frees it. */
+void ptc_plan_drop(struct ptc_plan *p, struct ptc_lane *l);
+/* Frees @s, which no queue refers to any more. */
+void ptc_plan_done(struct ptc_plan *p, struct ptc_slice *s);
+
+#endif

@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/segment/segment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/engine/psb_lookahead.h"
+#include "decode/image/addrspace.h"
+#include "decode/items/branch_counts.h"
+#include "decode/libipt/replay_state.h"
+
+static const char OTHERS[] = "side records, or the end of what is wanted";
+
+void ptc_piece_release(struct ptc_piece *p)
+{
+	ptc_made_room_release(&p->own);
+	*p = (struct ptc_piece){ .active = false };
+}
+
+/* Records why libipt decodes a segment. Reasons are literals. */
+static bool decline(struct ptc_engine *e, const char *why)
+{
+	size_t i;
+
+	e->stats.declined++;
+	for (i = 0; i < e->nreasons && strcmp(e->reasons[i].why, why) != 0; i++)
+		;
+	if (i == PTC_ENGINE_REASONS)
+		return false;
+	if (i == e->nreasons)
+		e->reasons[e->nreasons++] = (struct ptc_engine_reason){ .why = why };
+	e->reasons[i].pieces++;
+	return false;
+}
+
+/* Returns true if the replay is in the middle of something that does not end with a PSB. */
+static bool is_busy(const struct ptc_replay *r)
+{
+	return r->status < 0 || r->gap || r->rest || r->swallowed || r->ahead_of != SIZE_MAX ||
+	       r->off_psb != SIZE_MAX || r->clean != r->from || r->trail.nheld;
+}
+
+/* A segment, being made, in which several threads run. */
+struct turning {
+	struct ptc_engine *e;
+	const struct ptc_replay *r;
+	size_t now; /* index of the current turn */
+};
+
+static bool get_code(void *ctx, struct ptc_fast *f)
+{
+	const struct turning *t = ctx;
+	const struct ptc_turn *turn = &t->e->turns.v[t->now];
+
+	f->flow.why = "out of memory";
+	return ptc_engine_use_code(t->e, turn->as, turn->code, false);
+}
+
+/*
+ * The time is now @ns: applies the changes up to @ns to the code, and to the engine's cache of it.
+ */
+static bool change_code(struct turning *t, struct ptc_fast *f, uint64_t ns)
+{
+	bool changed;
+
+	if (!t->e->preview.d)
+		return true;
+	f->flow.why = OTHERS;
+	return ptc_preview_move(&t->e->preview, ns, t->e->turns.v[t->now].pid, &changed) &&
+	       (!changed || ptc_fast_change(f, get_code, t));
+}
+
+static enum ptc_fast_turn ask(void *ctx, struct ptc_fast *f, uint64_t tsc)
+{
+	struct turning *t = ctx;
+	const struct ptc_turns *turns = &t->e->turns;
+	const uint64_t ns = to_ns(t->r, tsc, UINT64_MAX);
+	const size_t was = t->now;
+
+	f->flow.why = OTHERS;
+	if (ns >= turns->until || !change_code(t, f, ns))
+		return PTC_FAST_NO_TURN;
+	while (t->now + 1 < turns->n && turns->v[t->now + 1].time <= ns)
+		t->now++;
+	if (t->now == was)
+		return PTC_FAST_SAME;
+	if (turns->v[t->now].as != turns->v[was].as && !ptc_fast_change(f, get_code, t))
+		return PTC_FAST_NO_TURN;
+	return PTC_FAST_TURN;
+}
+
+/*
+ * Converts the times from ticks to ns, as the replay would. Returns false if they are out of order.
+ */
+static bool tell_times(struct ptc_replay *r, struct ptc_piece *p)
+{
+	uint64_t last = r->now, ns;
+	size_t i;
+
+	for (i = 0; i < p->nmarks; i++) {
+		ns = to_ns(r, p->marks[i].tsc, UINT64_MAX);
+		if (ns < last || ns > r->bound)
+			return false;
+		p->marks[i].tsc = last = ns;
+	}
+	return true;
+}
+
+/* Returns the time of the branch, or last instruction, with @insns instructions in front of it. */
+static uint64_t last_time(const struct ptc_replay *r, const struct ptc_piece *p, uint64_t insns)
+{
+	size_t i = p->nmarks;
+
+	while (i && p->marks[i - 1].insns >= insns)
+		i--;
+	return i ? p->marks[i - 1].tsc : r->now;
+}
+
+static void take_last(const struct ptc_replay *r, struct ptc_piece *p, const struct ptc_made *m)
+{
+	p->has_last = m->last.how != PTC_FAST_LAST_NONE;
+	if (!p->has_last)
+		return;
+	p->last_kind = m->last.kind;
+	p->last_len = m->last.len;
+	p->last_ip = m->last.ip;
+	p->last_time = last_time(r, p, m->insns);
+	/* It is listed once its target is known. */
+	if (m->last.listed)
+		p->n--;
+}
+
+/* Swaps the memory of @p and @room. The contents of @room are dropped. */
+static void swap_room(struct ptc_piece *p, struct ptc_made_room *room)
+{
+	const struct ptc_made_room old = p->own;
+
+	p->own = *room;
+	*room = old;
+	room->nrecs = room->nmarks = 0;
+}
+
+void ptc_piece_give_back(struct ptc_replay *r)
+{
+	struct ptc_piece *p = &r->piece;
+
+	if (p->lender && p->active)
+		swap_room(p, p->lender);
+	else if (p->lender)
+		ptc_out_keep(&r->out);
+	p->lender = NULL;
+}
+
+/*
+ * Makes @m the segment to hand over. @ahead: the buffer with its records; NULL: the buffer of @e.
+ */
+static void take_made(struct ptc_replay *r, struct ptc_engine *e, const struct ptc_made *m,
+		      struct ptc_made_room *ahead)
+{
+	const struct ptc_made_room *room;
+
+	ptc_out_keep(&r->out);
+	if (!ahead)
+		swap_room(&r->piece, &e->room);
+	room = ahead ? ahead : &r->piece.own;
+	r->piece = (struct ptc_piece){ .ahead = ahead,
+				       .own = r->piece.own,
+				       .lender = ahead,
+				       .recs = room->recs ? room->recs + m->recs : NULL,
+				       .n = m->n,
+				       .counted = m->counted,
+				       .marks = m->nmarks ? room->marks + m->marks : NULL,
+				       .nmarks = m->nmarks,
+				       .end = m->end,
+				       .insns = m->insns,
+				       .has_land = m->on,
+				       .land = m->ip,
+				       .stays_on = m->stays_on,
+				       .time = r->now };
+	memcpy(r->piece.kinds, m->kinds, sizeof(m->kinds));
+}
+
+/* Reuses the buffer handed over last for the next segment, because it is in the CPU's cache. */
+static void take_back(struct ptc_replay *r, struct ptc_engine *e)
+{
+	struct ptc_piece *p = &r->piece;
+
+	if (p->active || p->lender)
+		return;
+	ptc_out_keep(&r->out);
+	p->next = p->n = p->next_mark = p->nmarks = 0;
+	swap_room(p, &e->room);
+}
+
+/* Makes the segment that begins here, for all its turns. @far: see ptc_made_look(). */
+static void make_once(struct ptc_replay *r, struct ptc_engine *e, bool far)
+{
+	struct turning t = { .e = e, .r = r };
+	struct ptc_made_view v;
+
+	e->made.why = ptc_made_look(span_of(r), r->from, r->next_psb, far, &e->copy, &v);
+	if (e->made.why)
+		return;
+	take_back(r, e);
+	e->fast.ask = e->turns.n ? ask : NULL;
+	e->fast.asked = &t;
+	e->room.nrecs = e->room.nmarks = 0;
+	ptc_engine_make(e, e->preview.d ? e->turns.v[0].as : r->as, r->out.pid, &v, r->from,
+			&e->room, &e->made);
+	e->fast.ask = NULL;
+}
+
+static void make_here(struct ptc_replay *r, struct ptc_engine *e)
+{
+	const bool once = e->preview.d; /* a preview cannot go back */
+
+	make_once(r, e, once);
+	if (!once && e->made.why == PTC_FAST_TOO_SHORT)
+		make_once(r, e, true);
+}
+
+/* Returns true if @m, made before its turn, lies in one thread's turn. */
+static bool is_undivided(const struct ptc_replay *r, const struct ptc_engine *e,
+			 const struct ptc_made *m)
+{
+	const struct ptc_fast_mark *marks = r->made->room.marks;
+
+	return e->turns.n < 2 || !m->nmarks ||
+	       to_ns(r, marks[m->marks + m->nmarks - 1].tsc, UINT64_MAX) < e->turns.v[1].time;
+}
+
+/* Returns the segment that begins here: made ahead, or made now by @e. */
+static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
+{
+	struct ptc_made *m = NULL;
+
+	if (r->made)
+		m = ptc_made_list_take(r->made, (struct ptc_spot){ r->span, r->from });
+	if (m && m->pid == r->out.pid && m->version == ptc_addrspace_version(r->as) &&
+	    (m->why ? e->turns.n < 2 && m->why != PTC_FAST_TOO_SHORT : is_undivided(r, e, m)))
+		return m;
+	make_here(r, e);
+	return &e->made;
+}
+
+/*
+ * Returns true if nothing else must happen up to the end of the segment. @user knows what code the
+ * segment used. NULL: another thread made the segment.
+ */
+static bool is_calm(const struct ptc_replay *r, const struct ptc_piece *p,
+		    const struct ptc_turns *turns, const struct ptc_piece_user *user)
+{
+	const uint64_t end = p->nmarks ? p->marks[p->nmarks - 1].tsc : r->now;
+
+	return r->now == PTC_NO_TIME || end < r->calm ||
+	       ptc_calm_lasts(&r->watch, turns, end, user);
+}
+
+/* Returns why something else must be done before the end of the segment, or NULL. */
+static const char *look_for_others(const struct ptc_replay *r, const struct ptc_piece *p,
+				   const struct ptc_turns *turns, const struct ptc_piece_user *user)
+{
+	if (!is_calm(r, p, turns, user))
+		return OTHERS;
+	if (r->next_mark < r->conf.nmarks &&
+	    r->conf.marks[r->next_mark].off <= span_of(r)->base + p->end)
+		return "something that AUX records tell";
+	return NULL;
+}
+
+/* Gets the turns of the segment. Returns false if they are not known up to its end. */
+static bool foresee(const struct ptc_replay *r, struct ptc_turns *t)
+{
+	t->n = 0;
+	t->until = UINT64_MAX;
+	if (r->now == PTC_NO_TIME || r->bound < r->calm)
+		return true;
+	ptc_calm_foresee(&r->watch, r->bound, t);
+	return r->bound == UINT64_MAX || r->bound < t->until;
+}
+
+/* Takes @m to hand over. Returns NULL, or why that is not possible. */
+static const char *take_over(struct ptc_replay *r, struct ptc_engine *e, struct ptc_made *m)
+{
+	const struct ptc_piece_user *user = m == &e->made ? &e->user : NULL;
+	struct ptc_piece *p = &r->piece;
+
+	if (m->why)
+		return m->why;
+	if (m->mode_before != r->mode || m->mode != r->mode)
+		return "a change of mode";
+	if (!m->on && r->trail.last.valid)
+		return "a piece behind damage";
+	take_made(r, e, m, user ? NULL : &r->made->room);
+	if (!tell_times(r, p))
+		return "a time that goes back";
+	take_last(r, p, m);
+	return look_for_others(r, p, &e->turns, user);
+}
+
+/*
+ * Tries again with a preview, in case the code changes during the segment. @why: the reason so far.
+ */
+static const char *try_with_changes(struct ptc_replay *r, struct ptc_engine *e, const char *why)
+{
+	if (r->now == PTC_NO_TIME ||
+	    !ptc_preview_begin(&e->preview, &r->watch, &e->turns, r->bound))
+		return why;
+	make_here(r, e);
+	why = take_over(r, e, &e->made);
+	ptc_preview_end(&e->preview);
+	return why;
+}
+
+/*
+ * Decodes the segment that begins here. @e is the engine of this thread. Returns NULL, or why not.
+ */
+static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
+{
+	const char *why;
+
+	if (is_busy(r))
+		return "a piece behind damage";
+	if (r->now == PTC_NO_TIME && r->conf.clock.valid)
+		return "a time that is not known";
+	if (!foresee(r, &e->turns))
+		return OTHERS;
+	why = take_over(r, e, get_made(r, e));
+	return why ? try_with_changes(r, e, why) : NULL;
+}
+
+bool ptc_piece_is_next(struct ptc_replay *r)
+{
+	struct ptc_engine *e = r->conf.engine;
+	const char *why;
+
+	if (!e)
+		return false;
+	if (!r->fresh)
+		return r->piece.active && !e->verify;
+	r->fresh = false;
+	if (r->left_engine)
+		return false;
+	if (r->piece.active)
+		ptc_piece_check_end(r);
+	why = decode(r, e->maker ? e->maker : e);
+	if (why)
+		return decline(e, why);
+	e->stats.pieces++;
+	e->stats.bytes += r->piece.end - r->from;
+	e->ahead += r->piece.ahead;
+	r->piece.active = true;
+	r->parked = false;
+	if (e->verify) {
+		ptc_piece_expect(r);
+		return false;
+	}
+	if (r->piece.has_land)
+		ptc_trail_land(&r->trail, r->piece.land);
+	r->trail.last.valid = false;
+	return true;
+}
+
+/* Counts the instructions of the segment by time. */
+static void count_insns(struct ptc_replay *r)
+{
+	const struct ptc_piece *p = &r->piece;
+	uint64_t time = p->time, done = 0;
+	size_t i;
+
+	for (i = 0; i < p->nmarks; i++) {
+		ptc_out_ran(&r->out, p->marks[i].insns - done, time);
+		done = p->marks[i].insns;
+		time = p->marks[i].tsc;
+	}
+	ptc_out_ran(&r->out, p->insns - done, time);
+}
+
+/*
+ * All of the segment is handed over. The state becomes that of libipt at the PSB behind the
+ * segment.
+ */
+static int finish(struct ptc_replay *r)
+{
+	struct ptc_piece *p = &r->piece;
+
+	p->active = false;
+	if (p->counted) {
+		ptc_sums_add_kinds(r->conf.sums, p->kinds, p->n);
+		r->out.stats->branches += p->n;
+	}
+	count_insns(r);
+	r->idle = 0;
+	r->told = r->now;
+	ptc_trail_progress(&r->trail);
+	if (p->has_last) {
+		r->trail.last.valid = true;
+		r->trail.last.kind = p->last_kind;
+		r->trail.last.len = p->last_len;
+		r->trail.last.ip = p->last_ip;
+		r->trail.last.time = p->last_time;
+	}
+	/* While tracing is off libipt reads on, and its time advances. */
+	if (p->stays_on && ptc_replay_park(r, p->end))
+		return 0;
+	return ptc_replay_begin_anew(r, p->end);
+}
+
+/* Returns where the records with the current time and thread end. */
+static size_t end_of_time(const struct ptc_piece *p)
+{
+	size_t mark;
+
+	if (p->next_mark >= p->nmarks)
+		return p->n;
+	mark = p->marks[p->next_mark].recs - p->marks[p->next_mark].late;
+	return mark < p->n ? mark : p->n;
+}
+
+/* Hands over the next @n records, with @time. */
+static void hand_over(struct ptc_replay *r, size_t n, uint64_t time)
+{
+	struct ptc_piece *p = &r->piece;
+
+	if (!n) /* recs may be NULL then */
+		return;
+	if (p->counted)
+		ptc_sums_add_time(r->conf.sums, time);
+	else
+		ptc_trail_list(&r->trail, p->recs + p->next, n, time);
+	p->next += n;
+}
+
+/* The last branch in front of a turn is listed behind it, as libipt does. */
+static void list_late(struct ptc_replay *r)
+{
+	struct ptc_piece *p = &r->piece;
+
+	p->late = r->trail.last.valid = false;
+	hand_over(r, 1, p->late_time);
+}
+
+/* Moves on to the time of @m. */
+static void move_on(struct ptc_replay *r, const struct ptc_fast_mark *m)
+{
+	struct ptc_piece *p = &r->piece;
+
+	if (m->late && p->next < p->n) {
+		p->late = true;
+		p->late_time = r->now;
+		r->trail.last.valid = true; /* no earlier item will follow */
+		r->trail.last.time = r->now;
+	}
+	r->now = m->tsc;
+}
+
+/* Returns the maximum number of branches in a step that may list @max items. */
+static size_t most_of(const struct ptc_replay *r, size_t max)
+{
+	if (r->piece.counted)
+		return SIZE_MAX;
+	if (!max)
+		return 1;
+	return r->out.runs && r->trail.quick ? SIZE_MAX : max;
+}
+
+int ptc_piece_step(struct ptc_replay *r, size_t max)
+{
+	struct ptc_piece *p = &r->piece;
+	const size_t most = most_of(r, max);
+	size_t left, n;
+
+	if (p->late)
+		list_late(r);
+	left = end_of_time(p) - p->next;
+	n = left < most ? left : most;
+	hand_over(r, n, r->now);
+	if (n < left)
+		return 0;
+	while (p->next_mark < p->nmarks) {
+		move_on(r, &p->marks[p->next_mark++]);
+		if (p->next < p->n)
+			return 0;
+	}
+	/*
+	 * Finish in the same step: only now can it be seen that the last instruction has an earlier
+	 * time.
+	 */
+	return finish(r);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Decodes trace with the second engine (decode/engine) instead of libipt, one PSB segment at a
+ * time. A PSB segment is the trace from one PSB to the next.
+ *
+ * A segment is decoded as a whole, with the code and the threads as they are when the segment
+ * begins. Its branches are then handed over step by step. libipt decodes segments that the engine
+ * declines, and everything that branches do not show.
+ */
+#ifndef PTC_DECODE_SEGMENT_SEGMENT_H
+#define PTC_DECODE_SEGMENT_SEGMENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/engine/code_cache.h"
+#include "decode/engine/engine.h"
+#include "decode/segment/segment_result.h"
+#include "decode/timeline/change_preview.h"
+#include "decode/timeline/lookahead.h"
+#include "ptcap/decode.h"
+
+struct ptc_addrspace;
+struct ptc_replay;
+
+enum { PTC_ENGINE_REASONS = 48 };
+
+/*
+ * The engine of one thread, used by all its replays, and statistics about the segments of those
+ * replays.
+ */
+struct ptc_engine {
+	bool verify; /* libipt decodes everything; its branches are compared with ours */
+	bool counts; /* branches are counted, not listed; see ptc_sums_sink */
+	struct ptc_engine *maker;   /* lent; the engine of the serving thread; NULL: this engine */
+	struct ptc_piece_user user; /* the cached knowledge about code */
+	struct ptc_fast fast;
+	struct ptc_made made;	    /* the segment made last, when its turn came. Its branches */
+	struct ptc_made_room room;  /* stay here until they are handed over */
+	struct ptc_made_copy copy;  /* backs @made */
+	struct ptc_turns turns;	    /* threads that the segment belongs to */
+	struct ptc_preview preview; /* of code changes during the segment; see ptc_preview.d */
+
+	struct ptc_engine_stats stats;
+	uint64_t ahead; /* of the segments taken: how many were made before their turn */
+	struct ptc_engine_reason reasons[PTC_ENGINE_REASONS];
+	size_t nreasons;
+	char difference[1024]; /* verify: the first difference; "": none */
+};
+
+int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *clock, bool timed,
+		   struct ptc_engine **ret, struct ptc_err *err);
+/* Creates an engine like @e for another thread. Both engines share their facts about code. */
+int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, struct ptc_err *err);
+void ptc_engine_free(struct ptc_engine *e);
+/*
+ * Prepares for @n threads that use @e and its copies in parallel. All their caches of code together
+ * take less than 1 GB if @n is at most 32.
+ */
+void ptc_engine_share(struct ptc_engine *e, unsigned int n);
+
+/*
+ * Makes the next segment use the code of @as, the address space of @pid; see ptc_piece_codes_use().
+ * Returns false if out of memory.
+ */
+bool ptc_engine_use_code(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
+			 bool begins);
+
+/*
+ * Decodes the segment at @from of the span that @v shows, with the code of @as, the address space
+ * of @pid. All of the segment belongs to @pid, unless fast.ask reports other turns. Branches are
+ * appended to @room.
+ */
+void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
+		     const struct ptc_made_view *v, size_t from, struct ptc_made_room *room,
+		     struct ptc_made *m);
+
+/* A segment whose branches are being handed over or, with verify, compared. */
+struct ptc_piece {
+	bool active;
+	bool ahead;   /* the segment was made before its turn */
+	bool counted; /* branches are only counted, by kind; recs is not set */
+	struct ptc_made_room own;
+	struct ptc_made_room *lender;	 /* lent; the buffer with recs; NULL: @own has them */
+	const struct ptc_fast_rec *recs; /* in that buffer; [next, n) are still to be handed over */
+	size_t next, n;
+	uint64_t kinds[PTC_KIND_COUNT];
+	struct ptc_fast_mark *marks; /* in that buffer; [next_mark, nmarks) left; tsc: ns now */
+	size_t next_mark, nmarks;
+	size_t end; /* offset of the next PSB in the span */
+	bool late;  /* the next branch still has late_time, which is past */
+	uint64_t late_time;
+	uint64_t insns, time;
+	uint64_t land; /* where the instruction in front of the segment led; if has_land */
+	bool has_land;
+	bool stays_on; /* tracing is on behind the segment */
+	/* The instruction that ran last. The next segment shows where it led. */
+	bool has_last;
+	uint8_t last_kind, last_len;
+	uint64_t last_ip, last_time;
+
+	/* verify: the instruction in front of the segment led to @first, which comes before all. */
+	bool pending;
+	struct ptc_item first;
+	uint64_t ran; /* instructions that libipt decoded */
+};
+
+void ptc_piece_release(struct ptc_piece *p);
+
+/*
+ * Call it before the segments made ahead are freed. Their records stay in their buffer, unless they
+ * are still being handed over. A buffer should not move between threads: writing memory that
+ * another CPU wrote last is expensive.
+ */
+void ptc_piece_give_back(struct ptc_replay *r);
+
+/*
+ * Returns true if there is a segment to hand over. If the decoder has just begun at a PSB, tries
+ * the segment behind that PSB. Returns false if libipt must go on.
+ */
+bool ptc_piece_is_next(struct ptc_replay *r);
+/*
+ * Hands over part of the segment: branches of one time, at most @max. Returns as
+ * ptc_replay_steps().
+ */
+int ptc_piece_step(struct ptc_replay *r, size_t max);
+
+/* Verify: libipt should list this segment now. */
+void ptc_piece_expect(struct ptc_replay *r);
+/* Verify: compares the new items, from @first on, with the segment. */
+void ptc_piece_check(struct ptc_replay *r, size_t first);
+/* Verify: the decoder begins anew, and should have reached the end of the segment. */
+void ptc_piece_check_end(struct ptc_replay *r);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/segment/segment_result.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "decode/stream/psb.h"
+
+/*
+ * Bytes of a list, for records and for marks, that are worth keeping. If PSBs are far apart, one
+ * segment may need half of them. To get that from the system each time costs as much as to fill it.
+ */
+enum { KEEP_BYTES = 4 << 20 };
+
+/* Bytes behind the segment. A second of MTC packets has some thousands. */
+enum { NEAR_BEHIND = 2 * PTC_PSB_PLUS_MAX, FAR_BEHIND = 32 << 10 };
+
+const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next, bool far,
+			  struct ptc_made_copy *copy, struct ptc_made_view *ret)
+{
+	size_t upto = next + (far ? (size_t)FAR_BEHIND : (size_t)NEAR_BEHIND), len;
+	const uint8_t *bytes = ptc_span_run(sp, from, &len);
+
+	upto = upto < sp->len ? upto : sp->len;
+	if (upto - from > PTC_PIECE_MAX)
+		return "a piece that is too long";
+	if (len < upto - from) {
+		if (!copy->bytes)
+			copy->bytes = malloc(PTC_PIECE_MAX);
+		if (!copy->bytes)
+			return "out of memory";
+		ptc_span_read(sp, from, copy->bytes, upto - from);
+		bytes = copy->bytes;
+	}
+	*ret = (struct ptc_made_view){ bytes, from, upto - from, upto == sp->len };
+	return NULL;
+}
+
+void ptc_made_copy_release(struct ptc_made_copy *copy)
+{
+	free(copy->bytes);
+	copy->bytes = NULL;
+}
+
+void ptc_made_room_release(struct ptc_made_room *room)
+{
+	free(room->recs);
+	free(room->marks);
+	*room = (struct ptc_made_room){ .nrecs = 0 };
+}
+
+void ptc_made_list_release(struct ptc_made_list *l)
+{
+	ptc_made_room_release(&l->room);
+	free(l->v);
+	*l = (struct ptc_made_list){ .n = 0 };
+}
+
+/*
+ * Separate limits: arrays grow to powers of two, and a few marks must not cost a full array of
+ * records.
+ */
+static bool is_much(const struct ptc_made_room *room)
+{
+	return room->recs_cap * sizeof(*room->recs) > KEEP_BYTES ||
+	       room->marks_cap * sizeof(*room->marks) > KEEP_BYTES;
+}
+
+void ptc_made_list_renew(struct ptc_made_list *l)
+{
+	if (is_much(&l->room))
+		ptc_made_room_release(&l->room);
+	l->room.nrecs = l->room.nmarks = 0;
+	l->n = l->next = 0;
+}
+
+struct ptc_made *ptc_made_list_add(struct ptc_made_list *l)
+{
+	if (!ptc_grow(&l->v, &l->cap, l->n + 1, sizeof(*l->v)))
+		return NULL;
+	l->v[l->n] = (struct ptc_made){ .n = 0 };
+	return &l->v[l->n++];
+}
+
+struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot)
+{
+	while (l->next < l->n && ptc_spot_is_before(l->v[l->next].spot, spot))
+		l->next++;
+	if (l->next == l->n || ptc_spot_is_before(spot, l->v[l->next].spot))
+		return NULL;
+	return &l->v[l->next++];
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PSB segments as the second engine has decoded them, before their turn or in it. The results
+ * depend on the bytes and the code only, not on the trace in front of them.
+ */
+#ifndef PTC_DECODE_SEGMENT_SEGMENT_RESULT_H
+#define PTC_DECODE_SEGMENT_SEGMENT_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/engine/engine.h"
+#include "decode/stream/seek.h"
+
+/* A longer segment is left to libipt: its branches would take a hundred times as much memory. */
+enum { PTC_PIECE_MAX = 256 << 10 };
+
+/* Contiguous bytes of a span that the engine may look at. */
+struct ptc_made_view {
+	const uint8_t *bytes; /* lent */
+	size_t off, len;      /* offset in the span, and length */
+	bool ends;	      /* the view ends where the span ends */
+};
+
+/* Copy of bytes that are not contiguous in the span, for one view at a time. */
+struct ptc_made_copy {
+	uint8_t *bytes; /* owned; PTC_PIECE_MAX bytes, or NULL */
+};
+
+/*
+ * Get the segment of @sp from the PSB at @from to the one at @next, and some bytes behind it, which
+ * the engine needs to judge the end. @far: more of these, because only timing packets follow for
+ * long. Returns NULL on success. Then *@ret is valid as long as @copy does not change. On failure
+ * returns the reason, a literal.
+ */
+const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next, bool far,
+			  struct ptc_made_copy *copy, struct ptc_made_view *ret);
+void ptc_made_copy_release(struct ptc_made_copy *copy);
+
+struct ptc_made {
+	struct ptc_spot spot; /* the PSB at its beginning; set by the caller */
+	int32_t pid;	      /* process whose code was used */
+	uint64_t version;     /* state of this code */
+
+	const char *why; /* why the engine declined it, a literal; NULL: it did not */
+	size_t end;	 /* offset of the next PSB, in the span */
+	bool on;	 /* tracing is on at its beginning */
+	uint64_t ip;
+	enum ptc_mode mode_before, mode;
+	bool stays_on; /* tracing is on at its end */
+	uint64_t insns;
+	struct ptc_fast_last last;
+	size_t recs, n; /* branches: index in the room, and number */
+	size_t marks, nmarks;
+	bool counted; /* counts only: no records */
+	/* if counted: branches of each kind, without one that is last.listed */
+	uint64_t kinds[PTC_KIND_COUNT];
+};
+
+/*
+ * Results of segments, one behind the other. With memory of its own, each segment's place would
+ * keep as much as the largest segment there ever needed.
+ */
+struct ptc_made_room {
+	struct ptc_fast_rec *recs;   /* owned */
+	struct ptc_fast_mark *marks; /* owned */
+	size_t nrecs, recs_cap, nmarks, marks_cap;
+};
+
+void ptc_made_room_release(struct ptc_made_room *room);
+
+/* Some segments of one queue, ascending. */
+struct ptc_made_list {
+	struct ptc_made *v; /* owned */
+	size_t n, cap;
+	size_t next; /* segments in front of this one are done */
+	struct ptc_made_room room;
+};
+
+void ptc_made_list_release(struct ptc_made_list *l);
+/* Empty the list. Keeps its memory, if that is not much. */
+void ptc_made_list_renew(struct ptc_made_list *l);
+
+/* Add one, to be filled. Returns NULL if out of memory. */
+struct ptc_made *ptc_made_list_add(struct ptc_made_list *l);
+/* Returns the segment at @spot, once. NULL: there is none. Spots ascend from call to call. */
+struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot);
+
+#endif

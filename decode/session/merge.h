@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merges the items of all queues in the order of their times. An item is handed over as soon as no
+ * queue can produce an earlier one. Breaks come between them: places where a thread's trace of
+ * several CPUs cannot be joined.
+ */
+#ifndef PTC_DECODE_SESSION_MERGE_H
+#define PTC_DECODE_SESSION_MERGE_H
+
+#include "base/winner_tree.h"
+
+struct ptc_decode;
+struct ptc_err;
+struct ptc_lane;
+struct ptc_sink;
+
+struct ptc_merge {
+	struct ptc_least fronts; /* for queues with items: time of the first item */
+	struct ptc_least lows;	 /* for live queues: no later item is before this time */
+};
+
+/* Begins a pass over all queues. No queue has items or is live. */
+int ptc_merge_begin(struct ptc_decode *d, struct ptc_err *err);
+void ptc_merge_release(struct ptc_merge *m);
+/* Updates for a change of @l: its items, its time, or whether it is live. */
+void ptc_merge_changed(struct ptc_decode *d, const struct ptc_lane *l);
+
+/* Hand over the items that no later item can precede. PTC_E_STOPPED: the sink stopped. */
+int ptc_merge_settled(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);
+/* Hand over all other items, when no queue steps any more. */
+int ptc_merge_rest(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One queue that is decoded, step by step: by its replay, or by playing the steps of a work unit
+ * that was decoded ahead of its turn.
+ */
+#ifndef PTC_DECODE_SESSION_QUEUE_DECODER_H
+#define PTC_DECODE_SESSION_QUEUE_DECODER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/libipt/replay.h"
+#include "decode/segment/scheduler.h"
+#include "decode/stream/psb_index.h"
+#include "decode/stream/seek.h"
+#include "decode/stream/stream.h"
+
+struct ptc_decode;
+struct ptc_jobs_thread;
+struct ptc_slice;
+
+/*
+ * Items are handed over in batches of about this size. A batch, and the data that it is made of,
+ * fit into a CPU's first-level cache, even if another program uses half of it.
+ */
+enum { PTC_LANE_BATCH = 256 };
+
+struct ptc_lane {
+	uint32_t idx;
+	int32_t tid, cpu; /* of the queue; -1: none */
+	struct ptc_stream stream;
+	struct ptc_mark *marks; /* owned */
+	size_t nmarks, marks_cap;
+	bool samples;	/* the trace is from samples */
+	bool snapshots; /* from snapshots or samples: the trace between them was not kept */
+	struct ptc_replay *replay;
+	uint64_t context; /* ptc_decode.contexts when the replay got its context */
+	bool live;
+	struct ptc_spot start;	    /* where decoding begins */
+	struct ptc_spot next_start; /* start of the next attempt, for --last */
+	bool begun;
+	uint64_t begin_ns;    /* valid once begun: the time of the beginning */
+	struct ptc_sums sums; /* counts that are not handed over yet, as items or as sums */
+
+	/* With several threads; see decode/segment/scheduler.h. */
+	struct ptc_slice **planned; /* owned; ascending */
+	size_t nplanned, planned_cap;
+	struct ptc_plan_cut cut;	 /* where the work unit behind planned begins */
+	struct ptc_psbs psbs;		 /* PSBs found on the way to cut */
+	uint64_t last_ns;		 /* for segments made ahead: the last time of the queue */
+	bool stepped;			 /* since ptc_plan_fill last looked at @cut */
+	const struct ptc_slice *serving; /* work unit with the segments of the replay; NULL: none */
+	/* the thread whose memory the replay's items have; NULL: its own */
+	struct ptc_jobs_thread *writer;
+
+	/*
+	 * The work unit whose steps are played. The replay is the work unit's, and stands at its
+	 * end. Items of later steps are hidden.
+	 */
+	struct ptc_slice *playing;  /* owned; NULL: none */
+	size_t step;		    /* number of the next step */
+	size_t shift;		    /* items in front of the work unit's, modulo SIZE_MAX + 1 */
+	struct ptc_replay_at place; /* where the played steps have come to */
+};
+
+/* Returns the configuration for a replay of @l. */
+struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l);
+
+/* Result of ptc_lane_steps, besides those of ptc_replay_steps: see ptc_jobs_serve. */
+enum { PTC_LANE_PASS = 2 };
+
+/* ptc_replay_steps for a batch. PTC_LANE_PASS: nothing was done, it is another thread's turn. */
+int ptc_lane_steps(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err);
+
+/* Same as the ptc_replay_ functions, also while a work unit is played. */
+struct ptc_replay_at ptc_lane_where(const struct ptc_lane *l);
+uint64_t ptc_lane_time(const struct ptc_lane *l);
+uint64_t ptc_lane_low(const struct ptc_lane *l);
+void ptc_lane_lost(struct ptc_lane *l, uint64_t time);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/session/similar_functions.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/elf/symtab.h"
+#include "decode/session/decoder.h"
+#include "decode/session/item_filter.h"
+#include "decode/symbols/demangle.h"
+
+/* Demangling more names would take seconds. */
+enum { DEMANGLED_MAX = 200000 };
+
+struct search {
+	struct ptc_similar *s;
+	bool mangled; /* the user sees names as the linker has them */
+	size_t demangled;
+};
+
+/* Returns false if @name is the wanted name. */
+static bool add(struct search *q, const char *name)
+{
+	if (ptc_pick_is_name(q->s->wanted, name))
+		return false;
+	ptc_similar_add_part(q->s, name, strcspn(name, "("));
+	return true;
+}
+
+static bool add_symbol(struct search *q, const struct ptc_symbol *sym)
+{
+	char *plain = NULL;
+	bool more;
+
+	if (q->mangled)
+		return add(q, sym->name);
+	if (!sym->plain_tried && q->demangled++ < DEMANGLED_MAX)
+		plain = ptc_demangle(sym->name);
+	more = add(q, plain ? plain : sym->plain ? sym->plain : sym->name);
+	free(plain);
+	return more;
+}
+
+static bool add_labels(struct search *q, const struct ptc_labels *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (!add(q, t->names[i].name))
+			return false;
+	return true;
+}
+
+static bool add_all(struct search *q, const struct ptc_procs *ps)
+{
+	const struct ptc_codefiles *files = &ps->files;
+	size_t i, k;
+
+	for (i = 0; i < files->n; i++) {
+		const struct ptc_symtab *t = files->files[i]->syms;
+
+		for (k = 0; t && k < t->n; k++)
+			if (!add_symbol(q, &t->syms[k]))
+				return false;
+	}
+	for (i = 0; i < ps->origin.njits; i++)
+		if (!add_labels(q, &ps->origin.jits[i].names))
+			return false;
+	return add_labels(q, &ps->origin.kernel.names) && add_labels(q, &ps->origin.kernel.live);
+}
+
+void ptc_decode_similar(const struct ptc_decode *d, struct ptc_similar *s)
+{
+	struct search q = { .s = s, .mangled = d->opts.mangled };
+
+	if (!add_all(&q, &d->procs))
+		ptc_similar_begin(s, s->wanted);
+}

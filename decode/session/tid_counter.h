@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* A counter for each thread. */
+#ifndef PTC_DECODE_SESSION_TID_COUNTER_H
+#define PTC_DECODE_SESSION_TID_COUNTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ptc_tally_entry {
+	int32_t tid;
+	uint64_t n;
+};
+
+struct ptc_tally {
+	struct ptc_tally_entry *entries; /* owned; ascending tid */
+	size_t n, cap;
+	size_t newest; /* index of the entry used last */
+};
+
+void ptc_tally_release(struct ptc_tally *t);
+
+/* Returns the counter of @tid, 0 at first, valid until the next call. NULL: out of memory. */
+uint64_t *ptc_tally_of(struct ptc_tally *t, int32_t tid);
+
+#endif

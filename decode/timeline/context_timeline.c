@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/timeline/context_timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/grow.h"
+#include "base/sorted.h"
+#include "decode/session/decoder.h"
+
+/*
+ * Limit for the bytes of views and contexts. Above it the timeline waits until some are given back.
+ */
+enum { WEIGHT_MAX = 128 << 20 };
+
+/* Limit of queues that records of one time may change. Above it all queues are checked. */
+enum { TOUCHED_MAX = 64 };
+
+static int open_records(struct ptc_scout *s, struct ptc_err *err)
+{
+	const struct ptc_sideband *theirs = &s->d->sideband;
+
+	s->sideband.added = theirs->added;
+	s->sideband.nadded = theirs->nadded;
+	s->sideband.ids = theirs->ids;
+	s->sideband.nids = theirs->nids;
+	return ptc_sideband_open(&s->sideband, s->d->file, s->d->no_rounds, err);
+}
+
+int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *err)
+{
+	struct ptc_scout *s = calloc(1, sizeof(*s));
+	int r = 0;
+
+	if (!s)
+		return ptc_fail_mem(err);
+	s->d = d;
+	s->lanes = calloc(d->nlanes ? d->nlanes : 1, sizeof(*s->lanes));
+	if (s->lanes)
+		ptc_kernel_copy_now(&d->procs.origin.kernel, &s->kernel);
+	else
+		r = ptc_fail_mem(err);
+	if (!r && d->clock.valid)
+		r = open_records(s, err);
+	if (r < 0) {
+		ptc_scout_free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+static void drop(struct ptc_scout *s, struct ptc_contexts *c, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		s->weight -= ptc_view_put(c->v[i].view);
+		s->weight -= sizeof(*c->v);
+	}
+	c->n -= n;
+	if (c->n)
+		memmove(c->v, c->v + n, c->n * sizeof(*c->v));
+}
+
+void ptc_scout_give_back(struct ptc_scout *s, struct ptc_contexts *c)
+{
+	drop(s, c, c->n);
+	free(c->v);
+	*c = (struct ptc_contexts){ NULL, 0, 0 };
+}
+
+void ptc_scout_free(struct ptc_scout *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = 0; s->lanes && i < s->d->nlanes; i++)
+		ptc_scout_give_back(s, &s->lanes[i]);
+	free(s->lanes);
+	ptc_sideband_close(&s->sideband);
+	ptc_procs_clear(&s->procs);
+	free(s->procs.procs);
+	free(s->procs.threads);
+	free(s->procs.running);
+	(void)ptc_view_put(s->nobody);
+	(void)ptc_view_put(s->kernel_view);
+	ptc_kernel_release_now(&s->kernel);
+	free(s);
+}
+
+/* Makes *@v a view of @as, with @kernel behind it. Returns false if out of memory. */
+static bool renew(struct ptc_scout *s, struct ptc_view **v, const struct ptc_addrspace *as,
+		  struct ptc_view *kernel)
+{
+	if (*v && ptc_view_is_of(*v, as))
+		return true;
+	s->weight -= ptc_view_put(*v);
+	*v = ptc_view_new(as, kernel, ++s->views);
+	if (*v)
+		s->weight += (*v)->weight;
+	return *v;
+}
+
+/*
+ * Returns a view of what @p (NULL: unknown) has mapped now. The caller must release it with
+ * ptc_view_put(). NULL: out of memory.
+ */
+static struct ptc_view *view_of(struct ptc_scout *s, struct ptc_proc *p)
+{
+	const struct ptc_addrspace *as = p ? &p->as : &s->d->procs.nobody;
+	struct ptc_view **v = p ? &p->view : &s->nobody;
+
+	if (as->kernel && !renew(s, &s->kernel_view, as->kernel, NULL))
+		return NULL;
+	return renew(s, v, as, s->kernel_view) ? ptc_view_get(*v) : NULL;
+}
+
+/* Appends @x, and moves its reference to @c. */
+static bool append(struct ptc_scout *s, struct ptc_contexts *c, const struct ptc_context *x)
+{
+	if (!ptc_grow(&c->v, &c->cap, c->n + 1, sizeof(*c->v)))
+		return false;
+	c->v[c->n++] = *x;
+	s->weight += sizeof(*x);
+	return true;
+}
+
+static bool same(const struct ptc_scout *s, const struct ptc_context *c,
+		 const struct ptc_runner *who)
+{
+	const struct ptc_view *view = who->proc ? who->proc->view : s->nobody;
+
+	return c->pid == who->pid && c->tid == who->tid && c->cpu == who->cpu && c->view == view &&
+	       ptc_view_is_of(view, who->proc ? &who->proc->as : &s->d->procs.nobody);
+}
+
+/* Records that the context is as the processes are now, from @time on. */
+static bool note(struct ptc_scout *s, size_t lane, uint64_t time)
+{
+	struct ptc_contexts *c = &s->lanes[lane];
+	const struct ptc_runner who = ptc_runner_of(s->d, &s->d->lanes[lane]);
+	struct ptc_context x = { time, who.pid, who.tid, who.cpu, NULL };
+
+	if (c->n && same(s, &c->v[c->n - 1], &who))
+		return true;
+	x.view = view_of(s, who.proc);
+	if (!x.view)
+		return false;
+	/* A context that lasted no time is useless. */
+	if (c->n && c->v[c->n - 1].from_ns == time) {
+		c->n--;
+		s->weight -= ptc_view_put(c->v[c->n].view) + sizeof(x);
+	}
+	if (append(s, c, &x))
+		return true;
+	s->weight -= ptc_view_put(x.view);
+	return false;
+}
+
+static bool note_all(struct ptc_scout *s, uint64_t time)
+{
+	size_t i;
+
+	for (i = 0; i < s->d->nlanes; i++)
+		if (!note(s, i, time))
+			return false;
+	return true;
+}
+
+/* The queues whose contexts may change by records of one time. */
+struct touched {
+	bool all; /* any queue may change: @lanes is not used */
+	size_t n;
+	size_t lanes[TOUCHED_MAX];
+};
+
+static void touch(struct touched *t, size_t lane)
+{
+	if (lane == SIZE_MAX)
+		return;
+	if (t->n == TOUCHED_MAX)
+		t->all = true;
+	else
+		t->lanes[t->n++] = lane;
+}
+
+static void touch_thread(const struct ptc_scout *s, struct touched *t, int32_t tid)
+{
+	touch(t, ptc_idmap_find(&s->d->lanes_of_tid, tid));
+}
+
+/*
+ * Adds the queues that @ev, which is not applied yet, may change. A switch is about one CPU and two
+ * threads.
+ */
+static void touch_by(const struct ptc_scout *s, struct touched *t, const struct ptc_event *ev)
+{
+	const struct ptc_sb *sb = &ev->sb;
+
+	if (sb->type == PERF_RECORD_ITRACE_START)
+		touch_thread(s, t, sb->u.itrace_start.tid);
+	else if (sb->type == PERF_RECORD_SWITCH_CPU_WIDE)
+		touch_thread(s, t, sb->u.sw.next_prev_tid);
+	else if (sb->type != PERF_RECORD_SWITCH)
+		t->all |= sb->type != PERF_RECORD_LOST;
+	if (sb->id.has & PERF_SAMPLE_TID)
+		touch_thread(s, t, sb->id.tid);
+	if (sb->id.has & PERF_SAMPLE_CPU)
+		touch(t, ptc_idmap_find(&s->d->lanes_of_cpu, (int32_t)sb->id.cpu));
+}
+
+static bool note_touched(struct ptc_scout *s, const struct touched *t, uint64_t time)
+{
+	size_t i;
+
+	if (t->all)
+		return note_all(s, time);
+	for (i = 0; i < t->n; i++)
+		if (!note(s, t->lanes[i], time))
+			return false;
+	return true;
+}
+
+/*
+ * Applies all records up to the time of the next one, which is not after @time. Returns false if
+ * there is none, or on failure.
+ */
+static bool take_moment(struct ptc_scout *s, uint64_t time)
+{
+	const struct ptc_event *ev = ptc_sideband_peek(&s->sideband, time);
+	const uint64_t moves = s->d->procs.moves;
+	struct touched t = { .all = s->d->ids_repeat };
+	struct ptc_err err;
+	uint64_t now;
+
+	if (!ev)
+		return false;
+	/* A late record counts from its arrival. */
+	now = ev->time > s->upto ? ev->time : s->upto;
+	while (!s->failed && (ev = ptc_sideband_peek(&s->sideband, now)) != NULL) {
+		touch_by(s, &t, ev);
+		s->failed = ptc_sideband_apply(&s->sideband, &s->d->procs, &err) < 0;
+	}
+	t.all |= s->d->procs.moves != moves;
+	s->failed = s->failed || !note_touched(s, &t, now);
+	if (!s->failed)
+		s->upto = now;
+	return !s->failed;
+}
+
+static void move(struct ptc_scout *s, uint64_t time)
+{
+	if (!s->lanes->n && !note_all(s, 0))
+		s->failed = true;
+	if (!s->d->clock.valid) {
+		s->upto = UINT64_MAX;
+		return;
+	}
+	while (!s->failed && s->weight < WEIGHT_MAX && take_moment(s, time))
+		;
+	if (!s->failed && s->weight < WEIGHT_MAX)
+		s->upto = time;
+}
+
+static void exchange(struct ptc_scout *s)
+{
+	ptc_procs_swap(&s->d->procs, &s->procs);
+	ptc_kernel_swap(&s->d->procs.origin.kernel, &s->kernel);
+}
+
+void ptc_scout_move(struct ptc_scout *s, uint64_t time)
+{
+	if (s->failed || !s->d->nlanes || (time <= s->upto && s->lanes->n))
+		return;
+	if (s->d->clock.valid && s->lanes->n && s->weight < WEIGHT_MAX &&
+	    !ptc_sideband_peek(&s->sideband, time)) {
+		s->upto = time;
+		return;
+	}
+	/* Without times nothing is ahead: all records are applied already. */
+	if (s->d->clock.valid)
+		exchange(s);
+	move(s, time);
+	if (s->d->clock.valid)
+		exchange(s);
+}
+
+const struct ptc_context *ptc_context_at(const struct ptc_contexts *c, uint64_t time)
+{
+	return &c->v[PTC_PARTITION_POINT(i, 1, c->n, c->v[i].from_ns <= time) - 1];
+}
+
+bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_contexts *ret)
+{
+	const struct ptc_contexts *c = &s->lanes[lane];
+	const struct ptc_context *x;
+
+	*ret = (struct ptc_contexts){ NULL, 0, 0 };
+	if (!c->n || from > s->upto)
+		return false;
+	for (x = ptc_context_at(c, from); x < c->v + c->n; x++) {
+		if (!append(s, ret, x)) {
+			ptc_scout_give_back(s, ret);
+			return false;
+		}
+		(void)ptc_view_get(x->view);
+	}
+	return true;
+}
+
+void ptc_scout_forget(struct ptc_scout *s, size_t lane, uint64_t time)
+{
+	struct ptc_contexts *c = &s->lanes[lane];
+
+	if (c->n)
+		drop(s, c, (size_t)(ptc_context_at(c, time) - c->v));
+}
+
+bool ptc_scout_knows(const struct ptc_scout *s, size_t lane, uint64_t from)
+{
+	return !s->lanes[lane].n || s->lanes[lane].v[0].from_ns <= from;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads sideband records ahead of decoding, so that a part of a queue can be decoded before the
+ * parts in front of it. The timeline keeps which thread runs on each queue from when on, and with
+ * what code. It reads the records a second time.
+ */
+#ifndef PTC_DECODE_TIMELINE_CONTEXT_TIMELINE_H
+#define PTC_DECODE_TIMELINE_CONTEXT_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/image/addrspace_snapshot.h"
+#include "decode/sideband/process.h"
+#include "decode/sideband/sideband.h"
+
+struct ptc_decode;
+
+/* The thread that runs on a queue from a time on. */
+struct ptc_context {
+	uint64_t from_ns;
+	int32_t pid, tid, cpu;
+	struct ptc_view *view; /* owned; its mappings */
+};
+
+/* A queue's contexts, ascending. From the first one on, all are known up to ptc_scout.upto. */
+struct ptc_contexts {
+	struct ptc_context *v; /* owned */
+	size_t n, cap;
+};
+
+struct ptc_scout {
+	struct ptc_decode *d; /* lent */
+	struct ptc_procs procs;
+	struct ptc_sideband sideband; /* has its own order; the rest is lent */
+	struct ptc_contexts *lanes;   /* owned; one for each queue of @d */
+	struct ptc_kernel_now kernel; /* state of the kernel for this procs */
+	struct ptc_view *kernel_view; /* owned; NULL: there is none */
+	struct ptc_view *nobody;      /* owned; for unknown processes; NULL: not requested yet */
+	uint64_t upto;		      /* contexts are known up to this time, included */
+	uint64_t views;		      /* created so far */
+	size_t weight;		      /* of the views and contexts, in bytes */
+	bool failed;		      /* no more contexts will be known */
+};
+
+int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *err);
+/* All lent contexts must have been given back. */
+void ptc_scout_free(struct ptc_scout *s);
+
+/* Reads on to @time, or less far if too much memory is in use. */
+void ptc_scout_move(struct ptc_scout *s, uint64_t time);
+
+/*
+ * Lends the contexts of queue @lane from @from to @s->upto. Return them with ptc_scout_give_back().
+ * Returns false if they are not known, or out of memory.
+ */
+bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_contexts *ret);
+void ptc_scout_give_back(struct ptc_scout *s, struct ptc_contexts *c);
+
+/* Returns false if the contexts at @from were forgotten. */
+bool ptc_scout_knows(const struct ptc_scout *s, size_t lane, uint64_t from);
+
+/* Forgets contexts in front of @time. */
+void ptc_scout_forget(struct ptc_scout *s, size_t lane, uint64_t time);
+
+/*
+ * Returns the last context that begins at or before @time, or the first one. @c must not be empty.
+ */
+const struct ptc_context *ptc_context_at(const struct ptc_contexts *c, uint64_t time);
+
+#endif

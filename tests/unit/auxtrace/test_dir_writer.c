@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: a recording that is a folder appears complete, or not at all. */
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "auxtrace/reader/reader.h"
+#include "auxtrace/writer/dir_writer.h"
+#include "lib_elf.h"
+#include "lib_perfdata.h"
+
+static char dir[64];
+static struct ptc_err err;
+
+static void make(void)
+{
+	le_folder(dir, sizeof(dir));
+	cr_assert_eq(chdir(dir), 0);
+}
+
+static void away(void)
+{
+	cr_assert_eq(chdir("/"), 0);
+	le_folder_remove(dir);
+}
+
+TestSuite(dir_writer, .init = make, .fini = away);
+
+static int entries(void)
+{
+	DIR *d = opendir(".");
+	int n = -2;
+
+	cr_assert_not_null(d);
+	while (readdir(d))
+		n++;
+	(void)closedir(d);
+	return n;
+}
+
+static void put_data(const struct ptc_folder_out *o)
+{
+	static const uint64_t single;
+	struct pd p;
+
+	pd_init_pt(&p, NULL);
+	pd_comm(&p, 1, 1, "one", false);
+	pd_feature(&p, PTC_FEAT_DIR_FORMAT, &single, sizeof(single));
+	pd_write(&p, o->data);
+	pd_release(&p);
+}
+
+Test(dir_writer, nothing_is_there_before_and_a_recording_behind_it)
+{
+	struct ptc_folder_out o;
+	struct ptc_file *f;
+	struct stat st;
+
+	cr_assert_eq(ptc_folder_out_open(&o, "out/", &err), 0, "%s", err.msg);
+	cr_assert(stat("out", &st));
+	put_data(&o);
+	cr_assert_eq(ptc_folder_out_commit(&o, &err), 0, "%s", err.msg);
+	cr_assert(!stat("out", &st) && S_ISDIR(st.st_mode) && (st.st_mode & 0777) == 0700);
+	cr_assert_eq(ptc_file_open("out", &f, &err), 0, "%s", err.msg);
+	ptc_file_free(f);
+	cr_assert_eq(entries(), 1);
+	ptc_folder_out_release(&o);
+}
+
+Test(dir_writer, what_was_not_committed_is_gone_with_all_that_is_in_it)
+{
+	struct ptc_folder_out o;
+	char sub[256];
+	FILE *f;
+
+	cr_assert_eq(ptc_folder_out_open(&o, "out", &err), 0);
+	put_data(&o);
+	(void)snprintf(sub, sizeof(sub), "%s/kcore_dir", o.tmp);
+	cr_assert_eq(mkdir(sub, 0700), 0);
+	(void)snprintf(sub, sizeof(sub), "%s/kcore_dir/kcore", o.tmp);
+	f = fopen(sub, "w");
+	cr_assert(f && !fclose(f));
+	ptc_folder_out_release(&o);
+	cr_assert_eq(entries(), 0);
+}
+
+Test(dir_writer, the_former_is_kept)
+{
+	struct ptc_folder_out o;
+	struct stat st;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		cr_assert_eq(ptc_folder_out_open(&o, "out", &err), 0);
+		put_data(&o);
+		cr_assert_eq(ptc_folder_out_commit(&o, &err), 0, "%s", err.msg);
+	}
+	cr_assert(!stat("out.old/data", &st));
+	cr_assert_eq(entries(), 2);
+}
+
+Test(dir_writer, what_cannot_be_made_is_refused)
+{
+	struct ptc_folder_out o;
+
+	cr_assert_eq(ptc_folder_out_open(&o, "", &err), PTC_E_USAGE);
+	cr_assert_eq(ptc_folder_out_open(&o, "none/out", &err), PTC_E_NOT_EXIST);
+	cr_assert(strstr(err.msg, "'none/out'"), "%s", err.msg);
+	cr_assert_eq(ptc_folder_out_open(&o, "/tmp", &err), PTC_E_USAGE);
+	cr_assert(strstr(err.msg, "is a folder without a recording"), "%s", err.msg);
+	cr_assert_eq(entries(), 0);
+}

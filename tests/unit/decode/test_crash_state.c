@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: the state of a dead process is that of the last process, or of the requested one. */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "auxtrace/record/crash_record.h"
+#include "decode/crash/crash_state.h"
+#include "lib_perfdata.h"
+
+static void put_signal(struct ptc_buf *b, uint64_t pid, uint64_t signo)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_SIGNAL };
+
+	c.u.signal.pid = c.u.signal.tid = pid;
+	c.u.signal.signo = signo;
+	ptc_crash_put(b, &c);
+}
+
+static void put_thread(struct ptc_buf *b, uint64_t pid, uint64_t tid, const char *name)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_THREAD,
+			       .bytes = ptc_cur_init(name, strlen(name)) };
+
+	c.u.thread.pid = pid;
+	c.u.thread.tid = tid;
+	ptc_crash_put(b, &c);
+}
+
+static void put_map(struct ptc_buf *b, uint64_t start, uint64_t end, const char *name)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_MAP, .bytes = ptc_cur_init(name, strlen(name)) };
+
+	c.u.map.start = start;
+	c.u.map.end = end;
+	ptc_crash_put(b, &c);
+}
+
+static void put_memory(struct ptc_buf *b, uint64_t addr, const char *bytes)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_MEMORY,
+			       .bytes = ptc_cur_init(bytes, strlen(bytes)) };
+
+	c.u.memory.addr = addr;
+	ptc_crash_put(b, &c);
+}
+
+/* Adds the state of process 1, then that of process 2. */
+static void put_two(struct ptc_buf *b)
+{
+	put_signal(b, 1, 11);
+	put_thread(b, 1, 1, "first");
+	put_map(b, 0x1000, 0x2000, "/one");
+	put_signal(b, 2, 6);
+	put_thread(b, 2, 3, "a name that is longer than names are");
+	put_thread(b, 2, 2, "second");
+	put_map(b, 0x1000, 0x2000, "/two");
+	put_map(b, 0x4000, 0x5000, "");
+	put_memory(b, 0x100, "abcd");
+	put_memory(b, 0x104, "efgh");
+}
+
+/* A recording that has the records of @put among others. */
+struct made {
+	uint8_t *bytes; /* owned */
+	struct ptc_file *f;
+	struct ptc_dead dead;
+};
+
+static struct made make(void (*put)(struct ptc_buf *b))
+{
+	struct made m = { .bytes = NULL };
+	struct ptc_err err;
+	struct pd p;
+	size_t len;
+
+	pd_init(&p);
+	pd_init_pt(&p, NULL);
+	if (put)
+		put(&p.data);
+	pd_comm(&p, 1, 1, "x", false);
+	m.bytes = pd_finish(&p, &len);
+	pd_release(&p);
+	cr_assert_eq(ptc_file_open_bytes(m.bytes, len, "x", &m.f, &err), 0, "%s", err.msg);
+	return m;
+}
+
+static void release(struct made *m)
+{
+	ptc_dead_release(&m->dead);
+	ptc_file_free(m->f);
+	free(m->bytes);
+}
+
+static int read_of(struct made *m, uint64_t pid)
+{
+	struct ptc_err err;
+
+	ptc_dead_release(&m->dead);
+	return ptc_dead_read(&m->dead, m->f, pid, &err);
+}
+
+Test(crash_state, the_last_state_counts_or_that_of_the_process)
+{
+	struct made m = make(put_two);
+	const struct ptc_dead *d = &m.dead;
+
+	cr_assert_eq(read_of(&m, 0), 0);
+	cr_assert(d->states == 2 && d->signal.pid == 2 && d->nthreads == 2 && d->nmaps == 2);
+	cr_assert_str_eq(ptc_dead_victim(d)->name, "second");
+	cr_assert_eq(strlen(d->threads[0].name), sizeof(d->threads[0].name) - 1);
+	cr_assert_str_eq(ptc_dead_map_at(d, 0x1fff)->name, "/two");
+	cr_assert_null(ptc_dead_map_at(d, 0x2000));
+	cr_assert_eq(ptc_dead_map_above(d, 0x2000), &d->maps[1]);
+	cr_assert_null(ptc_dead_map_above(d, 0x4000));
+	cr_assert_eq(read_of(&m, 1), 0);
+	cr_assert(d->signal.signo == 11 && d->nmaps == 1 && !d->npieces);
+	cr_assert_eq(read_of(&m, 3), PTC_E_NOT_EXIST);
+	release(&m);
+}
+
+Test(crash_state, memory_is_read_across_pieces_up_to_a_hole)
+{
+	struct made m = make(put_two);
+	uint8_t got[16];
+
+	cr_assert_eq(read_of(&m, 0), 0);
+	cr_assert_eq(ptc_dead_memory(&m.dead, 0x102, got, 4), 4);
+	cr_assert_eq(memcmp(got, "cdef", 4), 0);
+	cr_assert_eq(ptc_dead_memory(&m.dead, 0x106, got, 16), 2);
+	cr_assert_eq(ptc_dead_memory(&m.dead, 0xff, got, 4), 0);
+	cr_assert_eq(ptc_dead_memory(&m.dead, UINT64_MAX, got, 4), 0);
+	cr_assert_eq(ptc_dead_memory(&m.dead, 0x100, got, 0), 0);
+	release(&m);
+}
+
+Test(crash_state, without_a_state_it_is_said_so)
+{
+	struct made m = make(NULL);
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_dead_read(&m.dead, m.f, 0, &err), PTC_E_NOT_EXIST);
+	cr_assert(strstr(err.msg, "ptcap crash"));
+	release(&m);
+}
+
+static void put_damaged(struct ptc_buf *b)
+{
+	const size_t at = b->len;
+
+	put_two(b);
+	b->bytes[at + 8 + 8 + 64 + 8 + 7] = 0xff; /* the byte count of the first record */
+}
+
+Test(crash_state, a_damaged_state_is_an_error_with_its_place)
+{
+	struct made m = make(put_damaged);
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_dead_read(&m.dead, m.f, 0, &err), PTC_E_FORMAT);
+	cr_assert(strstr(err.msg, "crash"), "%s", err.msg);
+	release(&m);
+}
