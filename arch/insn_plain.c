@@ -61,7 +61,7 @@ struct reading {
 	uint8_t mod, reg;
 };
 
-static uint8_t next(struct reading *r)
+static uint8_t next_insn_byte(struct reading *r)
 {
 	const size_t at = r->at++;
 
@@ -76,7 +76,7 @@ static size_t imm_z(const struct reading *r)
 /* Read ModRM with its SIB byte and displacement (SDM vol. 2, tables 2-2 and 2-3). */
 static void read_modrm(struct reading *r)
 {
-	const uint8_t modrm = next(r);
+	const uint8_t modrm = next_insn_byte(r);
 	uint8_t rm = modrm & 7;
 
 	r->mod = modrm >> 6;
@@ -84,7 +84,7 @@ static void read_modrm(struct reading *r)
 	if (r->mod == 3)
 		return;
 	if (rm == 4)
-		rm = next(r) & 7;
+		rm = next_insn_byte(r) & 7;
 	if (r->mod == 1)
 		r->at += 1;
 	else if (r->mod == 2 || rm == 5)
@@ -238,7 +238,7 @@ static bool has_prefix(const struct reading *r, char what)
 
 static bool two(struct reading *r, uint64_t ip, struct ptc_insn *ret)
 {
-	const uint8_t opcode = next(r);
+	const uint8_t opcode = next_insn_byte(r);
 	const char what = two_byte[opcode];
 
 	if (what == '.' || !has_prefix(r, what))
@@ -260,9 +260,9 @@ static bool is_endbr64(const uint8_t *bytes, size_t len)
 /* Read prefixes, each at most once, and a REX after them. Returns the first byte of the opcode. */
 static uint8_t read_prefixes(struct reading *r)
 {
-	uint8_t b = next(r);
+	uint8_t b = next_insn_byte(r);
 
-	for (;; b = next(r)) {
+	for (;; b = next_insn_byte(r)) {
 		bool *const seen = b == 0x66 ? &r->p66 :
 				   b == 0xf2 ? &r->f2 :
 				   b == 0xf3 ? &r->f3 :
@@ -275,7 +275,7 @@ static uint8_t read_prefixes(struct reading *r)
 	if (b >> 4 != 4)
 		return b;
 	r->rex_w = b >> 3 & 1;
-	return next(r);
+	return next_insn_byte(r);
 }
 
 bool ptc_insn_plain(const uint8_t *bytes, size_t len, uint64_t ip, struct ptc_insn *ret)

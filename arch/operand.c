@@ -47,8 +47,9 @@ static bool stores_below(const ZydisDecodedInstruction *in, const ZydisDecodedOp
 		in->meta.category == ZYDIS_CATEGORY_CALL);
 }
 
-static bool take(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op, uint64_t ip,
-		 const uint64_t regs[PTC_REG_COUNT], struct ptc_operand *ret)
+static bool evaluate_operand(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *op,
+			     uint64_t ip, const uint64_t regs[PTC_REG_COUNT],
+			     struct ptc_operand *ret)
 {
 	ZydisRegisterContext context;
 	ZyanU64 addr;
@@ -120,7 +121,7 @@ bool ptc_operands_read(const uint8_t *bytes, size_t len, uint64_t ip,
 	for (i = 0; i < in.operand_count; i++) {
 		if (i < in.operand_count_visible)
 			ret->regs |= regs_of(&operands[i]);
-		ret->n += take(&in, &operands[i], ip, regs, &ret->items[ret->n]);
+		ret->n += evaluate_operand(&in, &operands[i], ip, regs, &ret->items[ret->n]);
 	}
 	return true;
 }

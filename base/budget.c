@@ -118,7 +118,7 @@ static void refuse(void)
 /*
  * Measure the heap and set a new credit. If threads do so at the same time, each may add one step.
  */
-static bool look(uint64_t n)
+static bool refresh_credit(uint64_t n)
 {
 	const uint64_t left = ptc_budget_left(), part = ptc_budget_limit() / 64;
 	const uint64_t step = part < STEP_MAX ? part : STEP_MAX;
@@ -139,7 +139,7 @@ bool ptc_budget_allows(uint64_t n)
 		if (__atomic_compare_exchange_n(&credit, &had, had - n, true, __ATOMIC_RELAXED,
 						__ATOMIC_RELAXED))
 			return true;
-	return look(n);
+	return refresh_credit(n);
 }
 
 bool ptc_budget_allows_fragile(uint64_t n)

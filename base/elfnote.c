@@ -54,7 +54,7 @@ struct image {
 };
 
 /* Returns @n bytes at @off, borrowed from the image or read into @buf. NULL: not all available. */
-static const uint8_t *get(const struct image *m, uint64_t off, size_t n, uint8_t *buf)
+static const uint8_t *read_image_bytes(const struct image *m, uint64_t off, size_t n, uint8_t *buf)
 {
 	size_t done = 0;
 	ssize_t r;
@@ -88,7 +88,7 @@ static int scan_segment(const struct image *m, uint64_t off, uint64_t size, uint
 		if (!buf)
 			return 0;
 	}
-	p = get(m, off, (size_t)size, buf);
+	p = read_image_bytes(m, off, (size_t)size, buf);
 	if (p)
 		found = scan_notes(ptc_cur_init(p, (size_t)size), align, ret);
 	free(buf);
@@ -139,7 +139,7 @@ static int scan_table(const struct image *m, const struct layout *l, struct ptc_
 {
 	uint8_t buf[sizeof(Elf64_Ehdr) > sizeof(Elf64_Shdr) ? sizeof(Elf64_Ehdr) :
 							      sizeof(Elf64_Shdr)];
-	const uint8_t *p = get(m, 0, l->header, buf);
+	const uint8_t *p = read_image_bytes(m, 0, l->header, buf);
 	uint64_t at;
 	size_t i, n;
 
@@ -148,7 +148,7 @@ static int scan_table(const struct image *m, const struct layout *l, struct ptc_
 	at = word(l, p + l->tab_off);
 	n = ptc_le16(p + l->tab_n);
 	for (i = 0; i < n && at <= m->len; i++, at += l->entry) {
-		p = get(m, at, l->entry, buf);
+		p = read_image_bytes(m, at, l->entry, buf);
 		if (!p)
 			return 0;
 		if (ptc_le32(p + l->type) == l->note &&
@@ -168,7 +168,7 @@ static int scan_image(const struct image *m, struct ptc_build_id *ret)
 	bool is64;
 
 	memset(ret, 0, sizeof(*ret));
-	h = get(m, 0, sizeof(buf), buf);
+	h = read_image_bytes(m, 0, sizeof(buf), buf);
 	if (!h || memcmp(h, ELFMAG, SELFMAG) != 0 || h[EI_DATA] != ELFDATA2LSB)
 		return 0;
 	is64 = h[EI_CLASS] == ELFCLASS64;

@@ -21,9 +21,10 @@ static void set(struct ptc_err *err, enum ptc_errc code, const char *fmt, va_lis
 	(void)vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 }
 
-static void append(struct ptc_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void append_to_message(struct ptc_err *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static void append(struct ptc_err *err, const char *fmt, ...)
+static void append_to_message(struct ptc_err *err, const char *fmt, ...)
 {
 	size_t n = strlen(err->msg);
 	va_list ap;
@@ -51,7 +52,7 @@ int ptc_fail_at(struct ptc_err *err, enum ptc_errc code, uint64_t off, const cha
 	set(err, code, fmt, ap);
 	va_end(ap);
 	err->off = off;
-	append(err, " (offset 0x%" PRIx64 ")", off);
+	append_to_message(err, " (offset 0x%" PRIx64 ")", off);
 	return code;
 }
 
@@ -73,7 +74,7 @@ int ptc_fail_sys(struct ptc_err *err, int sys, const char *fmt, ...)
 	set(err, code, fmt, ap);
 	va_end(ap);
 	err->sys = sys;
-	append(err, ": %s", strerror_r(sys, text, sizeof(text)));
+	append_to_message(err, ": %s", strerror_r(sys, text, sizeof(text)));
 	return code;
 }
 
@@ -108,6 +109,6 @@ int ptc_err_prefix(struct ptc_err *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(err->msg, sizeof(err->msg), fmt, ap);
 	va_end(ap);
-	append(err, "%s", old);
+	append_to_message(err, "%s", old);
 	return err->code;
 }

@@ -17,7 +17,7 @@ void ptc_idmap_release(struct ptc_idmap *m)
 }
 
 /* Returns the slot of @id, or the free slot for it. At least one slot is always free. */
-static struct ptc_idmap_slot *slot_of(const struct ptc_idmap *m, int32_t id)
+static struct ptc_idmap_slot *find_id_slot(const struct ptc_idmap *m, int32_t id)
 {
 	const uint64_t h = (uint64_t)(uint32_t)id * 0x9e3779b97f4a7c15u;
 	size_t i = (size_t)(h >> 32) & (m->nslots - 1);
@@ -29,10 +29,10 @@ static struct ptc_idmap_slot *slot_of(const struct ptc_idmap *m, int32_t id)
 
 size_t ptc_idmap_find(const struct ptc_idmap *m, int32_t id)
 {
-	return m->nslots ? slot_of(m, id)->place_plus_1 - 1 : SIZE_MAX;
+	return m->nslots ? find_id_slot(m, id)->place_plus_1 - 1 : SIZE_MAX;
 }
 
-static bool grow(struct ptc_idmap *m)
+static bool double_slots(struct ptc_idmap *m)
 {
 	struct ptc_idmap bigger = { .nslots = m->nslots ? m->nslots * 2 : FIRST_SLOTS, .n = m->n };
 	size_t i;
@@ -42,7 +42,7 @@ static bool grow(struct ptc_idmap *m)
 		return false;
 	for (i = 0; i < m->nslots; i++)
 		if (m->slots[i].place_plus_1)
-			*slot_of(&bigger, m->slots[i].id) = m->slots[i];
+			*find_id_slot(&bigger, m->slots[i].id) = m->slots[i];
 	free(m->slots);
 	*m = bigger;
 	return true;
@@ -50,9 +50,9 @@ static bool grow(struct ptc_idmap *m)
 
 bool ptc_idmap_add(struct ptc_idmap *m, int32_t id, size_t place)
 {
-	if ((m->n + 1) * 4 > m->nslots * 3 && !grow(m))
+	if ((m->n + 1) * 4 > m->nslots * 3 && !double_slots(m))
 		return false;
-	*slot_of(m, id) = (struct ptc_idmap_slot){ place + 1, id };
+	*find_id_slot(m, id) = (struct ptc_idmap_slot){ place + 1, id };
 	m->n++;
 	return true;
 }

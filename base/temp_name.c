@@ -100,7 +100,8 @@ static int try_folder(const char *name, int unused)
 }
 
 /* Try random names until one is free. */
-static int make(int (*try)(const char *name, int fd), int fd, const char *path, char **ret)
+static int try_random_names(int (*try)(const char *name, int fd), int fd, const char *path,
+			    char **ret)
 {
 	int i, got, sys;
 
@@ -125,12 +126,12 @@ static int make(int (*try)(const char *name, int fd), int fd, const char *path, 
 
 int ptc_hidden_file(const char *path, char **ret)
 {
-	return make(try_file, -1, path, ret);
+	return try_random_names(try_file, -1, path, ret);
 }
 
 int ptc_hidden_folder(const char *path, char **ret)
 {
-	return make(try_folder, -1, path, ret);
+	return try_random_names(try_folder, -1, path, ret);
 }
 
 int ptc_hidden_give_name(int fd, const char *name)
@@ -149,7 +150,7 @@ static int try_link(const char *name, int fd)
 int ptc_hidden_link(int fd, const char *path, char **ret)
 {
 	(void)flock(fd, LOCK_EX | LOCK_NB);
-	return make(try_link, fd, path, ret);
+	return try_random_names(try_link, fd, path, ret);
 }
 
 /* --- removing left-over names of killed processes --- */

@@ -18,7 +18,7 @@ void ptc_plain_set_ascii(bool out, bool err)
 }
 
 /* Returns the length of the character at @s if it is valid, shortest-form UTF-8; otherwise 0. */
-static size_t decode(const unsigned char *s, uint32_t *ret)
+static size_t decode_utf8(const unsigned char *s, uint32_t *ret)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
 	const size_t n = s[0] < 0x80	       ? 1 :
@@ -48,10 +48,10 @@ static bool acts_on_terminal(uint32_t c)
 	       (c >= 0x2066 && c <= 0x2069);   /* isolates */
 }
 
-static size_t next(const char *s, bool ascii, bool *ret_plain)
+static size_t scan_character(const char *s, bool ascii, bool *ret_plain)
 {
 	uint32_t c = 0;
-	const size_t n = decode((const unsigned char *)s, &c);
+	const size_t n = decode_utf8((const unsigned char *)s, &c);
 
 	*ret_plain = n && !acts_on_terminal(c) && !(ascii && c >= 0x80);
 	return *s ? (n ? n : 1) : 0;
@@ -59,7 +59,7 @@ static size_t next(const char *s, bool ascii, bool *ret_plain)
 
 size_t ptc_plain_next(const char *s, bool *ret_plain)
 {
-	return next(s, ascii_out, ret_plain);
+	return scan_character(s, ascii_out, ret_plain);
 }
 
 static void escape(char *ret, char c)
@@ -79,7 +79,7 @@ void ptc_plain_put(FILE *out, const char *s)
 	bool plain;
 	size_t n;
 
-	for (; (n = next(s, ascii, &plain)); s += n) {
+	for (; (n = scan_character(s, ascii, &plain)); s += n) {
 		size_t i;
 
 		if (plain) {
@@ -144,7 +144,7 @@ char *ptc_plain_json(const char *json)
 	for (; copy && (n = ptc_plain_next(json, &plain)); json += n) {
 		/* JSON white space; control characters inside strings are already escaped */
 		if (plain || (unsigned char)*json < 0x20 ||
-		    !decode((const unsigned char *)json, &c)) {
+		    !decode_utf8((const unsigned char *)json, &c)) {
 			memcpy(at, json, n);
 			at += n;
 		} else if (c < 0x10000) {

@@ -62,7 +62,7 @@ static void up(struct walk *w)
 }
 
 /* Put the target of the link @fd before @behind, the rest of the name. */
-static int follow(struct walk *w, int fd, const char *behind)
+static int follow_symlink(struct walk *w, int fd, const char *behind)
 {
 	char target[PATH_MAX], *rest;
 	const ssize_t n = readlinkat(fd, "", target, sizeof(target) - 1);
@@ -84,7 +84,8 @@ static int follow(struct walk *w, int fd, const char *behind)
 }
 
 /* Resolve one part of the name, @len bytes at @part. *@ret_next: the next part, in w->rest. */
-static int step(struct walk *w, const char *part, size_t len, bool no_link, const char **ret_next)
+static int resolve_name_part(struct walk *w, const char *part, size_t len, bool no_link,
+			     const char **ret_next)
 {
 	const char *behind = part + len;
 	char name[NAME_MAX + 1];
@@ -106,7 +107,7 @@ static int step(struct walk *w, const char *part, size_t len, bool no_link, cons
 	if (fstat(fd, &st)) {
 		sys = errno;
 	} else if (S_ISLNK(st.st_mode) && (*behind || !no_link)) {
-		sys = follow(w, fd, behind);
+		sys = follow_symlink(w, fd, behind);
 		*ret_next = w->rest;
 	} else if (S_ISDIR(st.st_mode)) {
 		sys = w->n == DEPTH_MAX ? ENAMETOOLONG : 0;
@@ -140,13 +141,13 @@ static int walk_all(struct walk *w, bool no_link)
 		if (len == 1 && *p == '.')
 			p++;
 		else
-			sys = step(w, p, len, no_link, &p);
+			sys = resolve_name_part(w, p, len, no_link, &p);
 	}
 	return sys;
 }
 
 /* Resolve @name below @root without openat2. Returns an O_PATH descriptor, or -1 and errno. */
-static int walk(int root, const char *name, bool no_link)
+static int resolve_below_root(int root, const char *name, bool no_link)
 {
 	struct walk w = { .root = root, .rest = strdup(name), .found = -1 };
 	int sys = w.rest ? walk_all(&w, no_link) : ENOMEM;
@@ -192,7 +193,7 @@ static int resolve(int root, const char *name, const struct ptc_untrusted *how)
 		if (fd < 0 && errno != EAGAIN && errno != ENOSYS && errno != EPERM)
 			return -1;
 	}
-	return fd >= 0 ? fd : walk(root, name, how->no_link);
+	return fd >= 0 ? fd : resolve_below_root(root, name, how->no_link);
 }
 
 /* --- the kind of a file --- */

@@ -19,7 +19,7 @@ static const struct command {
 	{ "compare", ptc_cmd_compare },
 };
 
-static void help(void)
+static void help_commands(void)
 {
 	fputs("usage: ptcap COMMAND [OPTIONS]\n"
 	      "Record every branch that a program takes, with Intel PT or a software source.\n\n"
@@ -84,7 +84,7 @@ static int help_on(int n, char **words)
 	const struct command *c;
 
 	if (!n || is_help(words[0])) {
-		help();
+		help_commands();
 		return PTC_EXIT_OK;
 	}
 	c = find_command(words[0]);

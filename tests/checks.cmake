@@ -11,6 +11,7 @@ endfunction()
 
 ptcap_check(layers)
 ptcap_check(size)
+ptcap_check(names)
 ptcap_check(banned)
 ptcap_check(opens)
 ptcap_check(unchanged)

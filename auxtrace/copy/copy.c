@@ -231,7 +231,7 @@ static struct ptc_cur whole(const struct ptc_rec *rec)
 	return c;
 }
 
-static int put(struct copying *c, struct ptc_cur bytes, struct ptc_err *err)
+static int write_stored_bytes(struct copying *c, struct ptc_cur bytes, struct ptc_err *err)
 {
 	return ptc_writer_stored(c->w, bytes.pos, ptc_cur_left(&bytes), false, err);
 }
@@ -273,11 +273,11 @@ static int copy_tracing_data(struct copying *c, const struct ptc_rec *rec, struc
 {
 	const uint64_t end = rec->off + PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body);
 	struct ptc_cur text;
-	int rc = put(c, whole(rec), err);
+	int rc = write_stored_bytes(c, whole(rec), err);
 
 	/* ptc_file_next has checked that the text is complete. */
 	if (!rc && ptc_file_bytes(c->f, end, ptc_rec_trailing(rec), &text))
-		rc = put(c, text, err);
+		rc = write_stored_bytes(c, text, err);
 	return rc;
 }
 

@@ -410,7 +410,7 @@ static bool decide(struct ptc_select *s, const struct ptc_rec *rec, const struct
 	}
 }
 
-static void note_time(struct span *sp, const struct ptc_sample_id *id)
+static void extend_time_span(struct span *sp, const struct ptc_sample_id *id)
 {
 	if (!(id->has & PERF_SAMPLE_TIME) || !id->time || id->time == UINT64_MAX)
 		return;
@@ -429,9 +429,9 @@ bool ptc_select_has(struct ptc_select *s, const struct ptc_rec *rec)
 		id = identify(s->f, rec);
 	if (!decide(s, rec, &id))
 		return false;
-	note_time(&s->records, &id);
+	extend_time_span(&s->records, &id);
 	if (rec->type == PERF_RECORD_SAMPLE)
-		note_time(&s->samples, &id);
+		extend_time_span(&s->samples, &id);
 	return true;
 }
 

@@ -98,7 +98,7 @@ static bool close_state(struct ptc_redact *r, struct state *s)
 	return ok && (any || add_area(r, s->pid, 0, UINT64_MAX));
 }
 
-static bool take(struct ptc_redact *r, struct state *s, const struct ptc_crash *c)
+static bool collect_crash_record(struct ptc_redact *r, struct state *s, const struct ptc_crash *c)
 {
 	switch (c->kind) {
 	case PTC_CRASH_SIGNAL:
@@ -158,7 +158,7 @@ static int look_through(struct ptc_redact *r, struct state *s, struct ptc_err *e
 
 		if (is < 0)
 			return ptc_file_err_name(r->f, err);
-		if (is && !take(r, s, &c))
+		if (is && !collect_crash_record(r, s, &c))
 			return ptc_fail_mem(err);
 	}
 	return rc || close_state(r, s) ? rc : ptc_fail_mem(err);

@@ -66,8 +66,8 @@ NEXT(next_cap, struct ptc_pmu_cap, ptc_feature_next_pmu_cap)
 NEXT(next_hybrid, struct ptc_hybrid_node, ptc_feature_next_hybrid)
 NEXT(next_caps, struct ptc_pmu_caps, ptc_feature_next_pmu_caps)
 
-static int walk(struct ptc_feature_iter *it, next_fn *next, struct ptc_cur *ret_rest,
-		struct ptc_err *err)
+static int parse_feature_entries(struct ptc_feature_iter *it, next_fn *next,
+				 struct ptc_cur *ret_rest, struct ptc_err *err)
 {
 	int rc;
 
@@ -151,10 +151,10 @@ static int check_special(enum ptc_feature bit, struct ptc_cur section, uint64_t 
 		return rc;
 	case PTC_FEAT_CACHE:
 		rc = ptc_feature_open_cache(section, off, &it, err);
-		return rc ? rc : walk(&it, next_cache, ret_rest, err);
+		return rc ? rc : parse_feature_entries(&it, next_cache, ret_rest, err);
 	case PTC_FEAT_MEM_TOPOLOGY:
 		rc = ptc_feature_open_mem_topology(section, off, &it, &block, err);
-		return rc ? rc : walk(&it, next_mem_node, ret_rest, err);
+		return rc ? rc : parse_feature_entries(&it, next_mem_node, ret_rest, err);
 	case PTC_FEAT_BUILD_ID:
 		return check_build_ids(section, off, ret_rest, err);
 	case PTC_FEAT_EVENT_DESC:
@@ -220,7 +220,7 @@ int ptc_feature_check(enum ptc_feature bit, struct ptc_cur section, uint64_t off
 	if (bit < sizeof(lists) / sizeof(lists[0]) && lists[bit]) {
 		rc = ptc_feature_open(bit, section, off, &it, err);
 		if (!rc)
-			rc = walk(&it, lists[bit], &rest, err);
+			rc = parse_feature_entries(&it, lists[bit], &rest, err);
 	} else {
 		rc = check_fixed(bit, &rest, off, err);
 		if (rc > 0)

@@ -135,7 +135,7 @@ int ptc_feature_parse_tracing_data(struct ptc_cur section, uint64_t off,
 	return 0;
 }
 
-static void put_bytes(struct ptc_buf *b, struct ptc_cur c)
+static void append_cursor_bytes(struct ptc_buf *b, struct ptc_cur c)
 {
 	ptc_buf_put(b, c.pos, ptc_cur_left(&c));
 }
@@ -143,19 +143,19 @@ static void put_bytes(struct ptc_buf *b, struct ptc_cur c)
 static void put_blob(struct ptc_buf *b, struct ptc_cur c)
 {
 	ptc_buf_le64(b, ptc_cur_left(&c));
-	put_bytes(b, c);
+	append_cursor_bytes(b, c);
 }
 
 static void put_short_blob(struct ptc_buf *b, struct ptc_cur c)
 {
 	ptc_buf_le32(b, (uint32_t)ptc_cur_left(&c));
-	put_bytes(b, c);
+	append_cursor_bytes(b, c);
 }
 
 static void put_list(struct ptc_buf *b, const struct ptc_feature_iter *it)
 {
 	ptc_buf_le32(b, (uint32_t)it->left);
-	put_bytes(b, it->cur);
+	append_cursor_bytes(b, it->cur);
 }
 
 void ptc_feature_put_tracing_data(struct ptc_buf *b, const struct ptc_tracing_data *t)
@@ -175,7 +175,7 @@ void ptc_feature_put_tracing_data(struct ptc_buf *b, const struct ptc_tracing_da
 	put_short_blob(b, t->printk);
 	if (has_cmdlines(t->version))
 		put_blob(b, t->cmdlines);
-	put_bytes(b, t->rest);
+	append_cursor_bytes(b, t->rest);
 }
 
 /* --- BPF --- */
@@ -225,8 +225,8 @@ void ptc_feature_put_bpf_progs(struct ptc_buf *b, const struct ptc_bpf_prog *p, 
 		ptc_buf_le32(b, (uint32_t)ptc_cur_left(&p[i].info));
 		ptc_buf_le32(b, (uint32_t)ptc_cur_left(&p[i].data));
 		ptc_buf_le64(b, p[i].arrays);
-		put_bytes(b, p[i].info);
-		put_bytes(b, p[i].data);
+		append_cursor_bytes(b, p[i].info);
+		append_cursor_bytes(b, p[i].data);
 	}
 }
 

@@ -108,8 +108,8 @@ static struct ptc_queue *get_queue(struct ptc_index *ix, const struct ptc_auxtra
  * Add the chunk described by @a, whose payload is at @file_off. @off: offset of the record, for
  * messages.
  */
-static struct ptc_queue *add(struct ptc_index *ix, const struct ptc_auxtrace *a, uint64_t off,
-			     uint64_t file_off, struct ptc_err *err)
+static struct ptc_queue *add_trace_chunk(struct ptc_index *ix, const struct ptc_auxtrace *a,
+					 uint64_t off, uint64_t file_off, struct ptc_err *err)
 {
 	struct ptc_queue *q = get_queue(ix, a, off, err);
 	void *items;
@@ -148,8 +148,8 @@ int ptc_index_add(struct ptc_index *ix, const struct ptc_file *f, const struct p
 	if (rc)
 		return rc;
 	/* The payload starts after the record. */
-	return add(ix, &a, rec->off, rec->off + PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body),
-		   err) ?
+	return add_trace_chunk(ix, &a, rec->off,
+			       rec->off + PTC_REC_HEADER_SIZE + ptc_cur_left(&rec->body), err) ?
 		       0 :
 		       err->code;
 }
@@ -172,7 +172,7 @@ int ptc_index_add_sample(struct ptc_index *ix, const struct ptc_file *f,
 	if (!ptc_file_bytes(f, s->file_off, s->size, &bytes))
 		return ptc_fail_at(err, PTC_E_FORMAT, s->file_off,
 				   "trace in a sample is outside the file");
-	q = add(ix, &a, s->file_off, s->file_off, err);
+	q = add_trace_chunk(ix, &a, s->file_off, s->file_off, err);
 	if (!q)
 		return err->code;
 	q->samples = true;

@@ -234,7 +234,7 @@ static uint64_t end_of(const struct ptc_aux_said *a)
 }
 
 /* Append the span [w->pos, end). @a: the AUX record that covers it, or NULL. */
-static bool put(struct walk *w, uint64_t end, const struct ptc_aux_said *a)
+static bool append_aux_span(struct walk *w, uint64_t end, const struct ptc_aux_said *a)
 {
 	struct ptc_aux_span *s = new_span(w->out);
 
@@ -267,11 +267,11 @@ static bool put_record(struct walk *w, uint64_t end, bool *ret_more)
 	*ret_more = until > end;
 	if (*ret_more)
 		until = end;
-	if (a->off > w->pos && !put(w, a->off, NULL))
+	if (a->off > w->pos && !append_aux_span(w, a->off, NULL))
 		return false;
 	/* A record that covers no byte here counts only if its flags report a loss. */
 	if (until > w->pos || a->flags) {
-		if (!put(w, until > w->pos ? until : w->pos, a))
+		if (!append_aux_span(w, until > w->pos ? until : w->pos, a))
 			return false;
 		if (*ret_more) /* TRUNCATED refers to the end of the record */
 			w->out->spans[w->out->n - 1].flags &= ~(uint64_t)PERF_AUX_FLAG_TRUNCATED;
@@ -296,7 +296,7 @@ static bool walk_range(struct walk *w, uint64_t end)
 			return false;
 	/* Bytes after the last AUX record may be padding, which is not part of the stream. */
 	return (w->pos > start && end - w->pos <= PTC_PADDING_MAX) || end == w->pos ||
-	       put(w, end, NULL);
+	       append_aux_span(w, end, NULL);
 }
 
 static bool walk_trace(struct walk *w, const struct ptc_queue *q)
@@ -332,7 +332,7 @@ static bool walk_rest(struct walk *w)
 			w->lost += end_of(a) - w->pos;
 			w->pos = end_of(a);
 		}
-		if (!put(w, w->pos, a))
+		if (!append_aux_span(w, w->pos, a))
 			return false;
 		if (a->time_ns > w->after_ns)
 			w->after_ns = a->time_ns;

@@ -160,8 +160,8 @@ static int by_at(const void *pa, const void *pb)
 }
 
 /* @rec is compressed: move *@pos to the records that it completed, if any. */
-static int enter(const struct ptc_file *f, const struct ptc_rec *rec, uint64_t *pos,
-		 struct ptc_err *err)
+static int seek_inflated_records(const struct ptc_file *f, const struct ptc_rec *rec, uint64_t *pos,
+				 struct ptc_err *err)
 {
 	const struct ptc_piece key = { .at = rec->off };
 	const struct ptc_piece *p;
@@ -208,7 +208,7 @@ static int next_any(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret
 			*ret = rec;
 			return 1;
 		}
-		rc = enter(f, &rec, &at, err);
+		rc = seek_inflated_records(f, &rec, &at, err);
 		if (rc)
 			return rc;
 		/* The compressed record is done, with or without contents. */

@@ -89,7 +89,7 @@ static bool is_in_run(const struct ptc_order *o)
 	return o->run_at < o->run_end && (!o->n || is_older(o->run[o->run_at], o->heap[0]));
 }
 
-static int append(struct ptc_order *o, struct waiting w, struct ptc_err *err)
+static int append_to_run(struct ptc_order *o, struct waiting w, struct ptc_err *err)
 {
 	void *items = o->run;
 
@@ -125,10 +125,10 @@ static int sift(struct ptc_order *o, struct waiting w, struct ptc_err *err)
 	return 0;
 }
 
-static int push(struct ptc_order *o, struct waiting w, struct ptc_err *err)
+static int push_waiting_record(struct ptc_order *o, struct waiting w, struct ptc_err *err)
 {
 	const bool in_order = o->run_at == o->run_end || !is_older(w, o->run[o->run_end - 1]);
-	const int rc = in_order ? append(o, w, err) : sift(o, w, err);
+	const int rc = in_order ? append_to_run(o, w, err) : sift(o, w, err);
 
 	if (!rc && nwaiting(o) > o->stats.waiting_max)
 		o->stats.waiting_max = nwaiting(o);
@@ -244,7 +244,7 @@ int ptc_order_next(struct ptc_order *o, struct ptc_rec *ret, uint64_t *ret_time_
 		}
 		if (w.time > o->young)
 			o->young = w.time;
-		r = push(o, w, err);
+		r = push_waiting_record(o, w, err);
 		if (r < 0)
 			return r;
 	}

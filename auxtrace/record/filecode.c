@@ -37,7 +37,7 @@ void ptc_filecode_put(struct ptc_buf *b, const struct ptc_filecode *c)
 	ptc_buf_release(&more);
 }
 
-static bool get(struct ptc_cur *cur, struct ptc_filecode *c)
+static bool get_filecode_fields(struct ptc_cur *cur, struct ptc_filecode *c)
 {
 	uint32_t name, n;
 	struct ptc_cur text, id;
@@ -67,7 +67,7 @@ int ptc_filecode_parse(const struct ptc_rec *rec, struct ptc_filecode *ret, stru
 	rc = ptc_user_own(rec, PTC_FILECODE_ID, &cur, err);
 	if (rc <= 0)
 		return rc;
-	if (!get(&cur, &c))
+	if (!get_filecode_fields(&cur, &c))
 		return ptc_fail_at(err, PTC_E_FORMAT, rec->off,
 				   "the code of a file is too short for what it claims");
 	*ret = c;

@@ -131,7 +131,7 @@ int ptc_ledger_parse(const struct ptc_rec *rec, struct ptc_ledger *ret, struct p
 	return 1;
 }
 
-static bool next(struct ptc_ledger *l, uint32_t kind, uint64_t *words, size_t n)
+static bool next_ledger_entry(struct ptc_ledger *l, uint32_t kind, uint64_t *words, size_t n)
 {
 	struct ptc_cur entry;
 	size_t i;
@@ -148,7 +148,7 @@ bool ptc_ledger_next_ring(struct ptc_ledger *l, struct ptc_ledger_ring *ret)
 {
 	uint64_t words[RING_WORDS];
 
-	if (!next(l, PTC_LEDGER_RINGS, words, RING_WORDS))
+	if (!next_ledger_entry(l, PTC_LEDGER_RINGS, words, RING_WORDS))
 		return false;
 	memcpy(ret, words, sizeof(*ret));
 	return true;
@@ -158,7 +158,7 @@ bool ptc_ledger_next_event(struct ptc_ledger *l, struct ptc_ledger_event *ret)
 {
 	uint64_t words[EVENT_WORDS];
 
-	if (!next(l, PTC_LEDGER_EVENTS, words, EVENT_WORDS))
+	if (!next_ledger_entry(l, PTC_LEDGER_EVENTS, words, EVENT_WORDS))
 		return false;
 	memcpy(ret, words, sizeof(*ret));
 	return true;
@@ -168,7 +168,7 @@ bool ptc_ledger_next_clock(struct ptc_ledger *l, struct ptc_ledger_clock *ret)
 {
 	uint64_t words[CLOCK_WORDS];
 
-	if (!next(l, PTC_LEDGER_CLOCKS, words, CLOCK_WORDS))
+	if (!next_ledger_entry(l, PTC_LEDGER_CLOCKS, words, CLOCK_WORDS))
 		return false;
 	memcpy(ret, words, sizeof(*ret));
 	return true;
@@ -178,7 +178,7 @@ bool ptc_ledger_next_source(struct ptc_ledger *l, struct ptc_ledger_source *ret)
 {
 	uint64_t words[SOURCE_WORDS];
 
-	if (!next(l, PTC_LEDGER_SOURCES, words, SOURCE_WORDS))
+	if (!next_ledger_entry(l, PTC_LEDGER_SOURCES, words, SOURCE_WORDS))
 		return false;
 	memcpy(ret, words, sizeof(*ret));
 	return true;

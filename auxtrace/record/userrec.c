@@ -53,7 +53,7 @@ static void put_attr(struct ptc_buf *b, const struct ptc_user *u)
 		return;
 	}
 	ptc_attr_put(b, &u->u.attr.attr, size);
-	put_bytes(b, u->u.attr.ids);
+	put_rest(b, u->u.attr.ids);
 }
 
 /* Return whether the record is ptcap's own, with data after the name. */
@@ -91,7 +91,7 @@ static void put_event_type(struct ptc_buf *b, const struct ptc_user *u)
 {
 	ptc_buf_le64(b, u->u.event_type.event_id);
 	put_field(b, PTC_EVENT_TYPE_NAME_MAX, u->u.event_type.name);
-	put_bytes(b, u->u.event_type.more);
+	put_rest(b, u->u.event_type.more);
 }
 
 static bool get_tracing_data(struct ptc_cur *c, struct ptc_user *u)
@@ -155,7 +155,7 @@ static void put_id_index(struct ptc_buf *b, const struct ptc_user *u)
 	if (guests && guests / ID_GUEST * ID_ENTRY != ptc_cur_left(&x->entries))
 		b->failed = true;
 	put_array(b, ID_ENTRY, x->entries);
-	put_bytes(b, x->guests);
+	put_rest(b, x->guests);
 }
 
 static bool get_auxtrace_info(struct ptc_cur *c, struct ptc_user *u)
@@ -168,7 +168,7 @@ static void put_auxtrace_info(struct ptc_buf *b, const struct ptc_user *u)
 {
 	ptc_buf_le32(b, u->u.auxtrace_info.type);
 	ptc_buf_le32(b, 0);
-	put_bytes(b, u->u.auxtrace_info.words);
+	put_rest(b, u->u.auxtrace_info.words);
 }
 
 static bool get_auxtrace(struct ptc_cur *c, struct ptc_user *u)
@@ -268,7 +268,7 @@ static bool get_feature(struct ptc_cur *c, struct ptc_user *u)
 static void put_feature(struct ptc_buf *b, const struct ptc_user *u)
 {
 	ptc_buf_le64(b, u->u.feature.id);
-	put_bytes(b, u->u.feature.data);
+	put_rest(b, u->u.feature.data);
 }
 
 static bool get_compressed(struct ptc_cur *c, struct ptc_user *u)
@@ -278,7 +278,7 @@ static bool get_compressed(struct ptc_cur *c, struct ptc_user *u)
 
 static void put_compressed(struct ptc_buf *b, const struct ptc_user *u)
 {
-	put_bytes(b, u->u.compressed.data);
+	put_rest(b, u->u.compressed.data);
 }
 
 static bool get_compressed2(struct ptc_cur *c, struct ptc_user *u)

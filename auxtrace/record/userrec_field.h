@@ -47,7 +47,7 @@ static inline void put_array(struct ptc_buf *b, size_t size, struct ptc_cur arra
 	ptc_buf_put(b, array.pos, len);
 }
 
-static inline void put_bytes(struct ptc_buf *b, struct ptc_cur bytes)
+static inline void put_rest(struct ptc_buf *b, struct ptc_cur bytes)
 {
 	ptc_buf_put(b, bytes.pos, ptc_cur_left(&bytes));
 }

@@ -118,7 +118,7 @@ void ptc_user_put_event_update(struct ptc_buf *b, const struct ptc_user *u)
 		ptc_cpu_map_put(b, &e->cpus);
 		break;
 	default:
-		put_bytes(b, e->other);
+		put_rest(b, e->other);
 		break;
 	}
 }

@@ -28,7 +28,7 @@ void ptc_verify_say_err(struct ptc_verify *v, const char *check, const struct pt
 	ptc_verify_say(v, check, err->off, "%.*s", end ? (int)(end - err->msg) : 320, err->msg);
 }
 
-static int walk(struct ptc_verify *v, struct ptc_err *err)
+static int verify_records(struct ptc_verify *v, struct ptc_err *err)
 {
 	struct ptc_err damage;
 	struct ptc_rec rec;
@@ -45,7 +45,7 @@ static int walk(struct ptc_verify *v, struct ptc_err *err)
 	return 0;
 }
 
-static int run(struct ptc_verify *v, struct ptc_err *err)
+static int verify_file(struct ptc_verify *v, struct ptc_err *err)
 {
 	size_t i;
 	int rc;
@@ -57,7 +57,7 @@ static int run(struct ptc_verify *v, struct ptc_err *err)
 		return rc;
 	ptc_verify_attrs(v);
 	ptc_verify_features(v);
-	rc = walk(v, err);
+	rc = verify_records(v, err);
 	if (rc)
 		return rc;
 	ptc_index_sort(&v->index);
@@ -88,7 +88,7 @@ int ptc_verify(const struct ptc_file *f, ptc_finding_fn *say, void *arg,
 		.ids = PTC_BUF_INIT,
 		.ledger = PTC_BUF_INIT,
 	};
-	const int rc = run(&v, err);
+	const int rc = verify_file(&v, err);
 
 	ptc_index_release(&v.index);
 	ptc_index_release(&v.sampled);

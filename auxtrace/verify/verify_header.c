@@ -29,7 +29,7 @@ static int by_offset(const void *a, const void *b)
 	return x->size < y->size ? -1 : x->size > y->size;
 }
 
-static void add(struct extents *x, const char *what, const uint8_t *section)
+static void add_extent(struct extents *x, const char *what, const uint8_t *section)
 {
 	const struct extent e = { ptc_le64(section), ptc_le64(section + 8), what };
 
@@ -55,19 +55,19 @@ static void gather(struct ptc_verify *v, const uint8_t *header, struct extents *
 	size_t i;
 
 	x->list[x->n++] = (struct extent){ 0, PTC_FILE_HEADER_SIZE, "the header" };
-	add(x, "the events", header + 24);
-	add(x, "the records", header + 40);
-	add(x, "the event types", header + 56);
+	add_extent(x, "the events", header + 24);
+	add_extent(x, "the records", header + 40);
+	add_extent(x, "the event types", header + 56);
 	for (i = 0; i < v->f->nattrs; i++)
 		if (ptc_file_bytes(v->f, ptc_le64(header + 24) + (i + 1) * entry - SECTION, SECTION,
 				   &c))
-			add(x, "the ids of an event", c.pos);
+			add_extent(x, "the ids of an event", c.pos);
 	for (bit = 0; bit < PTC_FEATURE_BITS; bit++) {
 		if (!(header[BITMAP_OFF + bit / 8] >> bit % 8 & 1) ||
 		    !ptc_file_bytes(v->f, off, SECTION, &c))
 			continue;
 		off += SECTION;
-		add(x, feature_name(bit), c.pos);
+		add_extent(x, feature_name(bit), c.pos);
 		if (ptc_le64(c.pos) < last)
 			ptc_verify_say(v, "layout", off - SECTION,
 				       "feature %s is in front of those with smaller numbers",
@@ -96,7 +96,7 @@ static bool is_end_padding(const struct ptc_verify *v, uint64_t end, uint64_t le
  * Bytes between sections are not a finding: perf reserves table entries for features that it then
  * drops.
  */
-static void look(struct ptc_verify *v, const struct extents *x)
+static void check_extents(struct ptc_verify *v, const struct extents *x)
 {
 	const uint64_t len = v->f->parts[0].in.len;
 	uint64_t end = 0;
@@ -131,7 +131,7 @@ int ptc_verify_layout(struct ptc_verify *v, struct ptc_err *err)
 		return ptc_fail_mem(err);
 	gather(v, c.pos, &x);
 	qsort(x.list, x.n, sizeof(*x.list), by_offset);
-	look(v, &x);
+	check_extents(v, &x);
 	free(x.list);
 	return 0;
 }

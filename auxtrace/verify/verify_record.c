@@ -18,7 +18,7 @@ static void verify_id(struct ptc_verify *v, const struct ptc_rec *rec, uint64_t 
 			       ptc_rec_name(rec->type), id);
 }
 
-static void note_time(struct ptc_verify_span *s, uint64_t time)
+static void widen_verify_span(struct ptc_verify_span *s, uint64_t time)
 {
 	if (!time || time == UINT64_MAX)
 		return;
@@ -35,11 +35,11 @@ static void verify_sample_id(struct ptc_verify *v, const struct ptc_rec *rec,
 		verify_id(v, rec, id->id);
 	if (!(id->has & PERF_SAMPLE_TIME))
 		return;
-	note_time(&v->times, id->time);
+	widen_verify_span(&v->times, id->time);
 	if (rec->type == PERF_RECORD_SAMPLE)
-		note_time(&v->samples, id->time);
+		widen_verify_span(&v->samples, id->time);
 	if (rec->type == PERF_RECORD_AUX || rec->type == PERF_RECORD_ITRACE_START)
-		note_time(&v->traced, id->time);
+		widen_verify_span(&v->traced, id->time);
 }
 
 enum { CPU_MAP_ROOM = 16 };
@@ -233,8 +233,8 @@ static void take_time_conv(struct ptc_verify *v, const struct ptc_rec *rec)
 	v->conv_off = rec->off;
 }
 
-static int take(struct ptc_verify *v, const struct ptc_rec *rec, const struct ptc_user *u,
-		struct ptc_err *err)
+static int verify_user_record(struct ptc_verify *v, const struct ptc_rec *rec,
+			      const struct ptc_user *u, struct ptc_err *err)
 {
 	switch (rec->type) {
 	case PTC_REC_HEADER_EVENT_TYPE:
@@ -266,7 +266,7 @@ static int verify_user(struct ptc_verify *v, const struct ptc_rec *rec, struct p
 		ptc_verify_say_err(v, "record", &broken);
 	if (rc <= 0)
 		return 0;
-	rc = take(v, rec, &u, err);
+	rc = verify_user_record(v, rec, &u, err);
 	if (rc)
 		return rc;
 	ptc_user_put(&v->again, &u);

@@ -25,7 +25,7 @@ struct ptc_compressor {
 static_assert(PTC_COMPRESS_PIECE + PTC_REC_HEADER_SIZE + 1024 <= UINT16_MAX,
 	      "a piece fits in a record");
 
-static int fail(size_t rc, struct ptc_err *err)
+static int fail_zstd(size_t rc, struct ptc_err *err)
 {
 	return ptc_fail(err, PTC_E_NO_MEMORY, "cannot compress: %s", ZSTD_getErrorName(rc));
 }
@@ -64,7 +64,7 @@ int ptc_compressor_new(unsigned int level, struct ptc_compressor **ret, struct p
 	rc = set_up(c->z, level);
 	if (ZSTD_isError(rc)) {
 		ptc_compressor_free(c);
-		return fail(rc, err);
+		return fail_zstd(rc, err);
 	}
 	*ret = c;
 	return 0;
@@ -78,14 +78,14 @@ void ptc_compressor_free(struct ptc_compressor *c)
 	free(c);
 }
 
-static int run(struct ptc_compressor *c, ZSTD_inBuffer *in, ZSTD_EndDirective what,
-	       struct ptc_err *err)
+static int run_zstd_stream(struct ptc_compressor *c, ZSTD_inBuffer *in, ZSTD_EndDirective what,
+			   struct ptc_err *err)
 {
 	ZSTD_outBuffer out = { c->rec, sizeof(c->rec), c->len };
 	const size_t rc = ZSTD_compressStream2(c->z, &out, in, what);
 
 	if (ZSTD_isError(rc))
-		return fail(rc, err);
+		return fail_zstd(rc, err);
 	assert(in->pos == in->size);
 	assert(what == ZSTD_e_continue || !rc); /* all output was written */
 	c->len = out.pos;
@@ -97,7 +97,7 @@ int ptc_compressor_add(struct ptc_compressor *c, const void *bytes, size_t len, 
 {
 	const size_t room = PTC_COMPRESS_PIECE - c->taken;
 	ZSTD_inBuffer in = { bytes, len < room ? len : room, 0 };
-	int rc = in.size ? run(c, &in, ZSTD_e_continue, err) : 0;
+	int rc = in.size ? run_zstd_stream(c, &in, ZSTD_e_continue, err) : 0;
 
 	if (rc)
 		return rc;
@@ -115,7 +115,7 @@ int ptc_compressor_finish(struct ptc_compressor *c, const void **ret, size_t *re
 	*ret_len = 0;
 	if (!c->taken)
 		return 0;
-	rc = run(c, &in, ZSTD_e_flush, err);
+	rc = run_zstd_stream(c, &in, ZSTD_e_flush, err);
 	if (rc)
 		return rc;
 	c->rec[0] = PTC_REC_COMPRESSED;

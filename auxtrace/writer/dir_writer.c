@@ -10,7 +10,7 @@
 #include "base/replace.h"
 #include "base/temp_name.h"
 
-static int make(struct ptc_folder_out *o, struct ptc_err *err)
+static int create_temp_folder(struct ptc_folder_out *o, struct ptc_err *err)
 {
 	ptc_hidden_sweep(o->path);
 	o->lock = ptc_hidden_folder(o->path, &o->tmp);
@@ -33,7 +33,7 @@ int ptc_folder_out_open(struct ptc_folder_out *o, const char *path, struct ptc_e
 	if (!rc)
 		rc = ptc_replace_check(o->path, err);
 	if (!rc)
-		rc = make(o, err);
+		rc = create_temp_folder(o, err);
 	if (rc)
 		ptc_folder_out_release(o);
 	return rc;

@@ -95,7 +95,7 @@ void ptc_writer_free(struct ptc_writer *w)
 }
 
 /* The last data may be half written, so every later call must fail. */
-static int fail(struct ptc_writer *w, struct ptc_err *err)
+static int save_writer_error(struct ptc_writer *w, struct ptc_err *err)
 {
 	w->failed = *err;
 	return err->code;
@@ -118,7 +118,7 @@ int ptc_writer_compress(struct ptc_writer *w, unsigned int level, struct ptc_err
 static int flush(struct ptc_writer *w, struct ptc_err *err)
 {
 	if (ptc_write_all(w->file.fd, w->buf, w->buf_len, w->file.path, err))
-		return fail(w, err);
+		return save_writer_error(w, err);
 	w->in_file += w->buf_len;
 	w->buf_len = 0;
 	return 0;
@@ -131,7 +131,7 @@ int ptc_writer_append(struct ptc_writer *w, const void *bytes, size_t len, struc
 			return err->code;
 		if (len > BUFFER_SIZE / 2) { /* a large block is not worth a copy */
 			if (ptc_write_all(w->file.fd, bytes, len, w->file.path, err))
-				return fail(w, err);
+				return save_writer_error(w, err);
 			w->in_file += len;
 			return 0;
 		}
@@ -185,7 +185,7 @@ static int flush_compressor(struct ptc_writer *w, struct ptc_err *err)
 		return 0;
 	rc = ptc_compressor_finish(w->compressor, &rec, &len, err);
 	if (rc)
-		return fail(w, err);
+		return save_writer_error(w, err);
 	w->packed.out += len;
 	return len ? append_data(w, rec, len, err) : 0;
 }
@@ -198,7 +198,7 @@ static int compress(struct ptc_writer *w, const struct ptc_seg *seg, struct ptc_
 
 	while (!rc && left) {
 		if (ptc_compressor_add(w->compressor, bytes, left, &taken, err))
-			return fail(w, err);
+			return save_writer_error(w, err);
 		bytes += taken;
 		left -= taken;
 		if (left)

@@ -175,8 +175,8 @@ static void read_memory(struct ptc_buf *bytes, const struct ptc_state *s, uint64
 }
 
 /* Puts @bytes as the memory at @addr. @cut: number of bytes after it that were left out. */
-static void put_bytes(struct ptc_buf *b, const struct ptc_state *s, uint64_t addr,
-		      const struct ptc_buf *bytes, uint64_t cut)
+static void put_memory_record(struct ptc_buf *b, const struct ptc_state *s, uint64_t addr,
+			      const struct ptc_buf *bytes, uint64_t cut)
 {
 	struct ptc_crash c = { .kind = PTC_CRASH_MEMORY };
 
@@ -193,7 +193,7 @@ static void put_memory(struct ptc_buf *b, const struct ptc_state *s, uint64_t fr
 	struct ptc_buf bytes = PTC_BUF_INIT;
 
 	read_memory(&bytes, s, from, to);
-	put_bytes(b, s, from, &bytes, cut);
+	put_memory_record(b, s, from, &bytes, cut);
 	ptc_buf_release(&bytes);
 }
 
@@ -230,7 +230,7 @@ static bool put_stack(struct ptc_buf *b, const struct ptc_state *s, const struct
 	size = m->end - from;
 	kept = size < STACK_MAX ? size : STACK_MAX;
 	read_memory(&bytes, s, from, from + kept);
-	put_bytes(b, s, from, &bytes, size - kept);
+	put_memory_record(b, s, from, &bytes, size - kept);
 	found = ptc_sigframe_find(bytes.bytes, bytes.len, from, sp, ret_sp);
 	ptc_buf_release(&bytes);
 	return found;

@@ -85,7 +85,7 @@ static bool is(const struct wanted *w, uint64_t e)
 	       b->insns == w->b->insns && !memcmp(b + 1, w->code, b->len);
 }
 
-static uint32_t make(const struct wanted *w)
+static uint32_t copy_block_to_arena(const struct wanted *w)
 {
 	const uint64_t size =
 		(sizeof(*w->b) + w->b->len + PTC_EMU_UNIT - 1) / PTC_EMU_UNIT * PTC_EMU_UNIT;
@@ -106,13 +106,13 @@ static uint32_t make(const struct wanted *w)
  * Checks one entry. Returns true if *ret_place is the result. A block was written before its entry.
  * If another thread stores the same block first, our copy stays unused.
  */
-static bool look(struct wanted *w, entry *e, uint32_t *ret_place)
+static bool probe_index_entry(struct wanted *w, entry *e, uint32_t *ret_place)
 {
 	uint64_t seen = atomic_load(e);
 
 	if (!seen) {
 		if (!w->made)
-			w->made = make(w);
+			w->made = copy_block_to_arena(w);
 		*ret_place = w->made;
 		if (!w->made ||
 		    atomic_compare_exchange_strong(e, &seen, w->hash >> 32 << 32 | w->made))
@@ -134,8 +134,9 @@ uint32_t ptc_emu_arena_place(struct ptc_emu_shared *sh, const struct ptc_emu_blo
 		entry *e = bucket(sh, level, w.hash);
 
 		for (way = 0; way < WAYS; way++)
-			if (look(&w, &e[way], &place))
+			if (probe_index_entry(&w, &e[way], &place))
 				return place;
 	}
-	return w.made ? w.made : make(&w); /* the index is full: the block may be stored again */
+	/* The index is full: the block may be stored again. */
+	return w.made ? w.made : copy_block_to_arena(&w);
 }

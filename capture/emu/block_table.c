@@ -29,7 +29,7 @@ void ptc_emu_code_release(struct ptc_emu_code *c)
 	*c = (struct ptc_emu_code){ .sh = NULL };
 }
 
-static bool decode(const struct ptc_emu_block *b, uint64_t ip, struct ptc_insn *ret)
+static bool decode_block_insn(const struct ptc_emu_block *b, uint64_t ip, struct ptc_insn *ret)
 {
 	const uint8_t *bytes = (const uint8_t *)(b + 1);
 	const uint64_t at = ip - b->start;
@@ -41,7 +41,7 @@ static bool decode(const struct ptc_emu_block *b, uint64_t ip, struct ptc_insn *
  * Decodes the block. QEMU reports an instruction that crosses into the next page, but then drops it
  * from the block, unless it is the only one. An invalid instruction faults, and is the last.
  */
-static void walk(const struct ptc_emu_block *b, struct ptc_emu_line *line)
+static void decode_block(const struct ptc_emu_block *b, struct ptc_emu_line *line)
 {
 	const uint64_t page_end = (b->start | (PAGE - 1)) + 1;
 	uint64_t ip = b->start;
@@ -49,7 +49,7 @@ static void walk(const struct ptc_emu_block *b, struct ptc_emu_line *line)
 	for (line->n = 0; line->n < b->insns; line->n++) {
 		struct ptc_insn insn;
 
-		if (!decode(b, ip, &insn))
+		if (!decode_block_insn(b, ip, &insn))
 			insn = (struct ptc_insn){ .kind = PTC_KIND_NONE, .cond = PTC_COND_NONE };
 		if (line->n && ip + insn.len > page_end)
 			break;
@@ -69,7 +69,7 @@ bool ptc_emu_code_add(struct ptc_emu_code *c, uint32_t place)
 		return false;
 	line = &c->lines[c->n++];
 	*line = (struct ptc_emu_line){ .start = b->start, .place = place };
-	walk(b, line);
+	decode_block(b, line);
 	c->index[place] = (uint32_t)c->n;
 	return true;
 }
@@ -87,7 +87,7 @@ int ptc_emu_code_before(const struct ptc_emu_code *c, const struct ptc_emu_line 
 	uint32_t n;
 
 	for (n = 0; n < line->n && at != ip; n++) {
-		if (!decode(b, at, &insn))
+		if (!decode_block_insn(b, at, &insn))
 			return -1;
 		at += insn.len;
 	}

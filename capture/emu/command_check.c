@@ -31,7 +31,7 @@ const char *ptc_emu_cannot(const struct ptc_record_opts *opts)
 	return opts->from || opts->to ? "begin and end at a place (--from, --to)" : NULL;
 }
 
-static enum ptc_emu_verdict look_at(const char *path, char *const *argv)
+static enum ptc_emu_verdict find_command_verdict(const char *path, char *const *argv)
 {
 	struct ptc_emu_program p;
 	const enum ptc_emu_verdict v = ptc_emu_program_find(path, argv, &p);
@@ -50,9 +50,9 @@ static int program_fits(char *const *argv, struct ptc_err *err)
 
 	if (rc)
 		return rc;
-	v = look_at(path, argv);
+	v = find_command_verdict(path, argv);
 	if (v == PTC_EMU_NO_FORMAT) /* a script for the shell */
-		v = look_at("/bin/sh", argv);
+		v = find_command_verdict("/bin/sh", argv);
 	if (v != PTC_EMU_RUNS)
 		rc = ptc_fail(err, PTC_E_BAD_COMMAND, "'%s' is not a 64-bit x86 program", path);
 	free(path);
@@ -90,7 +90,7 @@ static void await(pid_t pid)
 }
 
 /* Runs QEMU with the plugin, which increments a counter in our memory and ends QEMU. */
-static int ask(const char *qemu, const char *plugin, int shm_id, struct ptc_err *err)
+static int run_plugin_probe(const char *qemu, const char *plugin, int shm_id, struct ptc_err *err)
 {
 	struct ptc_buf option = PTC_BUF_INIT;
 	char *line[] = { (char *)qemu, (char *)"-plugin", NULL, (char *)"/dev/null", NULL };
@@ -119,7 +119,7 @@ static int loads(const char *qemu, const char *plugin, struct ptc_err *err)
 
 	if (rc)
 		return rc;
-	rc = ask(qemu, plugin, id, err);
+	rc = run_plugin_probe(qemu, plugin, id, err);
 	if (!rc && !atomic_load(&sh->loaded))
 		rc = ptc_emu_not_loaded(qemu, plugin, err);
 	(void)shmdt(sh);

@@ -232,7 +232,7 @@ static void emu_progress(struct ptc_source *src, struct ptc_progress *ret)
 	ret->aux_bytes = atomic_load(&of(src)->unit.bytes);
 }
 
-static void ask(struct emu *s, int want)
+static void request_trace_end(struct emu *s, int want)
 {
 	if (atomic_load(&s->want) < want)
 		atomic_store(&s->want, want);
@@ -261,12 +261,12 @@ static void emu_resume(struct ptc_source *src)
 
 static void emu_stop(struct ptc_source *src)
 {
-	ask(of(src), WANT_STOP);
+	request_trace_end(of(src), WANT_STOP);
 }
 
 static void emu_leave(struct ptc_source *src)
 {
-	ask(of(src), WANT_LEAVE);
+	request_trace_end(of(src), WANT_LEAVE);
 }
 
 static void emu_abandon(struct ptc_source *src)
@@ -367,7 +367,7 @@ static void emu_free(struct ptc_source *src)
 		return;
 	emu_abandon(src); /* an error elsewhere: the unit must not wait for a drain */
 	if (s->unit_runs)
-		ask(s, WANT_LEAVE);
+		request_trace_end(s, WANT_LEAVE);
 	join_unit(s);
 	join_waiter(s);
 	ptc_emu_unit_release(&s->unit);

@@ -177,7 +177,7 @@ static bool is_here(const char *path)
  * Executes the program under QEMU. Returns the reason if it cannot be emulated: then QEMU passes it
  * to the kernel.
  */
-static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t env)
+static enum ptc_emu_unfollowed exec_under_qemu(const char *path, uint64_t args, uint64_t env)
 {
 	enum ptc_emu_unfollowed why = PTC_EMU_UNFOLLOWED_OTHER;
 	struct ptc_emu_program p = { NULL, NULL, NULL };
@@ -216,7 +216,8 @@ static enum ptc_emu_unfollowed follow(const char *path, uint64_t args, uint64_t 
 }
 
 /* Counts a program that is not recorded, and keeps the path of the first one. */
-static void count(struct ptc_emu_me *m, enum ptc_emu_unfollowed why, const char *path)
+static void count_unrecorded_exec(struct ptc_emu_me *m, enum ptc_emu_unfollowed why,
+				  const char *path)
 {
 	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
 
@@ -239,7 +240,7 @@ void ptc_emu_exec(struct ptc_emu_me *m)
 		return;
 	if (!path_at(at ? (int)a[0] : AT_FDCWD, name, at ? a[4] : 0, path))
 		return;
-	count(m, follow(path, args, env), path);
+	count_unrecorded_exec(m, exec_under_qemu(path, args, env), path);
 }
 
 void ptc_emu_exec_failed(struct ptc_emu_me *m)

@@ -13,7 +13,7 @@ enum { NAMES = 16384 }; /* below this size of names, tidying is not worthwhile *
 /* Items are ascending and disjoint, as in /proc/PID/maps. Neighbours are not merged. */
 
 /* Returns the index of the first item that ends after @addr. */
-static size_t find(const struct ptc_maps *m, uint64_t addr)
+static size_t find_map_ending_after(const struct ptc_maps *m, uint64_t addr)
 {
 	return PTC_PARTITION_POINT(i, 0, m->n, m->items[i].end <= addr);
 }
@@ -31,7 +31,7 @@ static bool insert(struct ptc_maps *m, size_t at, const struct ptc_map *map)
 /* Splits the item that contains @addr into two, the second of which begins at @addr. */
 static bool split(struct ptc_maps *m, uint64_t addr)
 {
-	const size_t at = find(m, addr);
+	const size_t at = find_map_ending_after(m, addr);
 	struct ptc_map high;
 
 	if (at == m->n || m->items[at].start >= addr)
@@ -52,7 +52,7 @@ static bool isolate(struct ptc_maps *m, uint64_t start, uint64_t end, size_t *re
 {
 	if (!split(m, start) || !split(m, end))
 		return false;
-	*ret_at = find(m, start);
+	*ret_at = find_map_ending_after(m, start);
 	for (*ret_end = *ret_at; *ret_end < m->n && m->items[*ret_end].start < end;)
 		++*ret_end;
 	return true;
@@ -125,8 +125,8 @@ static uint64_t view_of(const struct ptc_map *map, const char *name)
 	return hash | 1;
 }
 
-static bool put(struct ptc_maps *m, struct ptc_map *map, const char *name, ptc_space_tell *tell,
-		void *ctx)
+static bool replace_guest_range(struct ptc_maps *m, struct ptc_map *map, const char *name,
+				ptc_space_tell *tell, void *ctx)
 {
 	size_t at;
 
@@ -148,7 +148,7 @@ static bool put(struct ptc_maps *m, struct ptc_map *map, const char *name, ptc_s
 static bool fill_gaps(struct ptc_maps *m, uint64_t start, uint64_t end)
 {
 	while (start < end) {
-		const size_t at = find(m, start);
+		const size_t at = find_map_ending_after(m, start);
 		struct ptc_map gap = { .start = start, .end = end, .flags = MAP_PRIVATE };
 
 		if (at < m->n && m->items[at].start <= start) {
@@ -187,7 +187,7 @@ static bool protect(struct ptc_maps *m, const struct ptc_emu_map *c, ptc_space_t
 /* Moves the mapping at @c->from to @c->start; its size may change. */
 static bool move(struct ptc_maps *m, const struct ptc_emu_map *c, ptc_space_tell *tell, void *ctx)
 {
-	const size_t at = find(m, c->from);
+	const size_t at = find_map_ending_after(m, c->from);
 	struct ptc_map map;
 	char *name;
 	size_t gone;
@@ -203,7 +203,8 @@ static bool move(struct ptc_maps *m, const struct ptc_emu_map *c, ptc_space_tell
 	map.off += c->from - map.start;
 	map.start = c->start;
 	map.end = c->start + c->len;
-	ok = cut(m, c->from, c->from + c->from_len, &gone) && put(m, &map, name, tell, ctx);
+	ok = cut(m, c->from, c->from + c->from_len, &gone) &&
+	     replace_guest_range(m, &map, name, tell, ctx);
 	free(name);
 	return ok;
 }
@@ -225,7 +226,7 @@ bool ptc_space_apply(struct ptc_maps *maps, const struct ptc_emu_map *change, co
 	case PTC_EMU_MMAP:
 		if (!*name && !(map.prot & PROT_EXEC)) /* data that replaces other mappings */
 			return cut(maps, map.start, map.end, &at);
-		return put(maps, &map, name, tell, ctx);
+		return replace_guest_range(maps, &map, name, tell, ctx);
 	case PTC_EMU_MUNMAP:
 		return cut(maps, map.start, map.end, &at);
 	case PTC_EMU_MPROTECT:

@@ -42,7 +42,7 @@ size_t ptc_emu_read_guest(uint64_t guest, void *out, size_t len)
 
 /* --- mappings --- */
 
-static void tell(struct ptc_emu_me *m, const struct ptc_emu_map *map, const char *name)
+static void report_guest_map(struct ptc_emu_me *m, const struct ptc_emu_map *map, const char *name)
 {
 	struct ptc_emu_me visitor;
 
@@ -113,7 +113,7 @@ static void mapped(struct ptc_emu_me *m, uint64_t at)
 	} else if (!(a[2] & PROT_EXEC) && !(a[3] & MAP_FIXED)) {
 		return; /* data in unused address space */
 	}
-	tell(m, &map, name);
+	report_guest_map(m, &map, name);
 }
 
 static void changed(struct ptc_emu_me *m, uint64_t ret)
@@ -141,7 +141,7 @@ static void changed(struct ptc_emu_me *m, uint64_t ret)
 		map.len = pages(a[2]);
 		break;
 	}
-	tell(m, &map, NULL);
+	report_guest_map(m, &map, NULL);
 }
 
 /* --- callbacks --- */

@@ -69,7 +69,7 @@ static void look_in(const struct dynamic *d, const Elf64_Rela *rela, size_t n, s
 }
 
 /* The first object is QEMU itself. */
-static int look_at(struct dl_phdr_info *info, size_t size, void *ctx)
+static int search_qemu_imports(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct dynamic d = { .bias = info->dlpi_addr };
 	size_t i;
@@ -88,6 +88,6 @@ bool ptc_emu_hook(const char *name, void *function, void **ret_found)
 {
 	struct wanted w = { name, function, ret_found, false };
 
-	(void)dl_iterate_phdr(look_at, &w);
+	(void)dl_iterate_phdr(search_qemu_imports, &w);
 	return w.done;
 }

@@ -76,7 +76,7 @@ static __attribute__((noinline)) void first_block(struct ptc_emu_me *m, const ui
 	(void)ptc_emu_know_env(env, b->start);
 }
 
-static inline void enter(struct ptc_emu_me *m, const void *data)
+static inline void record_block_entry(struct ptc_emu_me *m, const void *data)
 {
 	m->ring[m->pos % PTC_EMU_WORDS] = (uint32_t)(uintptr_t)data;
 	m->pos++;
@@ -103,7 +103,7 @@ static void on_block(unsigned int vcpu, void *data)
 		look_for_handler(m, data);
 	if (__builtin_expect(m->pos == m->limit, 0))
 		ptc_emu_make_room(m);
-	enter(m, data);
+	record_block_entry(m, data);
 }
 
 static void on_handler_block(unsigned int vcpu, void *data)
@@ -116,7 +116,7 @@ static void on_handler_block(unsigned int vcpu, void *data)
 	ptc_emu_delivered(m);
 	if (m->pos == m->limit)
 		ptc_emu_make_room(m);
-	enter(m, data);
+	record_block_entry(m, data);
 }
 
 /*
@@ -163,7 +163,7 @@ static size_t read_code(void *out, uint64_t addr, size_t len, uint64_t last)
 	return n;
 }
 
-static void begin(void)
+static void join_recording(void)
 {
 	struct ptc_emu_me *m = &me;
 
@@ -226,7 +226,7 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 	if (ptc_emu_stopped())
 		return;
 	if (!ptc_emu_proc.begun)
-		begin();
+		join_recording();
 	ptc_emu_translated(start);
 	place = describe(tb);
 	qemu_plugin_register_vcpu_tb_exec_cb(tb,
@@ -254,7 +254,7 @@ static bool from_hex(const char *s, char *out, size_t size)
 	return true;
 }
 
-static bool take_option(const char *o)
+static bool parse_plugin_option(const char *o)
 {
 	if (!strncmp(o, "shm=", 4))
 		ptc_emu_proc.shm_id = (int)strtol(o + 4, NULL, 10);
@@ -324,7 +324,7 @@ int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc,
 	    info->version.cur >= PTC_QEMU_OTHER_FORMS)
 		return -1;
 	for (i = 0; i < argc; i++)
-		if (!take_option(argv[i]))
+		if (!parse_plugin_option(argv[i]))
 			return -1;
 	ptc_emu_proc.sh = attach();
 	if (!ptc_emu_proc.sh || !know_ourselves())

@@ -19,7 +19,7 @@ enum {
 	QEMU_ARGS = 7, /* arguments before the program's own */
 };
 
-static size_t count(char *const *argv)
+static size_t count_arguments(char *const *argv)
 {
 	size_t n = 0;
 
@@ -93,7 +93,7 @@ static bool split_line(char *line, char **ret_interp, char **ret_arg)
 /* Changes argv to: interpreter, its argument, the script, the arguments after argv[0]. */
 static bool put_interpreter(struct ptc_emu_program *p, char *interp, char *arg)
 {
-	const size_t n = count(p->argv);
+	const size_t n = count_arguments(p->argv);
 	const size_t front = arg ? 3 : 2;
 	char **argv = calloc(n + front + 1, sizeof(*argv));
 
@@ -125,7 +125,7 @@ static enum ptc_emu_verdict interpret(struct ptc_emu_program *p, char **text, co
 	return PTC_EMU_RUNS;
 }
 
-static enum ptc_emu_verdict follow(struct ptc_emu_program *p, char *text)
+static enum ptc_emu_verdict follow_interpreters(struct ptc_emu_program *p, char *text)
 {
 	enum ptc_emu_verdict v = PTC_EMU_RUNS;
 	char head[HEAD + 1] = "";
@@ -147,7 +147,7 @@ static enum ptc_emu_verdict follow(struct ptc_emu_program *p, char *text)
 enum ptc_emu_verdict ptc_emu_program_find(const char *path, char *const *argv,
 					  struct ptc_emu_program *ret)
 {
-	const size_t len = strlen(path) + 1, n = count(argv);
+	const size_t len = strlen(path) + 1, n = count_arguments(argv);
 	struct ptc_emu_program p = { NULL, NULL, NULL };
 	enum ptc_emu_verdict v;
 
@@ -161,7 +161,7 @@ enum ptc_emu_verdict ptc_emu_program_find(const char *path, char *const *argv,
 	p.path = p.text;
 	if (n)
 		memcpy(p.argv, argv, n * sizeof(*p.argv));
-	v = follow(&p, p.text + len);
+	v = follow_interpreters(&p, p.text + len);
 	if (v == PTC_EMU_RUNS)
 		*ret = p;
 	else
@@ -191,7 +191,7 @@ bool ptc_emu_program_has_rights(const struct ptc_emu_program *p)
 
 char **ptc_emu_program_line(const struct ptc_emu_program *p, const char *qemu, const char *plugin)
 {
-	const size_t n = count(p->argv);
+	const size_t n = count_arguments(p->argv);
 	char **line = calloc(n + QEMU_ARGS + 2, sizeof(*line));
 	size_t i = 0;
 

@@ -81,7 +81,7 @@ static void show_to_others(const struct strings *args, const struct strings *env
 }
 
 /* Handles the guest's memory at @rsp: argc, argv..., NULL, envp..., NULL. */
-static void show(uint64_t rsp)
+static void show_initial_stack(uint64_t rsp)
 {
 	const uint64_t *at = (const uint64_t *)(rsp + ptc_emu_proc.base);
 	struct strings args, env;
@@ -106,7 +106,7 @@ void ptc_emu_begin(const uint64_t *env, uint64_t start)
 		(void)!write(STDERR_FILENO, gives_up, sizeof(gives_up) - 1);
 		_exit(125);
 	}
-	show(env[PTC_ENV_RSP]);
+	show_initial_stack(env[PTC_ENV_RSP]);
 	for (p = environ; *p; p++) /* QEMU reads TMPDIR */
 		ptc_emu_environ_flip(*p);
 	(void)prctl(PR_SET_NAME, ptc_emu_proc.comm);

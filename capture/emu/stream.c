@@ -113,7 +113,7 @@ static void put_word(struct ptc_emu_me *m, uint32_t word)
 	m->pos++;
 }
 
-static void put_bytes(struct ptc_emu_me *m, const void *bytes, size_t len)
+static void put_bytes_as_words(struct ptc_emu_me *m, const void *bytes, size_t len)
 {
 	const uint8_t *p = bytes;
 	uint32_t word;
@@ -139,8 +139,8 @@ void ptc_emu_put_text(struct ptc_emu_me *m, uint32_t type, const void *payload, 
 	const size_t text_len = text ? strnlen(text, PTC_EMU_PATH - 1) + 1 : 0;
 
 	put_word(m, ptc_emu_event(type, words_of(len) + words_of(text_len)));
-	put_bytes(m, payload, len);
-	put_bytes(m, text, text_len);
+	put_bytes_as_words(m, payload, len);
+	put_bytes_as_words(m, text, text_len);
 	ptc_emu_publish(m);
 }
 

@@ -73,7 +73,7 @@ void ptc_emu_unit_speak_of(const struct ptc_emu_task *k)
 	k->cpu->rec.tid = k->tid;
 }
 
-static void take(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
+static void switch_out_running_task(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
 {
 	struct ptc_emu_task *k = c->running;
 
@@ -89,14 +89,14 @@ static void take(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
 void ptc_emu_unit_take(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 {
 	if (k->cpu->running == k)
-		take(u, k->cpu);
+		switch_out_running_task(u, k->cpu);
 }
 
 void ptc_emu_unit_give(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 {
 	struct ptc_emu_cpu *c = k->cpu;
 
-	take(u, c);
+	switch_out_running_task(u, c);
 	ptc_emu_unit_speak_of(k);
 	if (!k->seen)
 		ptc_records_itrace_start(&c->rec);
@@ -451,7 +451,7 @@ static void wait_for_bell(struct ptc_emu_unit *u, unsigned int seen)
 	atomic_store(&u->sh->sleeping, 0);
 }
 
-static bool goes_on(const struct ptc_emu_unit *u)
+static bool unit_may_continue(const struct ptc_emu_unit *u)
 {
 	return !out_of_memory(u) && !atomic_load(&u->sh->stop) && !atomic_load(&u->sh->full) &&
 	       !atomic_load(u->want) && !atomic_load(u->gone);
@@ -498,7 +498,7 @@ static void end_all(struct ptc_emu_unit *u)
 		(void)futex(&slot->room, FUTEX_WAKE, 1, NULL);
 	}
 	for (i = 0; i < u->ncpus; i++)
-		take(u, &u->cpus[i]);
+		switch_out_running_task(u, &u->cpus[i]);
 	publish_all(u);
 	tell_progress(u);
 	for (i = 0; i < u->ncpus; i++)
@@ -565,7 +565,7 @@ int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 
 	for (i = 0; i < u->ncpus; i++)
 		ptc_enc_begin(u->cpus[i].enc, ptc_rdtsc());
-	while (goes_on(u)) {
+	while (unit_may_continue(u)) {
 		const unsigned int seen = atomic_load(&u->sh->bell);
 		bool any;
 
@@ -581,7 +581,7 @@ int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 		bury(u);
 		if (!u->pause) /* snapshot mode publishes only in a pause */
 			publish_all(u);
-		if (goes_on(u))
+		if (unit_may_continue(u))
 			wait_for_bell(u, seen);
 	}
 	end_all(u);

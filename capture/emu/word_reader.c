@@ -328,8 +328,8 @@ static void inherit(struct ptc_emu_unit *u, struct ptc_emu_process *p,
 }
 
 /* Converts the numbers in @s to ptcap's PID namespace. Returns false if they are not found. */
-static bool number(const struct ptc_emu_unit *u, const struct ptc_emu_task *k,
-		   struct ptc_emu_start *s)
+static bool translate_start_pids(const struct ptc_emu_unit *u, const struct ptc_emu_task *k,
+				 struct ptc_emu_start *s)
 {
 	if (!s->pid_ns)
 		return true;
@@ -347,7 +347,7 @@ static void on_start(struct ptc_emu_unit *u, struct ptc_emu_task *k, struct ptc_
 {
 	const bool begins = s->how == PTC_EMU_EXEC || s->how == PTC_EMU_FORK;
 
-	if (!number(u, k, s))
+	if (!translate_start_pids(u, k, s))
 		return;
 
 	k->tid = s->tid;

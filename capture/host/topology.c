@@ -59,7 +59,7 @@ __attribute__((format(printf, 2, 3))) static char *line_of(struct reading *r, co
 }
 
 /* Parses and frees @line. Returns @other if it is no number. */
-static uint32_t number(char *line, uint32_t other)
+static uint32_t parse_u32(char *line, uint32_t other)
 {
 	char *end;
 	unsigned long v;
@@ -73,8 +73,8 @@ static uint32_t number(char *line, uint32_t other)
 	return (uint32_t)v;
 }
 
-static int put(struct ptc_writer *w, unsigned int bit, struct ptc_buf *b, const struct reading *r,
-	       struct ptc_err *err)
+static int write_topology_feature(struct ptc_writer *w, unsigned int bit, struct ptc_buf *b,
+				  const struct reading *r, struct ptc_err *err)
 {
 	int rc = r->failed || ptc_buf_failed(b) ? ptc_fail_mem(err) :
 						  ptc_writer_feature(w, bit, b->bytes, b->len, err);
@@ -137,10 +137,10 @@ static void read_cpu(struct reading *r, uint32_t cpu, struct cpus *c)
 	add_list(r, &c->packages, cpu_list(r, cpu, "package_cpus_list", "core_siblings_list"));
 	add_list(r, &c->dies, cpu_list(r, cpu, "die_cpus_list", NULL));
 	add_list(r, &c->threads, cpu_list(r, cpu, "core_cpus_list", "thread_siblings_list"));
-	c->cores[cpu] = number(line_of(r, "cpu/cpu%u/topology/core_id", cpu), UINT32_MAX);
+	c->cores[cpu] = parse_u32(line_of(r, "cpu/cpu%u/topology/core_id", cpu), UINT32_MAX);
 	c->sockets[cpu] =
-		number(line_of(r, "cpu/cpu%u/topology/physical_package_id", cpu), UINT32_MAX);
-	c->die_ids[cpu] = number(line_of(r, "cpu/cpu%u/topology/die_id", cpu), UINT32_MAX);
+		parse_u32(line_of(r, "cpu/cpu%u/topology/physical_package_id", cpu), UINT32_MAX);
+	c->die_ids[cpu] = parse_u32(line_of(r, "cpu/cpu%u/topology/die_id", cpu), UINT32_MAX);
 }
 
 static int put_cpus(struct ptc_writer *w, struct reading *r, uint32_t ncpus, struct ptc_err *err)
@@ -169,7 +169,7 @@ static int put_cpus(struct ptc_writer *w, struct reading *r, uint32_t ncpus, str
 		d.ndies = c.dies.n;
 		d.die_ids = c.dies.n ? c.die_ids : NULL;
 		ptc_feature_put_cpu_topology(&b, &d);
-		rc = put(w, PTC_FEAT_CPU_TOPOLOGY, &b, r, err);
+		rc = write_topology_feature(w, PTC_FEAT_CPU_TOPOLOGY, &b, r, err);
 	}
 	release_lists(&c.packages);
 	release_lists(&c.threads);
@@ -221,15 +221,16 @@ static void add_cache(struct reading *r, struct caches *l, struct ptc_cache *c)
 static bool read_cache(struct reading *r, uint32_t cpu, unsigned int index, struct caches *l)
 {
 	struct ptc_cache c = {
-		.level = number(line_of(r, "cpu/cpu%u/cache/index%u/level", cpu, index), 0)
+		.level = parse_u32(line_of(r, "cpu/cpu%u/cache/index%u/level", cpu, index), 0)
 	};
 
 	if (!c.level)
 		return false;
 	c.line_size =
-		number(line_of(r, "cpu/cpu%u/cache/index%u/coherency_line_size", cpu, index), 0);
-	c.sets = number(line_of(r, "cpu/cpu%u/cache/index%u/number_of_sets", cpu, index), 0);
-	c.ways = number(line_of(r, "cpu/cpu%u/cache/index%u/ways_of_associativity", cpu, index), 0);
+		parse_u32(line_of(r, "cpu/cpu%u/cache/index%u/coherency_line_size", cpu, index), 0);
+	c.sets = parse_u32(line_of(r, "cpu/cpu%u/cache/index%u/number_of_sets", cpu, index), 0);
+	c.ways = parse_u32(line_of(r, "cpu/cpu%u/cache/index%u/ways_of_associativity", cpu, index),
+			   0);
 	c.type = line_of(r, "cpu/cpu%u/cache/index%u/type", cpu, index);
 	c.size = line_of(r, "cpu/cpu%u/cache/index%u/size", cpu, index);
 	c.cpus = line_of(r, "cpu/cpu%u/cache/index%u/shared_cpu_list", cpu, index);
@@ -263,7 +264,7 @@ static int put_caches(struct ptc_writer *w, struct reading *r, uint32_t ncpus, s
 		rc = ptc_fail_mem(err);
 	} else if (n) {
 		ptc_feature_put_cache(&b, sorted, n);
-		rc = put(w, PTC_FEAT_CACHE, &b, r, err);
+		rc = write_topology_feature(w, PTC_FEAT_CACHE, &b, r, err);
 	}
 	for (i = 0; i < l.n; i++)
 		release_cache(&l.list[i]);
@@ -365,7 +366,7 @@ static int put_nodes(struct ptc_writer *w, struct reading *r, const uint32_t *nu
 	}
 	if (whole) {
 		ptc_feature_put_numa(&b, nodes, n);
-		rc = put(w, PTC_FEAT_NUMA_TOPOLOGY, &b, r, err);
+		rc = write_topology_feature(w, PTC_FEAT_NUMA_TOPOLOGY, &b, r, err);
 	}
 	for (i = 0; i < n; i++)
 		free((char *)nodes[i].cpus);
@@ -414,7 +415,7 @@ static int put_memory(struct ptc_writer *w, struct reading *r, const uint32_t *n
 	r->failed |= got < n;
 	if (!r->failed)
 		ptc_feature_put_mem_topology(&b, bytes, nodes, n);
-	rc = put(w, PTC_FEAT_MEM_TOPOLOGY, &b, r, err);
+	rc = write_topology_feature(w, PTC_FEAT_MEM_TOPOLOGY, &b, r, err);
 	for (i = 0; i < got; i++)
 		free((uint8_t *)nodes[i].set.pos);
 	free(nodes);

@@ -17,7 +17,7 @@ static pthread_once_t found = PTHREAD_ONCE_INIT;
 /*
  * Called once: the recording of a build has thousands of processes, each with its own vdso mapping.
  */
-static void find(void)
+static void find_own_vdso(void)
 {
 	struct ptc_maps maps = PTC_MAPS_INIT;
 	struct ptc_err ignored;
@@ -43,7 +43,7 @@ void ptc_ownvdso_put(struct ptc_buf *b, const struct ptc_sb *mmap2, uint64_t sam
 	if (mmap2->type != PERF_RECORD_MMAP2 || strcmp(mmap2->u.mmap.filename, "[vdso]") != 0 ||
 	    addr <= UINT32_MAX)
 		return;
-	(void)pthread_once(&found, find);
+	(void)pthread_once(&found, find_own_vdso);
 	if (len != ptc_cur_left(&own)) /* not found here, or a different vdso */
 		return;
 	for (at = 0; at < len; at += POKE_MAX) {

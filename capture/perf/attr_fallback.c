@@ -168,7 +168,8 @@ static bool give_in(struct talk *t, int fd, uint32_t tried, bool may_exclude)
 	return true;
 }
 
-static void tell(const struct talk *t, void (*note)(void *ctx, const char *text), void *ctx)
+static void report_dropped_features(const struct talk *t, void (*note)(void *ctx, const char *text),
+				    void *ctx)
 {
 	char text[160];
 	size_t i;
@@ -205,6 +206,6 @@ int ptc_perf_negotiate(const struct ptc_opener *opener, struct perf_event_attr *
 		return fd;
 	*attr = t.now;
 	if (note)
-		tell(&t, note, note_ctx);
+		report_dropped_features(&t, note, note_ctx);
 	return fd;
 }

@@ -51,7 +51,7 @@ static int ascending(const void *a, const void *b)
 }
 
 /* False: out of memory. */
-static bool append(struct ptc_cpus *c, int cpu)
+static bool append_missing_cpu(struct ptc_cpus *c, int cpu)
 {
 	if (ptc_cpus_have(c, cpu))
 		return true;
@@ -69,7 +69,7 @@ static void sort(struct ptc_cpus *c)
 
 int ptc_cpus_add(struct ptc_cpus *c, int cpu, struct ptc_err *err)
 {
-	if (!append(c, cpu))
+	if (!append_missing_cpu(c, cpu))
 		return ptc_fail_mem(err);
 	sort(c);
 	return 0;
@@ -88,7 +88,7 @@ int ptc_cpus_parse(struct ptc_cpus *c, const char *text, struct ptc_err *err)
 			return ptc_fail(err, PTC_E_USAGE, "invalid list of CPUs '%.*s'",
 					(int)strcspn(text, "\n"), text);
 		for (; from <= to; from++)
-			if (!append(c, from))
+			if (!append_missing_cpu(c, from))
 				return ptc_fail_mem(err);
 	} while (*p == ',');
 	sort(c);

@@ -34,7 +34,7 @@ static bool has_event(const char *proc, pid_t pid)
 	return found;
 }
 
-static void append(const char *proc, pid_t pid, char *out, size_t size)
+static void append_owner_name(const char *proc, pid_t pid, char *out, size_t size)
 {
 	struct ptc_buf comm = PTC_BUF_INIT;
 	struct ptc_err ignored;
@@ -62,6 +62,6 @@ void ptc_holders_text(const char *proc, char *out, size_t size)
 	if (!ptc_tasks_processes(&all, proc, &ignored))
 		for (i = 0; i < all.n; i++)
 			if (all.items[i] != getpid() && has_event(proc, all.items[i]))
-				append(proc, all.items[i], out, size);
+				append_owner_name(proc, all.items[i], out, size);
 	ptc_tids_release(&all);
 }

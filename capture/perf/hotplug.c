@@ -36,7 +36,7 @@ void ptc_hotplug_release(struct ptc_hotplug *h)
 }
 
 /* If @text begins with @word, moves *@text past it. */
-static bool take(const char **text, size_t *len, const char *word)
+static bool skip_uevent_prefix(const char **text, size_t *len, const char *word)
 {
 	const size_t n = strlen(word);
 
@@ -53,11 +53,11 @@ bool ptc_hotplug_parse(const char *text, size_t len, int *ret_cpu, bool *ret_onl
 	size_t i;
 	int cpu = 0;
 
-	if (take(&text, &len, "online@"))
+	if (skip_uevent_prefix(&text, &len, "online@"))
 		online = true;
-	else if (!take(&text, &len, "offline@"))
+	else if (!skip_uevent_prefix(&text, &len, "offline@"))
 		return false;
-	if (!take(&text, &len, "/devices/system/cpu/cpu"))
+	if (!skip_uevent_prefix(&text, &len, "/devices/system/cpu/cpu"))
 		return false;
 	for (i = 0; i < len && i <= DIGITS && text[i] >= '0' && text[i] <= '9'; i++)
 		cpu = cpu * 10 + (text[i] - '0');
@@ -72,7 +72,7 @@ bool ptc_hotplug_parse(const char *text, size_t len, int *ret_cpu, bool *ret_onl
  * Receives the next uevent. Ignores messages whose sender is not the kernel: any process could send
  * those.
  */
-static ssize_t next(int fd, char *text, size_t size)
+static ssize_t receive_kernel_uevent(int fd, char *text, size_t size)
 {
 	struct sockaddr_nl from = { .nl_pid = 0 };
 	socklen_t len = sizeof(from);
@@ -157,7 +157,7 @@ int ptc_hotplug_follow(struct ptc_hotplug *h, const struct ptc_hotplug_whose *wh
 	int rc = 0;
 
 	while (!rc && h->fd >= 0) {
-		const ssize_t n = next(h->fd, text, sizeof(text));
+		const ssize_t n = receive_kernel_uevent(h->fd, text, sizeof(text));
 		bool online;
 		int cpu;
 

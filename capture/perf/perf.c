@@ -86,7 +86,7 @@ static int record_again(void *ctx, int cpu, struct ptc_err *err)
 	return p->ids ? 0 : ptc_fail_mem(err);
 }
 
-static uint64_t now_ns(void *ctx)
+static uint64_t read_perf_clock_ns(void *ctx)
 {
 	return ptc_clock_ns(&((struct ptc_perf *)ctx)->clock);
 }
@@ -99,7 +99,7 @@ static struct ptc_hotplug_whose whose_cpus(struct ptc_perf *p)
 		.tasks = !ptc_attrs_by_cpu(p->opts),
 		.places = p->opts->nat != 0,
 		.again = p->stopped ? NULL : record_again,
-		.now_ns = now_ns,
+		.now_ns = read_perf_clock_ns,
 		.ctx = p,
 		.note = p->opts->on_note,
 		.note_ctx = p->opts->note_ctx,

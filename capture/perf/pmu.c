@@ -24,8 +24,8 @@ static bool read_small(const char *root, const char *pmu, const char *name, stru
 	return !ptc_read_file(path, SMALL_FILE, b, &ignored);
 }
 
-static uint64_t number(const char *root, const char *pmu, const char *name, int base,
-		       uint64_t missing)
+static uint64_t read_pmu_number(const char *root, const char *pmu, const char *name, int base,
+				uint64_t missing)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 	uint64_t v = missing;
@@ -165,7 +165,7 @@ int ptc_pmu_read(struct ptc_pmu *p, const char *root, const char *name, struct p
 	if (!*name || strlen(name) >= sizeof(p->name) || strchr(name, '/') || name[0] == '.')
 		return ptc_fail(err, PTC_E_USAGE, "invalid name of a PMU '%s'", name);
 	(void)snprintf(p->name, sizeof(p->name), "%s", name);
-	type = number(root, name, "type", 10, UINT64_MAX);
+	type = read_pmu_number(root, name, "type", 10, UINT64_MAX);
 	if (type > UINT32_MAX)
 		return ptc_fail(err, PTC_E_NOT_EXIST,
 				"the kernel has no PMU '%s' ('%s/" DEVICES "/%s/type')", name, root,
@@ -177,8 +177,8 @@ int ptc_pmu_read(struct ptc_pmu *p, const char *root, const char *name, struct p
 	if (rc)
 		return rc;
 	qsort(p->terms, p->nterms, sizeof(p->terms[0]), by_name);
-	p->nr_addr_filters = (uint32_t)number(root, name, "nr_addr_filters", 10, 0);
-	p->max_nonturbo_ratio = (uint32_t)number(root, name, "max_nonturbo_ratio", 10, 0);
+	p->nr_addr_filters = (uint32_t)read_pmu_number(root, name, "nr_addr_filters", 10, 0);
+	p->max_nonturbo_ratio = (uint32_t)read_pmu_number(root, name, "max_nonturbo_ratio", 10, 0);
 	art_ratio(p, root);
 	return 0;
 }

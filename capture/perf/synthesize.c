@@ -22,7 +22,7 @@ struct job {
 	pid_t pid;
 };
 
-static void put(const struct job *j, struct ptc_sb *sb, pid_t tid)
+static void put_process_record(const struct job *j, struct ptc_sb *sb, pid_t tid)
 {
 	sb->id.pid = j->pid;
 	sb->id.tid = tid;
@@ -57,12 +57,12 @@ static bool put_thread(const struct job *j, pid_t tid)
 		fork.u.task.pid = fork.u.task.ppid = j->pid;
 		fork.u.task.tid = tid;
 		fork.u.task.ptid = j->pid;
-		put(j, &fork, tid);
+		put_process_record(j, &fork, tid);
 	}
 	comm.u.comm.pid = j->pid;
 	comm.u.comm.tid = tid;
 	comm.u.comm.comm = (const char *)text.bytes;
-	put(j, &comm, tid);
+	put_process_record(j, &comm, tid);
 	ptc_buf_release(&text);
 	return true;
 }
@@ -101,7 +101,7 @@ static void put_mapping(const struct job *j, const struct ptc_maps *maps, const 
 	sb.u.mmap.flags = m->flags;
 	sb.u.mmap.filename = *name ? name : "//anon"; /* same name as perf_event_mmap_event uses */
 	find_build_id(j, name, &sb.u.mmap.build_id);
-	put(j, &sb, j->pid);
+	put_process_record(j, &sb, j->pid);
 }
 
 /* Records the vdso's bytes: the kernel at decode time may have another vdso. */
@@ -123,7 +123,7 @@ static void put_vdso(const struct job *j, const struct ptc_map *m)
 			sb.u.poke.addr = m->start + at;
 			sb.u.poke.new_bytes =
 				ptc_cur_init(bytes + at, len - at < POKE_MAX ? len - at : POKE_MAX);
-			put(j, &sb, j->pid);
+			put_process_record(j, &sb, j->pid);
 		}
 	}
 	if (fd >= 0)

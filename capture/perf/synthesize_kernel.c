@@ -98,8 +98,8 @@ static void read_build_id(const char *path, struct ptc_build_id *ret)
 	ptc_buf_release(&b);
 }
 
-static void put(const struct job *j, const char *file, uint64_t addr, uint64_t len, uint64_t pgoff,
-		const char *notes)
+static void put_kernel_mmap2(const struct job *j, const char *file, uint64_t addr, uint64_t len,
+			     uint64_t pgoff, const char *notes)
 {
 	struct ptc_sb sb = { .type = PERF_RECORD_MMAP2, .misc = PERF_RECORD_MISC_KERNEL };
 
@@ -125,11 +125,11 @@ static void put_kernel(const struct job *j, const struct ptc_kallsyms *k)
 	char notes[PATH_SIZE];
 
 	(void)snprintf(notes, sizeof(notes), "%s/sys/kernel/notes", j->m->root);
-	put(j,
-	    k->text  ? "[kernel.kallsyms]_text" :
-	    k->stext ? "[kernel.kallsyms]_stext" :
-		       "[kernel.kallsyms]",
-	    start, end - start, k->text || k->stext ? start : 0, notes);
+	put_kernel_mmap2(j,
+			 k->text  ? "[kernel.kallsyms]_text" :
+			 k->stext ? "[kernel.kallsyms]_stext" :
+				    "[kernel.kallsyms]",
+			 start, end - start, k->text || k->stext ? start : 0, notes);
 }
 
 static void put_module(const struct job *j, const struct ptc_kmodule *mod)
@@ -139,7 +139,7 @@ static void put_module(const struct job *j, const struct ptc_kmodule *mod)
 	module_file(j, mod, file, sizeof(file));
 	(void)snprintf(notes, sizeof(notes), "%s/sys/module/%.*s/notes/.note.gnu.build-id",
 		       j->m->root, (int)mod->name_len, mod->name);
-	put(j, file, mod->addr, mod->size, 0, notes);
+	put_kernel_mmap2(j, file, mod->addr, mod->size, 0, notes);
 }
 
 int ptc_kernelmap_put(struct ptc_buf *b, const struct ptc_kernelmap *m, struct ptc_err *err)

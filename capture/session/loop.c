@@ -7,9 +7,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/err.h"
+#include "base/monotonic.h"
 #include "capture/session/capabilities.h"
 #include "capture/soft/ground_truth.h"
 
@@ -33,17 +33,9 @@ enum { FD_WAKE, FD_TRUTH, FD_NEWS, FD_CALLER };
 
 /* --- drain thread: clock --- */
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 static void start_clock(struct ptc_loop *l)
 {
-	l->start_ns = now_ns();
+	l->start_ns = ptc_monotonic_ns();
 	l->tell_ns = l->opts->on_progress ? l->start_ns + PROGRESS_NS : NEVER;
 	l->stop_ns = l->opts->max_ns ? l->start_ns + l->opts->max_ns : NEVER;
 	if (l->stop_ns < l->start_ns) /* overflow */
@@ -75,7 +67,7 @@ static int poll_timeout(const struct ptc_loop *l)
 		return ASK_AGAIN_MS;
 	if (next == NEVER)
 		return most;
-	now = now_ns();
+	now = ptc_monotonic_ns();
 	if (next <= now)
 		return 0;
 	return next - now > (uint64_t)(most < 0 ? INT_MAX : most) * NS_PER_MS ?
@@ -102,7 +94,7 @@ static void want(struct ptc_loop *l, enum ptc_asked asked)
 
 static void look_at_clock(struct ptc_loop *l)
 {
-	const uint64_t now = next_ns(l) == NEVER ? 0 : now_ns();
+	const uint64_t now = next_ns(l) == NEVER ? 0 : ptc_monotonic_ns();
 
 	if (now >= l->tell_ns && !l->asked)
 		tell_progress(l, now);
@@ -119,7 +111,7 @@ static void look_at_clock(struct ptc_loop *l)
 
 /* --- drain thread: rings and source --- */
 
-static void ask(struct ptc_loop *l)
+static void forward_request_to_source(struct ptc_loop *l)
 {
 	if (l->asked == PTC_ASKED_STOP)
 		l->source->ops->stop(l->source);
@@ -180,7 +172,7 @@ static int taken(struct ptc_loop *l, uint64_t before)
 	ptc_relay_snapshot(&l->relay, bytes, l->wanted, l->behind_ns);
 	if (l->opts->count && l->snapshots >= l->opts->count) {
 		want(l, PTC_ASKED_STOP);
-		ask(l);
+		forward_request_to_source(l);
 	}
 	return 0;
 }
@@ -226,7 +218,7 @@ static int drain_or_take(struct ptc_loop *l, bool ended)
 		rc = taken(l, before);
 	if (l->drain->full && !l->asked) { /* the disk is full */
 		want(l, PTC_ASKED_STOP);
-		ask(l);
+		forward_request_to_source(l);
 	}
 	return rc;
 }
@@ -269,7 +261,7 @@ static int poll_once(struct ptc_loop *l, bool *ret_over)
 	*ret_over = l->fds[l->drain->n + FD_WISH].revents & POLLIN && take_wish(l).over;
 	look_at_clock(l);
 	l->pausing |= is_held(l);
-	ask(l);
+	forward_request_to_source(l);
 	return 0;
 }
 
@@ -333,7 +325,7 @@ static int record(struct ptc_loop *l)
 	return rc;
 }
 
-static void *run(void *arg)
+static void *run_drain_thread(void *arg)
 {
 	struct ptc_loop *l = arg;
 
@@ -370,7 +362,7 @@ static int create(struct ptc_loop *l, const pthread_attr_t *attr)
 	(void)sem_init(&l->begun, 0, 0);
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &old);
-	sys = pthread_create(&l->thread, attr, run, l);
+	sys = pthread_create(&l->thread, attr, run_drain_thread, l);
 	(void)pthread_sigmask(SIG_SETMASK, &old, NULL);
 	l->runs = !sys;
 	while (l->runs && sem_wait(&l->begun) && errno == EINTR)
@@ -568,7 +560,7 @@ int ptc_loop_run(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
 		return rc;
 	}
 	join(l);
-	l->ran_ns = now_ns() - l->start_ns;
+	l->ran_ns = ptc_monotonic_ns() - l->start_ns;
 	if (l->rc)
 		*err = l->err;
 	return l->rc;

@@ -73,7 +73,7 @@ static int note_file(struct ptc_noted *n, const struct ptc_sb_mmap *m, struct pt
 	return 0;
 }
 
-static void note_time(struct ptc_noted *n, uint64_t time)
+static void note_record_time(struct ptc_noted *n, uint64_t time)
 {
 	if (time && (!n->first_ns || time < n->first_ns))
 		n->first_ns = time;
@@ -81,10 +81,10 @@ static void note_time(struct ptc_noted *n, uint64_t time)
 		n->last_ns = time;
 }
 
-static int note(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *err)
+static int note_sideband_record(struct ptc_noted *n, const struct ptc_sb *sb, struct ptc_err *err)
 {
 	if (sb->id.has & PERF_SAMPLE_TIME)
-		note_time(n, sb->id.time);
+		note_record_time(n, sb->id.time);
 	switch (sb->type) {
 	case PERF_RECORD_FORK:
 		n->forks++;
@@ -107,7 +107,7 @@ static void note_sample(struct ptc_noted *n, const uint8_t *rec, size_t size)
 {
 	n->samples++;
 	if (n->time_at && size >= n->time_at + sizeof(uint64_t))
-		note_time(n, ptc_le64(rec + n->time_at));
+		note_record_time(n, ptc_le64(rec + n->time_at));
 }
 
 /*
@@ -142,7 +142,7 @@ static int note_record(struct ptc_noted *n, const uint8_t *bytes, size_t len, si
 	if (rc > 0)
 		rc = ptc_sb_parse(&rec, n->sample_type, &sb, err);
 	if (rc > 0)
-		rc = note(n, &sb, err);
+		rc = note_sideband_record(n, &sb, err);
 	if (rc >= 0)
 		ptc_ledger_note(ledger, &sb);
 	return rc;
@@ -188,7 +188,7 @@ bool ptc_noted_has(const struct ptc_noted *n, const struct ptc_filecode *c)
 	return false;
 }
 
-static void put(struct ptc_buf *b, const char *name, const struct ptc_build_id *id)
+static void put_file_build_id(struct ptc_buf *b, const char *name, const struct ptc_build_id *id)
 {
 	const struct ptc_build_id_entry e = {
 		.misc = PERF_RECORD_MISC_USER, .pid = -1, .id = *id, .filename = name
@@ -219,7 +219,7 @@ int ptc_noted_write_build_ids(const struct ptc_noted *n, struct ptc_writer *w, s
 	for (i = 0; i < n->nfiles; i++) {
 		id = n->files[i].id;
 		if (id.len || read_id(&n->files[i], &id))
-			put(&b, n->files[i].name, &id);
+			put_file_build_id(&b, n->files[i].name, &id);
 	}
 	if (ptc_buf_failed(&b))
 		rc = ptc_fail_mem(err);

@@ -30,7 +30,8 @@ static const char *why_no_pt(void)
 			      "no Intel PT on this CPU or virtual machine";
 }
 
-static void take(struct ptc_source_choice *ret, enum ptc_source_kind kind, const char *why)
+static void set_source_choice(struct ptc_source_choice *ret, enum ptc_source_kind kind,
+			      const char *why)
 {
 	ret->kind = kind;
 	(void)snprintf(ret->why, sizeof(ret->why), "%s", why);
@@ -56,11 +57,11 @@ static int choose_for_user(const struct ptc_record_opts *opts, const struct ptc_
 			   struct ptc_source_choice *ret, struct ptc_err *err)
 {
 	if (!offer->no_pt) {
-		take(ret, PTC_SOURCE_PT, "this machine has Intel PT");
+		set_source_choice(ret, PTC_SOURCE_PT, "this machine has Intel PT");
 	} else if (!opts->argv) {
 		return refuse_attached(opts, offer->no_pt, err);
 	} else if (!offer->no_emu) {
-		take(ret, PTC_SOURCE_EMU, offer->no_pt);
+		set_source_choice(ret, PTC_SOURCE_EMU, offer->no_pt);
 	} else {
 		ret->kind = PTC_SOURCE_STEP;
 		(void)snprintf(ret->why, sizeof(ret->why), "%s; not emu: %s", offer->no_pt,
@@ -99,8 +100,8 @@ int ptc_choose(const struct ptc_record_opts *opts, const struct ptc_offer *offer
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"cannot record with Intel PT: %s (" PT_PMU " is missing)%s",
 				offer->no_pt, why ? "" : "; use --source step");
-	take(ret, kernel ? PTC_SOURCE_PT : opts->source,
-	     opts->source == PTC_SOURCE_AUTO ? why : "selected with --source");
+	set_source_choice(ret, kernel ? PTC_SOURCE_PT : opts->source,
+			  opts->source == PTC_SOURCE_AUTO ? why : "selected with --source");
 	return 0;
 }
 

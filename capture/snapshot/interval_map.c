@@ -36,7 +36,7 @@ void ptc_told_put(struct ptc_told *t)
 }
 
 /* Returns the index of the first span that ends after @addr. */
-static size_t find(const struct ptc_spans *s, uint64_t addr)
+static size_t find_span_ending_after(const struct ptc_spans *s, uint64_t addr)
 {
 	return PTC_PARTITION_POINT(i, 0, s->n, s->items[i].end <= addr);
 }
@@ -52,7 +52,7 @@ static void insert(struct ptc_spans *s, size_t at, const struct ptc_span *span)
 /* The caller has reserved space. */
 static void cut(struct ptc_spans *s, uint64_t start, uint64_t end)
 {
-	size_t at = find(s, start), to;
+	size_t at = find_span_ending_after(s, start), to;
 
 	if (at < s->n && s->items[at].start < start) {
 		struct ptc_span high = s->items[at];
@@ -74,7 +74,7 @@ static void cut(struct ptc_spans *s, uint64_t start, uint64_t end)
 }
 
 /* A cut may split one span, and a put adds one. */
-static bool reserve(struct ptc_spans *s)
+static bool reserve_two_spans(struct ptc_spans *s)
 {
 	return ptc_vec_reserve((void **)&s->items, &s->cap, s->n + 2, sizeof(*s->items));
 }
@@ -83,7 +83,7 @@ bool ptc_spans_cut(struct ptc_spans *s, uint64_t start, uint64_t end)
 {
 	if (start >= end || !s->n)
 		return true;
-	if (!reserve(s))
+	if (!reserve_two_spans(s))
 		return false;
 	cut(s, start, end);
 	return true;
@@ -95,10 +95,10 @@ bool ptc_spans_put(struct ptc_spans *s, uint64_t start, uint64_t end, struct ptc
 
 	if (start >= end)
 		return true;
-	if (!reserve(s))
+	if (!reserve_two_spans(s))
 		return false;
 	cut(s, start, end);
-	insert(s, find(s, start), &span);
+	insert(s, find_span_ending_after(s, start), &span);
 	return true;
 }
 

@@ -90,8 +90,8 @@ void ptc_kept_free(struct ptc_kept *k)
 }
 
 /* Parses the record at offset @at of @b. Returns its size, 0 at the end, or an error. */
-static int next(const struct ptc_kept *k, const struct ptc_buf *b, size_t at, struct ptc_sb *sb,
-		struct ptc_err *err)
+static int parse_record_at(const struct ptc_kept *k, const struct ptc_buf *b, size_t at,
+			   struct ptc_sb *sb, struct ptc_err *err)
 {
 	struct ptc_rec rec;
 	struct ptc_cur c;
@@ -117,7 +117,7 @@ int ptc_kept_before(struct ptc_kept *k, const struct ptc_buf *records, struct pt
 	size_t at = 0;
 	int n;
 
-	while ((n = next(k, records, at, &sb, err)) > 0) {
+	while ((n = parse_record_at(k, records, at, &sb, err)) > 0) {
 		const int rc = ptc_fold_take(k->fold, &sb, err);
 
 		if (rc)
@@ -129,8 +129,8 @@ int ptc_kept_before(struct ptc_kept *k, const struct ptc_buf *records, struct pt
 
 /* --- adding records --- */
 
-static void note(struct ptc_kept *k, struct line *l, const struct ptc_sb *sb,
-		 struct ptc_ledger_ring *ledger)
+static void note_kept_record(struct ptc_kept *k, struct line *l, const struct ptc_sb *sb,
+			     struct ptc_ledger_ring *ledger)
 {
 	ptc_ledger_note(ledger, sb);
 	if (!(sb->id.has & PERF_SAMPLE_TIME))
@@ -154,8 +154,8 @@ int ptc_kept_add(struct ptc_kept *k, size_t i, const struct ptc_seg seg[2],
 	if (ptc_buf_failed(&l->buf))
 		return ptc_fail_mem(err);
 	k->bytes += l->buf.len - at;
-	while ((n = next(k, &l->buf, at, &sb, err)) > 0) {
-		note(k, l, &sb, ledger);
+	while ((n = parse_record_at(k, &l->buf, at, &sb, err)) > 0) {
+		note_kept_record(k, l, &sb, ledger);
 		at += (size_t)n;
 	}
 	return n;
@@ -187,7 +187,7 @@ static void pack(struct line *l)
 static int look_at_first(const struct ptc_kept *k, struct line *l, struct ptc_err *err)
 {
 	struct ptc_sb sb;
-	const int n = l->has_first ? 0 : next(k, &l->buf, l->from, &sb, err);
+	const int n = l->has_first ? 0 : parse_record_at(k, &l->buf, l->from, &sb, err);
 
 	if (n > 0) {
 		l->first = sb.id.time;
@@ -226,7 +226,7 @@ static int apply_look(struct ptc_kept *k, struct ptc_err *err)
  * Advances the look at current mappings. Unreadable maps mean that the process has ended or that we
  * may not read it. The look is then skipped.
  */
-static void look(struct ptc_kept *k)
+static void advance_maps_look(struct ptc_kept *k)
 {
 	struct look *l = &k->look;
 	struct ptc_err ignored;
@@ -246,7 +246,7 @@ static void look(struct ptc_kept *k)
 static int fold_first(struct ptc_kept *k, struct line *l, struct ptc_err *err)
 {
 	struct ptc_sb sb;
-	const int n = next(k, &l->buf, l->from, &sb, err);
+	const int n = parse_record_at(k, &l->buf, l->from, &sb, err);
 	int rc = n < 0 ? n : 0;
 
 	if (!rc && k->look.state == DATED && l->first > k->look.until)
@@ -284,7 +284,7 @@ int ptc_kept_round(struct ptc_kept *k, struct ptc_err *err)
 	const int rc = fold(k, reach(k), many ? k->max_bytes / 2 : SIZE_MAX, err);
 
 	k->settled = k->newest;
-	look(k);
+	advance_maps_look(k);
 	return rc;
 }
 

@@ -9,7 +9,7 @@ void ptc_horizon_init(struct ptc_horizon *h, uint64_t size, uint64_t head)
 }
 
 /* Drops the stops whose trace has been overwritten, and moves reach to the last of them. */
-static void forget(struct ptc_horizon *h)
+static void drop_overwritten_stops(struct ptc_horizon *h)
 {
 	size_t k = 0;
 
@@ -24,7 +24,7 @@ void ptc_horizon_stop(struct ptc_horizon *h, uint64_t time, uint64_t head)
 	const uint64_t step = h->size / PTC_HORIZON_STEPS;
 
 	h->made += (head + h->size - h->made % h->size) % h->size;
-	forget(h);
+	drop_overwritten_stops(h);
 	/* No trace was written since the last stop: update only its time. */
 	if (h->n && h->stops[h->n - 1].made == h->made)
 		h->stops[h->n - 1].time = time;

@@ -91,15 +91,15 @@ static size_t place(const struct ptc_fold *f, int32_t pid)
 	return PTC_PARTITION_POINT(i, 0, f->n, f->items[i].pid < pid);
 }
 
-static struct process *find(const struct ptc_fold *f, int32_t pid)
+static struct process *find_process(const struct ptc_fold *f, int32_t pid)
 {
 	const size_t at = place(f, pid);
 
 	return at < f->n && f->items[at].pid == pid ? &f->items[at] : NULL;
 }
 
-/* Finds or adds process @pid. NULL: out of memory. Invalidates pointers from find. */
-static struct process *get(struct ptc_fold *f, int32_t pid)
+/* Finds or adds process @pid. NULL: out of memory. Invalidates pointers from find_process. */
+static struct process *find_or_add_process(struct ptc_fold *f, int32_t pid)
 {
 	const size_t at = place(f, pid);
 
@@ -113,7 +113,7 @@ static struct process *get(struct ptc_fold *f, int32_t pid)
 	return &f->items[at];
 }
 
-static void drop(struct ptc_fold *f, struct process *p)
+static void drop_process(struct ptc_fold *f, struct process *p)
 {
 	const size_t at = (size_t)(p - f->items);
 
@@ -154,7 +154,7 @@ static void empty(struct process *p)
 
 static bool take_comm(struct ptc_fold *f, const struct ptc_sb *sb)
 {
-	struct process *p = get(f, sb->u.comm.pid);
+	struct process *p = find_or_add_process(f, sb->u.comm.pid);
 	struct thread *t;
 
 	if (!p)
@@ -172,7 +172,7 @@ static bool take_comm(struct ptc_fold *f, const struct ptc_sb *sb)
 
 static bool inherit(struct ptc_fold *f, struct process *child, int32_t ppid)
 {
-	const struct process *parent = find(f, ppid);
+	const struct process *parent = find_process(f, ppid);
 
 	empty(child);
 	return !parent || (ptc_spans_copy(&child->maps, &parent->maps) &&
@@ -192,13 +192,13 @@ static bool take_fork(struct ptc_fold *f, const struct ptc_sb *sb)
 
 	if (k->pid < 0)
 		return true;
-	p = get(f, k->pid);
+	p = find_or_add_process(f, k->pid);
 	if (!p || (k->pid != k->ppid && sb->id.time && !inherit(f, p, k->ppid)))
 		return false;
 	t = get_thread(p, k->tid);
 	if (!t)
 		return false;
-	by = find_thread(find(f, k->ppid), k->ptid);
+	by = find_thread(find_process(f, k->ppid), k->ptid);
 	if (by && by != t)
 		memcpy(t->comm, by->comm, sizeof(t->comm));
 	return true;
@@ -207,7 +207,7 @@ static bool take_fork(struct ptc_fold *f, const struct ptc_sb *sb)
 static void take_exit(struct ptc_fold *f, const struct ptc_sb *sb)
 {
 	const struct ptc_sb_task *k = &sb->u.task;
-	struct process *p = find(f, k->pid);
+	struct process *p = find_process(f, k->pid);
 	struct thread *t = find_thread(p, k->tid);
 
 	ptc_latest_drop(&f->tables[BY_NAMESPACES], (uint64_t)k->tid);
@@ -215,7 +215,7 @@ static void take_exit(struct ptc_fold *f, const struct ptc_sb *sb)
 		return;
 	*t = p->threads[--p->nthreads];
 	if (!p->nthreads)
-		drop(f, p);
+		drop_process(f, p);
 }
 
 /* --- mappings --- */
@@ -243,7 +243,7 @@ static bool take_mmap(struct ptc_fold *f, const struct ptc_sb *sb)
 {
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
 	const size_t name = strlen(m->filename) + 1;
-	struct process *p = get(f, is_kernels(sb) ? KERNEL : m->pid);
+	struct process *p = find_or_add_process(f, is_kernels(sb) ? KERNEL : m->pid);
 	struct ptc_told *told;
 	struct told_mmap *t;
 
@@ -266,7 +266,7 @@ static bool take_poke(struct ptc_fold *f, const struct ptc_sb *sb)
 {
 	const struct ptc_cur *bytes = &sb->u.poke.new_bytes;
 	const size_t len = ptc_cur_left(bytes);
-	struct process *p = get(f, is_kernels(sb) ? KERNEL : sb->id.pid);
+	struct process *p = find_or_add_process(f, is_kernels(sb) ? KERNEL : sb->id.pid);
 	struct ptc_told *told;
 
 	if (!p)
@@ -284,7 +284,7 @@ static bool take_poke(struct ptc_fold *f, const struct ptc_sb *sb)
 /* --- state that is kept as whole records --- */
 
 /* Keeps the newest record for @key, with time 0 as all records of this state have. */
-static bool keep(struct ptc_fold *f, int table, uint64_t key, const struct ptc_sb *sb)
+static bool keep_newest_record(struct ptc_fold *f, int table, uint64_t key, const struct ptc_sb *sb)
 {
 	struct ptc_sb told = *sb;
 
@@ -306,26 +306,26 @@ static bool take_other(struct ptc_fold *f, const struct ptc_sb *sb)
 	case PERF_RECORD_KSYMBOL:
 		if (sb->u.ksymbol.flags & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER)
 			return drop_kept(f, BY_SYMBOL, sb->u.ksymbol.addr);
-		return keep(f, BY_SYMBOL, sb->u.ksymbol.addr, sb);
+		return keep_newest_record(f, BY_SYMBOL, sb->u.ksymbol.addr, sb);
 	case PERF_RECORD_BPF_EVENT:
 		if (sb->u.bpf.type == PERF_BPF_EVENT_PROG_UNLOAD)
 			return drop_kept(f, BY_PROGRAM, sb->u.bpf.id);
-		return keep(f, BY_PROGRAM, sb->u.bpf.id, sb);
+		return keep_newest_record(f, BY_PROGRAM, sb->u.bpf.id, sb);
 	case PERF_RECORD_CGROUP:
-		return keep(f, BY_CGROUP, sb->u.cgroup.id, sb);
+		return keep_newest_record(f, BY_CGROUP, sb->u.cgroup.id, sb);
 	case PERF_RECORD_NAMESPACES:
-		return keep(f, BY_NAMESPACES, (uint64_t)sb->u.namespaces.tid, sb);
+		return keep_newest_record(f, BY_NAMESPACES, (uint64_t)sb->u.namespaces.tid, sb);
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		return keep(f, BY_SWITCH, sb->id.cpu, sb);
+		return keep_newest_record(f, BY_SWITCH, sb->id.cpu, sb);
 	case PERF_RECORD_ITRACE_START:
-		return keep(f, BY_START, sb->id.cpu, sb);
+		return keep_newest_record(f, BY_START, sb->id.cpu, sb);
 	default:
 		return true;
 	}
 }
 
-static bool take(struct ptc_fold *f, const struct ptc_sb *sb)
+static bool fold_sideband_record(struct ptc_fold *f, const struct ptc_sb *sb)
 {
 	switch (sb->type) {
 	case PERF_RECORD_COMM:
@@ -347,7 +347,7 @@ static bool take(struct ptc_fold *f, const struct ptc_sb *sb)
 
 int ptc_fold_take(struct ptc_fold *f, const struct ptc_sb *sb, struct ptc_err *err)
 {
-	return take(f, sb) ? 0 : ptc_fail_mem(err);
+	return fold_sideband_record(f, sb) ? 0 : ptc_fail_mem(err);
 }
 
 /* --- comparing with the current mappings --- */
@@ -381,7 +381,7 @@ bool ptc_fold_wants_look(struct ptc_fold *f, int32_t *ret_pid)
 int ptc_fold_look(struct ptc_fold *f, int32_t pid, const struct ptc_maps *maps, uint64_t until,
 		  struct ptc_err *err)
 {
-	struct process *p = find(f, pid);
+	struct process *p = find_process(f, pid);
 	struct ptc_range *ranges;
 	size_t i, n = 0;
 	bool good;
@@ -404,8 +404,8 @@ int ptc_fold_look(struct ptc_fold *f, int32_t pid, const struct ptc_maps *maps, 
 
 /* --- making records from the state --- */
 
-static void put(const struct ptc_fold *f, struct ptc_buf *b, struct ptc_sb *sb, int32_t pid,
-		int32_t tid)
+static void put_state_record(const struct ptc_fold *f, struct ptc_buf *b, struct ptc_sb *sb,
+			     int32_t pid, int32_t tid)
 {
 	sb->id.pid = pid;
 	sb->id.tid = tid;
@@ -423,14 +423,14 @@ static void put_thread(const struct ptc_fold *f, struct ptc_buf *b, int32_t pid,
 		fork.u.task.pid = fork.u.task.ppid = pid;
 		fork.u.task.tid = t->tid;
 		fork.u.task.ptid = pid;
-		put(f, b, &fork, pid, t->tid);
+		put_state_record(f, b, &fork, pid, t->tid);
 	}
 	if (!t->comm[0])
 		return;
 	comm.u.comm.pid = pid;
 	comm.u.comm.tid = t->tid;
 	comm.u.comm.comm = t->comm;
-	put(f, b, &comm, pid, t->tid);
+	put_state_record(f, b, &comm, pid, t->tid);
 }
 
 static void put_map(const struct ptc_fold *f, struct ptc_buf *b, int32_t pid,
@@ -446,7 +446,7 @@ static void put_map(const struct ptc_fold *f, struct ptc_buf *b, int32_t pid,
 	sb.u.mmap.addr = s->start;
 	sb.u.mmap.len = s->end - s->start;
 	sb.u.mmap.pgoff += s->start - s->base;
-	put(f, b, &sb, pid, pid);
+	put_state_record(f, b, &sb, pid, pid);
 }
 
 static void put_poke(const struct ptc_fold *f, struct ptc_buf *b, int32_t pid,
@@ -458,7 +458,7 @@ static void put_poke(const struct ptc_fold *f, struct ptc_buf *b, int32_t pid,
 	sb.u.poke.addr = s->start;
 	sb.u.poke.new_bytes =
 		ptc_cur_init(t->bytes + (s->start - s->base), (size_t)(s->end - s->start));
-	put(f, b, &sb, pid, pid);
+	put_state_record(f, b, &sb, pid, pid);
 }
 
 static void put_process(const struct ptc_fold *f, struct ptc_buf *b, const struct process *p)

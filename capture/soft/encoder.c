@@ -55,7 +55,7 @@ static void encode(struct ptc_enc *e, const struct pt_packet *p)
 }
 
 /* Writes PADs up to a multiple of 8 bytes: a chunk of AUX data may end here. */
-static void pad(struct ptc_enc *e)
+static void pad_to_8_bytes(struct ptc_enc *e)
 {
 	const struct pt_packet p = { .type = ppt_pad };
 
@@ -63,10 +63,10 @@ static void pad(struct ptc_enc *e)
 		encode(e, &p);
 }
 
-static void put(struct ptc_enc *e, const struct pt_packet *p)
+static void put_pt_packet(struct ptc_enc *e, const struct pt_packet *p)
 {
 	if (e->used + MAX_PACKET + 8 > SCRATCH) {
-		pad(e);
+		pad_to_8_bytes(e);
 		spill(e);
 	}
 	encode(e, p);
@@ -76,7 +76,7 @@ static void put_bare(struct ptc_enc *e, enum pt_packet_type type)
 {
 	const struct pt_packet p = { .type = type };
 
-	put(e, &p);
+	put_pt_packet(e, &p);
 }
 
 static void flush_tnt(struct ptc_enc *e)
@@ -87,7 +87,7 @@ static void flush_tnt(struct ptc_enc *e)
 		return;
 	p.payload.tnt.bit_size = e->ntnt;
 	p.payload.tnt.payload = e->tnt;
-	put(e, &p);
+	put_pt_packet(e, &p);
 	e->ntnt = 0;
 	e->tnt = 0;
 }
@@ -109,7 +109,7 @@ static void put_ip(struct ptc_enc *e, enum pt_packet_type type, uint64_t ip)
 	}
 	e->last_ip = ip;
 	e->ip_known = true;
-	put(e, &p);
+	put_pt_packet(e, &p);
 }
 
 static void put_mode(struct ptc_enc *e)
@@ -118,7 +118,7 @@ static void put_mode(struct ptc_enc *e)
 
 	p.payload.mode.leaf = pt_mol_exec;
 	p.payload.mode.bits.exec = pt_set_exec_mode(ptem_64bit);
-	put(e, &p);
+	put_pt_packet(e, &p);
 	e->mode_sent = true;
 }
 
@@ -139,11 +139,11 @@ static void put_time(struct ptc_enc *e, uint64_t tsc)
 	struct pt_packet p = { .type = ppt_tsc };
 
 	p.payload.tsc.tsc = tsc & 0xffffffffffffff;
-	put(e, &p);
+	put_pt_packet(e, &p);
 	p = (struct pt_packet){ .type = ppt_tma };
 	p.payload.tma.ctc = (uint16_t)(tsc / e->opts.tsc_per_ctc);
 	p.payload.tma.fc = (uint16_t)(tsc % e->opts.tsc_per_ctc);
-	put(e, &p);
+	put_pt_packet(e, &p);
 	set_mtc(e, mtc_of(e, tsc));
 }
 
@@ -154,7 +154,7 @@ static void put_time(struct ptc_enc *e, uint64_t tsc)
 static void put_overflow(struct ptc_enc *e, uint64_t ip)
 {
 	e->restart = false;
-	pad(e);
+	pad_to_8_bytes(e);
 	spill(e);
 	e->out(e->ctx, NULL, 0);
 	put_bare(e, ppt_ovf);
@@ -178,7 +178,7 @@ static void put_psb(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
 	e->depth = 0;
 	put_time(e, tsc);
 	p.payload.cbr.ratio = e->opts.cbr;
-	put(e, &p);
+	put_pt_packet(e, &p);
 	if (e->on) {
 		put_mode(e);
 		put_ip(e, ppt_fup, ip);
@@ -211,7 +211,7 @@ static void put_mtc(struct ptc_enc *e, uint64_t tsc)
 
 		set_mtc(e, e->mtc + 1);
 		p.payload.mtc.ctc = (uint8_t)e->mtc;
-		put(e, &p);
+		put_pt_packet(e, &p);
 	}
 }
 
@@ -280,7 +280,7 @@ static void put_pgd(struct ptc_enc *e)
 	struct pt_packet p = { .type = ppt_tip_pgd };
 
 	p.payload.ip.ipc = pt_ipc_suppressed;
-	put(e, &p);
+	put_pt_packet(e, &p);
 	e->on = false;
 }
 
@@ -353,7 +353,7 @@ void ptc_enc_ret(struct ptc_enc *e, uint64_t to)
 void ptc_enc_flush(struct ptc_enc *e)
 {
 	flush_tnt(e);
-	pad(e);
+	pad_to_8_bytes(e);
 	spill(e);
 }
 

@@ -12,7 +12,7 @@ void ptc_flow_of(struct ptc_flow *f, int pid, int tid)
 }
 
 /* A packet reports the thread's position: cycle detection starts again. */
-static inline void show(struct ptc_flow *f)
+static inline void restart_cycle_detection(struct ptc_flow *f)
 {
 	f->steps = 0;
 	f->limit = 2;
@@ -48,16 +48,16 @@ static void transfer(struct ptc_flow *f, uint64_t from, uint64_t to, enum ptc_ki
 		ptc_lbr_branch(f->lbr, from, to, kind, kind == PTC_KIND_ICALL);
 }
 
-static void enter(struct ptc_flow *f, uint64_t ip, uint64_t tsc)
+static void start_trace_at(struct ptc_flow *f, uint64_t ip, uint64_t tsc)
 {
-	show(f);
+	restart_cycle_detection(f);
 	ptc_enc_enter(f->enc, ip, tsc);
 	transfer(f, 0, ip, PTC_KIND_START);
 }
 
 static void async(struct ptc_flow *f, uint64_t ip, uint64_t tsc)
 {
-	show(f);
+	restart_cycle_detection(f);
 	ptc_enc_async_exit(f->enc, ip, tsc);
 	transfer(f, ip, 0, PTC_KIND_ASYNC);
 }
@@ -119,7 +119,7 @@ void ptc_flow_line(struct ptc_flow *f, uint64_t ip, uint64_t n, uint64_t tsc)
 {
 	tsc = not_before(f, tsc);
 	if (!ptc_enc_on(f->enc))
-		enter(f, ip, tsc);
+		start_trace_at(f, ip, tsc);
 	else
 		ptc_enc_step(f->enc, ip, tsc);
 	if (!f->steps) { /* the last packet reported this position */
@@ -134,7 +134,7 @@ static void lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, u
 {
 	if (insn->kind != PTC_KIND_NONE && insn->kind != PTC_KIND_JMP &&
 	    insn->kind != PTC_KIND_CALL)
-		show(f);
+		restart_cycle_detection(f);
 	switch ((enum ptc_kind)insn->kind) {
 	case PTC_KIND_NONE:
 		if (to != ip + insn->len)
@@ -177,7 +177,7 @@ static void lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, u
  * Takes a sample if a counter overflows. Like a processor's interrupt it comes before @ip, and ends
  * the trace for a moment. In the kernel no sample is taken: it is delayed until the trace is on.
  */
-static void count(struct ptc_flow *f, uint64_t ip)
+static void take_due_sample(struct ptc_flow *f, uint64_t ip)
 {
 	if (!ptc_enc_on(f->enc) || !ptc_lbr_due(f->lbr, f->insns))
 		return;
@@ -193,7 +193,7 @@ void ptc_flow_lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip,
 	if (!f->lbr)
 		return;
 	f->lbr->branches += insn->kind != PTC_KIND_NONE;
-	count(f, to);
+	take_due_sample(f, to);
 }
 
 void ptc_flow_retire(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, uint64_t to,
@@ -209,7 +209,7 @@ void ptc_flow_async(struct ptc_flow *f, uint64_t ip, bool attempted, uint64_t ts
 	if (!ptc_enc_on(f->enc)) {
 		if (!attempted)
 			return;
-		enter(f, ip, tsc);
+		start_trace_at(f, ip, tsc);
 	}
 	async(f, ip, tsc);
 }

@@ -149,7 +149,7 @@ void ptc_lbr_stacks_release(struct ptc_lbr_stacks *s)
 }
 
 /* Returns the stack of @tid, else an unused one, else NULL. */
-static struct ptc_lbr_stack *find(const struct ptc_lbr_stacks *all, int tid)
+static struct ptc_lbr_stack *find_lbr_stack(const struct ptc_lbr_stacks *all, int tid)
 {
 	struct ptc_lbr_stack *unused = NULL;
 	size_t i;
@@ -166,7 +166,7 @@ static struct ptc_lbr_stack *find(const struct ptc_lbr_stacks *all, int tid)
 static struct ptc_lbr_stack *stack_of(const struct ptc_lbr *l, int tid)
 {
 	struct ptc_lbr_stacks *all = l->stacks;
-	struct ptc_lbr_stack *s = find(all, tid);
+	struct ptc_lbr_stack *s = find_lbr_stack(all, tid);
 
 	if (!s) {
 		if (!ptc_vec_reserve((void **)&all->items, &all->cap, all->n + 1,
@@ -213,7 +213,7 @@ void ptc_lbr_switch(struct ptc_lbr *l, int pid, int tid)
 
 void ptc_lbr_forget(const struct ptc_lbr_stacks *s, int tid)
 {
-	struct ptc_lbr_stack *old = find(s, tid);
+	struct ptc_lbr_stack *old = find_lbr_stack(s, tid);
 
 	if (!old || old->tid != tid)
 		return;
@@ -223,8 +223,8 @@ void ptc_lbr_forget(const struct ptc_lbr_stacks *s, int tid)
 
 /* --- branches --- */
 
-static void push(struct ptc_lbr *l, struct ptc_lbr_stack *s, uint64_t from, uint64_t to,
-		 enum ptc_kind kind)
+static void push_lbr_entry(struct ptc_lbr *l, struct ptc_lbr_stack *s, uint64_t from, uint64_t to,
+			   enum ptc_kind kind)
 {
 	s->entries[s->top++ % l->size] = (struct ptc_branch){
 		.from = from,
@@ -244,7 +244,7 @@ void ptc_lbr_branch(struct ptc_lbr *l, uint64_t from, uint64_t to, enum ptc_kind
 	if (!s || !from || !to || !ptc_branchsel_wants(l->sel, (uint8_t)kind, to))
 		return;
 	if (!is_call_stack(l) || frame) {
-		push(l, s, from, to, kind);
+		push_lbr_entry(l, s, from, to, kind);
 	} else if (kind == PTC_KIND_RET && s->n) {
 		s->n--;
 		s->top--;
@@ -265,7 +265,7 @@ static uint32_t unroll(const struct ptc_lbr *l, const struct ptc_lbr_stack *s,
 }
 
 /* Returns false if the record is not in the ring. */
-static bool put(struct ptc_lbr *l, uint32_t n, uint64_t ip, uint64_t time_ns)
+static bool put_lbr_sample(struct ptc_lbr *l, uint32_t n, uint64_t ip, uint64_t time_ns)
 {
 	const struct ptc_records *r = l->rec;
 	const struct perf_event_attr attr = {
@@ -296,8 +296,8 @@ static bool put(struct ptc_lbr *l, uint32_t n, uint64_t ip, uint64_t time_ns)
 	return false;
 }
 
-static void tell(const struct ptc_lbr *l, const struct ptc_lbr_note *sample,
-		 const struct ptc_spoilt *spoilt, size_t n)
+static void put_truth_notes(const struct ptc_lbr *l, const struct ptc_lbr_note *sample,
+			    const struct ptc_spoilt *spoilt, size_t n)
 {
 	struct ptc_lbr_note note = *sample;
 	size_t i;
@@ -326,6 +326,6 @@ void ptc_lbr_sample(struct ptc_lbr *l, uint64_t ip, uint64_t tsc)
 	note.n = n = unroll(l, l->now, l->copy);
 	nother = l->other && l->other != l->now ? unroll(l, l->other, other) : 0;
 	nspoilt = ptc_spoiler_take(&l->spoiler, l->copy, &n, other, nother, spoilt);
-	if (put(l, n, ip, note.time_ns) && l->truth)
-		tell(l, &note, spoilt, nspoilt);
+	if (put_lbr_sample(l, n, ip, note.time_ns) && l->truth)
+		put_truth_notes(l, &note, spoilt, nspoilt);
 }

@@ -8,7 +8,7 @@
 #include "auxtrace/record/filecode.h"
 #include "base/vec.h"
 
-static void forget(struct ptc_mapped_file *f)
+static void release_mapped_file(struct ptc_mapped_file *f)
 {
 	if (f->fd >= 0)
 		(void)close(f->fd);
@@ -21,7 +21,7 @@ void ptc_mapped_release(struct ptc_mapped *m)
 	size_t i;
 
 	for (i = 0; i < m->n; i++)
-		forget(&m->files[i]);
+		release_mapped_file(&m->files[i]);
 	free(m->files);
 	*m = (struct ptc_mapped){ .n = 0 };
 }
@@ -52,14 +52,14 @@ static void forget_oldest(struct ptc_mapped *m)
 
 	while (m->files[i].fd < 0)
 		i++;
-	forget(&m->files[i]);
+	release_mapped_file(&m->files[i]);
 	m->n--;
 	m->nopen--;
 	memmove(&m->files[i], &m->files[i + 1], (m->n - i) * sizeof(*m->files));
 }
 
-static struct ptc_mapped_file *add(struct ptc_mapped *m, const char *name,
-				   const struct ptc_map *map, pid_t pid)
+static struct ptc_mapped_file *add_mapped_file(struct ptc_mapped *m, const char *name,
+					       const struct ptc_map *map, pid_t pid)
 {
 	struct ptc_mapped_file f = { .inode = { map->maj, map->min, map->ino } };
 
@@ -79,8 +79,8 @@ static struct ptc_mapped_file *add(struct ptc_mapped *m, const char *name,
 	return &m->files[m->n - 1];
 }
 
-static struct ptc_mapped_file *find(struct ptc_mapped *m, const struct ptc_maps *maps,
-				    const struct ptc_map *map, pid_t pid)
+static struct ptc_mapped_file *find_or_add_file(struct ptc_mapped *m, const struct ptc_maps *maps,
+						const struct ptc_map *map, pid_t pid)
 {
 	const char *name = ptc_map_name(maps, map);
 	size_t i;
@@ -90,13 +90,13 @@ static struct ptc_mapped_file *find(struct ptc_mapped *m, const struct ptc_maps 
 	for (i = m->n; i--;)
 		if (is_file(&m->files[i], name, map))
 			return touch(m, i);
-	return add(m, name, map, pid);
+	return add_mapped_file(m, name, map, pid);
 }
 
 const struct ptc_mapped_file *ptc_mapped_note(struct ptc_mapped *m, const struct ptc_maps *maps,
 					      const struct ptc_map *map, pid_t pid)
 {
-	struct ptc_mapped_file *f = find(m, maps, map, pid);
+	struct ptc_mapped_file *f = find_or_add_file(m, maps, map, pid);
 	const struct ptc_mapped_range r = { map->off, map->off + (map->end - map->start) };
 	size_t i;
 
@@ -114,7 +114,7 @@ const struct ptc_mapped_file *ptc_mapped_note(struct ptc_mapped *m, const struct
 bool ptc_mapped_read(struct ptc_mapped *m, const struct ptc_maps *maps, const struct ptc_map *map,
 		     pid_t pid, uint64_t off, uint8_t *out, size_t len)
 {
-	const struct ptc_mapped_file *f = find(m, maps, map, pid);
+	const struct ptc_mapped_file *f = find_or_add_file(m, maps, map, pid);
 
 	return f && f->fd >= 0 && off <= INT64_MAX &&
 	       pread(f->fd, out, len, (off_t)off) == (ssize_t)len;

@@ -193,14 +193,15 @@ static bool wait_for_room(struct ptc_softring *r)
 }
 
 /* Never fills the last byte of the data ring, like the kernel (CIRC_SPACE in ring_buffer.c). */
-static bool has_room(const struct ptc_softring *r, size_t need)
+static bool has_free_data_bytes(const struct ptc_softring *r, size_t need)
 {
 	const uint64_t used = r->head - ptc_load_tail(&r->page->data_tail);
 
 	return used < r->data_size && need <= r->data_size - 1 - used;
 }
 
-static void put(uint8_t *area, size_t size, uint64_t head, const uint8_t *bytes, size_t len)
+static void copy_into_ring(uint8_t *area, size_t size, uint64_t head, const uint8_t *bytes,
+			   size_t len)
 {
 	const struct ptc_window w = ptc_window_between(head, head + len, size);
 
@@ -212,7 +213,7 @@ static void put(uint8_t *area, size_t size, uint64_t head, const uint8_t *bytes,
 
 static void put_data(struct ptc_softring *r, const void *bytes, size_t len)
 {
-	put(r->data, r->data_size, r->head, bytes, len);
+	copy_into_ring(r->data, r->data_size, r->head, bytes, len);
 	r->head += len;
 }
 
@@ -246,7 +247,7 @@ int ptc_softring_record(struct ptc_softring *r, const void *rec, size_t len,
 	}
 	if (need >= r->data_size)
 		goto drop;
-	while (!has_room(r, need))
+	while (!has_free_data_bytes(r, need))
 		if (!wait_for_room(r))
 			goto drop;
 	if (r->lost_pending)
@@ -278,7 +279,7 @@ static void write_over(struct ptc_softring *r, const uint8_t *bytes, size_t len)
 	const size_t n = len < r->aux_size ? len : r->aux_size;
 
 	r->aux_head += len - n;
-	put(r->aux, r->aux_size, r->aux_head, bytes + (len - n), n);
+	copy_into_ring(r->aux, r->aux_size, r->aux_head, bytes + (len - n), n);
 	r->aux_head += n;
 }
 
@@ -304,7 +305,7 @@ size_t ptc_softring_aux_write(struct ptc_softring *r, const void *bytes, size_t 
 		 */
 		if (n < len - done && !r->lossy && len <= r->aux_size - PAGE)
 			n = 0;
-		put(r->aux, r->aux_size, r->aux_head, p + done, n);
+		copy_into_ring(r->aux, r->aux_size, r->aux_head, p + done, n);
 		r->aux_head += n;
 		done += n;
 		if (done == len)

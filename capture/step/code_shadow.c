@@ -79,7 +79,7 @@ static size_t lower(const struct ptc_saved *s, uint64_t addr)
 	return PTC_PARTITION_POINT(i, 0, s->n, s->pages[i].addr < addr);
 }
 
-static struct ptc_saved_page *find(const struct ptc_saved *s, uint64_t addr)
+static struct ptc_saved_page *find_saved_page(const struct ptc_saved *s, uint64_t addr)
 {
 	const size_t i = lower(s, addr);
 
@@ -87,7 +87,7 @@ static struct ptc_saved_page *find(const struct ptc_saved *s, uint64_t addr)
 }
 
 /* Finds or adds the page. NULL: out of memory. */
-static struct ptc_saved_page *get(struct ptc_saved *s, uint64_t addr)
+static struct ptc_saved_page *find_or_add_page(struct ptc_saved *s, uint64_t addr)
 {
 	const size_t i = lower(s, addr);
 
@@ -134,8 +134,8 @@ static void save_changes(const struct ptc_saved_io *io, uint64_t addr, const uin
 }
 
 /* Records the current contents @now of the page. */
-static bool take(struct ptc_saved_page *p, const struct ptc_saved_io *io, const uint8_t *now,
-		 bool watch)
+static bool record_page_contents(struct ptc_saved_page *p, const struct ptc_saved_io *io,
+				 const uint8_t *now, bool watch)
 {
 	uint8_t file[PTC_SAVED_PAGE];
 	const uint8_t *before = NULL;
@@ -155,7 +155,7 @@ static bool take(struct ptc_saved_page *p, const struct ptc_saved_io *io, const 
 
 bool ptc_saved_look(struct ptc_saved *s, const struct ptc_saved_io *io, uint64_t addr, bool watch)
 {
-	struct ptc_saved_page *p = get(s, addr - addr % PTC_SAVED_PAGE);
+	struct ptc_saved_page *p = find_or_add_page(s, addr - addr % PTC_SAVED_PAGE);
 	uint8_t now[PTC_SAVED_PAGE];
 
 	if (!p)
@@ -165,19 +165,19 @@ bool ptc_saved_look(struct ptc_saved *s, const struct ptc_saved_io *io, uint64_t
 	if (io->read(io->ctx, p->addr, now, PTC_SAVED_PAGE) < PTC_SAVED_PAGE)
 		return true; /* unreadable: no code can run there */
 	p->generation = s->generation + 1;
-	return take(p, io, now, watch);
+	return record_page_contents(p, io, now, watch);
 }
 
 bool ptc_saved_check(struct ptc_saved *s, const struct ptc_saved_io *io, uint64_t addr,
 		     const uint8_t *bytes, size_t len)
 {
 	const size_t off = (size_t)(addr % PTC_SAVED_PAGE);
-	struct ptc_saved_page *p = find(s, addr - off);
+	struct ptc_saved_page *p = find_saved_page(s, addr - off);
 	uint8_t now[PTC_SAVED_PAGE];
 
 	if (!p || !p->known || !memcmp(p->known->bytes + off, bytes, len))
 		return true;
 	if (io->read(io->ctx, p->addr, now, PTC_SAVED_PAGE) < PTC_SAVED_PAGE)
 		return true;
-	return take(p, io, now, true);
+	return record_page_contents(p, io, now, true);
 }

@@ -2,8 +2,8 @@
 /* The end: detaches from every thread, which runs on as if untraced. */
 #include <signal.h>
 #include <sys/ptrace.h>
-#include <time.h>
 
+#include "base/monotonic.h"
 #include "capture/step/debugreg.h"
 #include "capture/step/sigtrap.h"
 #include "capture/step/tracer.h"
@@ -49,14 +49,6 @@ void ptc_tracer_leave_unsteppable(struct ptc_tracer *t)
 	}
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /*
  * Threads in a system call must stop first. A thread in vfork or in state D stops late or never.
  * Once ptcap wants to end, the wait for it is limited.
@@ -76,9 +68,9 @@ void ptc_tracer_leave(struct ptc_tracer *t)
 	for (i = 0; i < t->tasks.n; i++)
 		(void)ptrace(PTRACE_INTERRUPT, t->tasks.items[i]->tid, NULL, NULL);
 	ptc_tracer_set_timer(t, true);
-	while (t->tasks.n && rc >= 0 && (!since || now_ns() - since < LEAVE_NS)) {
+	while (t->tasks.n && rc >= 0 && (!since || ptc_monotonic_ns() - since < LEAVE_NS)) {
 		if (!since && atomic_load(&t->shared->want) == PTC_WANT_LEAVE)
-			since = now_ns();
+			since = ptc_monotonic_ns();
 		rc = ptc_tracer_wait_any(t, &ignored);
 		detach_ready(t);
 	}

@@ -100,14 +100,14 @@ static size_t classify(pid_t tid, uint64_t ip, uint8_t bytes[PTC_INSN_MAX], stru
 	return n;
 }
 
-static struct ptc_code_slot *slot_of(const struct ptc_code *c, uint64_t ip)
+static struct ptc_code_slot *find_code_slot(const struct ptc_code *c, uint64_t ip)
 {
 	return &c->slots[(ip ^ ip >> 15) % SLOTS];
 }
 
 const struct ptc_insn *ptc_code_at(struct ptc_code *c, pid_t tid, uint64_t ip)
 {
-	const struct ptc_code_slot *slot = slot_of(c, ip);
+	const struct ptc_code_slot *slot = find_code_slot(c, ip);
 	uint8_t bytes[PTC_INSN_MAX];
 
 	if (slot->ip == ip && slot->generation == c->generation)
@@ -135,8 +135,8 @@ static bool may_change(const struct ptc_maps *maps, const struct ptc_map *map)
  * Saves the page of @addr if the recording lacks it. *@ret_lasts becomes false if its code may
  * change before the next flush.
  */
-static bool look(struct ptc_code *c, const struct ptc_maps *maps, uint64_t addr,
-		 const struct ptc_saved_io *io, bool *ret_lasts)
+static bool save_page_if_unknown(struct ptc_code *c, const struct ptc_maps *maps, uint64_t addr,
+				 const struct ptc_saved_io *io, bool *ret_lasts)
 {
 	const struct ptc_map *map = ptc_maps_find(maps, addr);
 	bool watch;
@@ -154,7 +154,7 @@ static bool look(struct ptc_code *c, const struct ptc_maps *maps, uint64_t addr,
 const struct ptc_insn *ptc_code_fetch(struct ptc_code *c, const struct ptc_maps *maps, pid_t tid,
 				      uint64_t ip, const struct ptc_saved_io *io)
 {
-	struct ptc_code_slot *slot = slot_of(c, ip);
+	struct ptc_code_slot *slot = find_code_slot(c, ip);
 	const size_t here = to_page_end(ip);
 	uint8_t bytes[PTC_INSN_MAX];
 	bool lasts = true, ok;
@@ -164,10 +164,10 @@ const struct ptc_insn *ptc_code_fetch(struct ptc_code *c, const struct ptc_maps 
 		return &slot->insn;
 	slot->generation = 0;
 	slot->ip = ip;
-	ok = look(c, maps, ip, io, &lasts);
+	ok = save_page_if_unknown(c, maps, ip, io, &lasts);
 	n = classify(tid, ip, bytes, &slot->insn);
 	if (ok && n > here)
-		ok = look(c, maps, ip + here, io, &lasts);
+		ok = save_page_if_unknown(c, maps, ip + here, io, &lasts);
 	if (ok && !lasts)
 		ok = ptc_saved_check(&c->saved, io, ip, bytes, n < here ? n : here) &&
 		     (n <= here ||

@@ -69,7 +69,7 @@ static bool same_thing(const struct ptc_told_range *a, const struct ptc_told_ran
 	       a->min == b->min;
 }
 
-static bool add(struct ptc_told *t, const struct ptc_told_range *r)
+static bool append_recorded_range(struct ptc_told *t, const struct ptc_told_range *r)
 {
 	if (!ptc_vec_reserve((void **)&t->ranges, &t->cap, t->n + 1, sizeof(*t->ranges)))
 		return false;
@@ -77,7 +77,7 @@ static bool add(struct ptc_told *t, const struct ptc_told_range *r)
 	return true;
 }
 
-static bool keep(struct update *u, const struct ptc_told_range *r)
+static bool append_kept_range(struct update *u, const struct ptc_told_range *r)
 {
 	if (!ptc_vec_reserve((void **)&u->kept, &u->kept_cap, u->nkept + 1, sizeof(*u->kept)))
 		return false;
@@ -85,7 +85,7 @@ static bool keep(struct update *u, const struct ptc_told_range *r)
 	return true;
 }
 
-static bool is_code(const struct ptc_maps *maps, const struct ptc_map *m)
+static bool is_executable_map(const struct ptc_maps *maps, const struct ptc_map *m)
 {
 	return (m->prot & PROT_EXEC) && strcmp(ptc_map_name(maps, m), "[vsyscall]") != 0;
 }
@@ -107,11 +107,11 @@ static void tell_part(const struct update *u, const struct ptc_map *m, uint64_t 
  * Handles one mapping. @first: index of the first recorded range that ends after the mapping's
  * start.
  */
-static bool take(struct update *u, const struct ptc_maps *maps, const struct ptc_map *m,
-		 size_t first)
+static bool update_one_mapping(struct update *u, const struct ptc_maps *maps,
+			       const struct ptc_map *m, size_t first)
 {
 	const struct ptc_told_range now = describe(maps, m);
-	const bool code = is_code(maps, m);
+	const bool code = is_executable_map(maps, m);
 	uint64_t upto = m->start; /* handled so far */
 	size_t i;
 
@@ -127,13 +127,14 @@ static bool take(struct update *u, const struct ptc_maps *maps, const struct ptc
 		if (code)
 			tell_part(u, m, upto, part.start);
 		upto = part.end;
-		if (!keep(u, &part) || (!code && !add(&u->now, &part)))
+		if (!append_kept_range(u, &part) ||
+		    (!code && !append_recorded_range(&u->now, &part)))
 			return false;
 	}
 	if (!code)
 		return true;
 	tell_part(u, m, upto, m->end);
-	return add(&u->now, &now);
+	return append_recorded_range(&u->now, &now);
 }
 
 bool ptc_told_update(struct ptc_told *t, const struct ptc_maps *maps, struct ptc_saved *saved,
@@ -146,7 +147,7 @@ bool ptc_told_update(struct ptc_told *t, const struct ptc_maps *maps, struct ptc
 	for (i = 0; ok && i < maps->n; i++) {
 		while (first < t->n && t->ranges[first].end <= maps->items[i].start)
 			first++;
-		ok = take(&u, maps, &maps->items[i], first);
+		ok = update_one_mapping(&u, maps, &maps->items[i], first);
 	}
 	if (ok) {
 		ptc_saved_keep(saved, u.kept, u.nkept);

@@ -14,7 +14,8 @@
 enum { STATUS_MAX = 65536 };
 
 /* Returns the @n-th number after @key in /proc/PID/status; 0: no such key. */
-static unsigned long long number(const struct ptc_buf *status, const char *key, int n, int base)
+static unsigned long long read_status_number(const struct ptc_buf *status, const char *key, int n,
+					     int base)
 {
 	char *p = strstr((char *)status->bytes, key);
 	unsigned long long v = 0;
@@ -28,14 +29,14 @@ static unsigned long long number(const struct ptc_buf *status, const char *key, 
 
 static bool lacks(const char *exe, const struct stat *st, const struct ptc_buf *status)
 {
-	const uid_t uid = (uid_t)number(status, "\nUid:", 2, 10);
-	const gid_t gid = (gid_t)number(status, "\nGid:", 2, 10);
+	const uid_t uid = (uid_t)read_status_number(status, "\nUid:", 2, 10);
+	const gid_t gid = (gid_t)read_status_number(status, "\nGid:", 2, 10);
 
-	if (number(status, "\nNoNewPrivs:", 1, 10))
+	if (read_status_number(status, "\nNoNewPrivs:", 1, 10))
 		return false;
 	return (st->st_mode & S_ISUID && st->st_uid != uid) ||
 	       (st->st_mode & S_ISGID && st->st_mode & S_IXGRP && st->st_gid != gid) ||
-	       (uid && !number(status, "\nCapPrm:", 1, 16) &&
+	       (uid && !read_status_number(status, "\nCapPrm:", 1, 16) &&
 		getxattr(exe, "security.capability", NULL, 0) > 0);
 }
 

@@ -104,7 +104,7 @@ static void hide(struct ptc_task *k)
  * Gives the kernel the program's mask. PTRACE_SETSIGMASK would end sigsuspend's temporary mask (and
  * similar ones), so a mask that is already right is left alone.
  */
-static void show(struct ptc_task *k)
+static void restore_program_mask(struct ptc_task *k)
 {
 	uint64_t mask;
 
@@ -125,7 +125,7 @@ void ptc_sigtrap_attach(struct ptc_task *k)
 
 void ptc_sigtrap_detach(struct ptc_task *k)
 {
-	show(k);
+	restore_program_mask(k);
 }
 
 void ptc_sigtrap_born(const struct ptc_task *k, struct ptc_task *child)
@@ -201,7 +201,7 @@ int ptc_sigtrap_request(struct ptc_task *k, int sig)
 		return PTRACE_SYSCALL;
 	if ((s->call || before_call_on_mask(k)) && !caught(k->tid, sig)) {
 		if (!s->call)
-			show(k);
+			restore_program_mask(k);
 		s->call = true;
 		return PTRACE_SYSCALL;
 	}
@@ -209,7 +209,7 @@ int ptc_sigtrap_request(struct ptc_task *k, int sig)
 	if (s->shown && !caught(k->tid, sig) && !signal_due(k->tid))
 		hide(k);
 	if (s->blocked && !sig && traps_itself(k)) /* fatal: the kernel does the rest */
-		show(k);
+		restore_program_mask(k);
 	look_at_sigaction(k);
 	return PTRACE_SINGLESTEP;
 }

@@ -90,7 +90,7 @@ static int attach(struct step *s, struct ptc_err *err)
 }
 
 /* In both cases the process is settled before it traces a task that its death could harm. */
-static int begin(struct step *s, pid_t *ret_pid, struct ptc_err *err)
+static int launch_or_attach(struct step *s, pid_t *ret_pid, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
 	int rc;
@@ -141,7 +141,7 @@ static void trace(void *ctx)
 	struct ptc_step_shared *sh = s->process.shared;
 	pid_t pid = 0;
 
-	sh->rc = begin(s, &pid, &sh->err);
+	sh->rc = launch_or_attach(s, &pid, &sh->err);
 	if (sh->rc) {
 		sh->done = true;
 		ptc_step_process_tell(&s->process);

@@ -77,7 +77,7 @@ int ptc_program_fetch(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 
 /* --- mappings --- */
 
-static void tell(void *ctx, const struct ptc_map *part)
+static void record_new_mapping(void *ctx, const struct ptc_map *part)
 {
 	struct at *at = ctx;
 	const struct ptc_maps *maps = &at->k->mm->maps;
@@ -113,7 +113,8 @@ int ptc_program_update_maps(struct ptc_tracer *t, struct ptc_task *k, struct ptc
 	ptc_code_flush(&mm->code);
 	ptc_zone_resolve(&t->zone, mm);
 	ptc_crossings_resolve(&t->crossings, mm);
-	if (!ptc_told_update(&mm->told, &mm->maps, &mm->code.saved, tell, &at) || !save_vdso(&at))
+	if (!ptc_told_update(&mm->told, &mm->maps, &mm->code.saved, record_new_mapping, &at) ||
+	    !save_vdso(&at))
 		return ptc_fail_mem(err);
 	return 0;
 }
@@ -133,7 +134,7 @@ static bool is_memory(const struct ptc_task *k, uint64_t fd)
 }
 
 /* Returns true if any part of [addr, addr + len) is executable. */
-static bool is_code(const struct ptc_maps *maps, uint64_t addr, uint64_t len)
+static bool has_executable_part(const struct ptc_maps *maps, uint64_t addr, uint64_t len)
 {
 	size_t i;
 
@@ -173,7 +174,8 @@ void ptc_program_after_syscall(struct ptc_tracer *t, const struct ptc_task *k)
 
 	if (k->insn.kind != PTC_KIND_SYSCALL)
 		return;
-	if (k->before.rax == SYS_madvise && is_code(&k->mm->maps, k->before.rdi, k->before.rsi))
+	if (k->before.rax == SYS_madvise &&
+	    has_executable_part(&k->mm->maps, k->before.rdi, k->before.rsi))
 		/* discarded pages read as the file's bytes or zeros */
 		ptc_code_flush(&k->mm->code);
 	if (!writes_code(k))

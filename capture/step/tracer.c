@@ -135,7 +135,7 @@ static struct ptc_task *pick(struct ptc_tracer *t)
 
 /* --- one stop --- */
 
-static void forget(struct ptc_tracer *t, struct ptc_task *k)
+static void remove_traced_task(struct ptc_tracer *t, struct ptc_task *k)
 {
 	if (t->on_cpu == k)
 		ptc_tracer_take_cpu(t);
@@ -166,7 +166,7 @@ static struct ptc_task *rename_execer(struct ptc_tracer *t, struct ptc_task *lea
 	k->tid = leader->tid;
 	k->seen = false;
 	leader->reported = true; /* the process continues: no EXIT record */
-	forget(t, leader);
+	remove_traced_task(t, leader);
 	return k;
 }
 
@@ -228,14 +228,14 @@ static int resume_to_trap(struct ptc_task *k, struct ptc_err *err)
 }
 
 /* Handles a status change of @tid. */
-static int take(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err)
+static int handle_wait_status(struct ptc_tracer *t, pid_t tid, int status, struct ptc_err *err)
 {
 	struct ptc_task *k = ptc_tasks_find(&t->tasks, tid);
 	int rc;
 
 	if (!WIFSTOPPED(status)) {
 		if (k)
-			forget(t, k);
+			remove_traced_task(t, k);
 		if (tid == t->command) {
 			t->command_gone = true;
 			t->status = status;
@@ -288,13 +288,13 @@ int ptc_tracer_wait_any(struct ptc_tracer *t, struct ptc_err *err)
 
 	if (got < 0)
 		return errno == EINTR ? 0 : ptc_fail_sys(err, errno, "cannot wait for the command");
-	rc = take(t, got, status, err);
+	rc = handle_wait_status(t, got, status, err);
 	return rc ? rc : 1;
 }
 
 /* --- one step --- */
 
-static bool goes_on(const struct ptc_tracer *t)
+static bool is_trace_wanted(const struct ptc_tracer *t)
 {
 	return atomic_load_explicit(&t->shared->want, memory_order_relaxed) == PTC_WANT_TRACE;
 }
@@ -327,7 +327,7 @@ static int wait_step(struct ptc_tracer *t, struct ptc_err *err)
 	struct ptc_task *k = t->on_cpu;
 	int rc = 1;
 
-	while (rc >= 0 && t->on_cpu == k && k->state == PTC_TASK_RUNNING && goes_on(t)) {
+	while (rc >= 0 && t->on_cpu == k && k->state == PTC_TASK_RUNNING && is_trace_wanted(t)) {
 		const bool may_yield = (ptc_stop_enters_kernel(&k->insn) || k->restart_ip) &&
 				       another(t);
 
@@ -340,7 +340,7 @@ static int wait_step(struct ptc_tracer *t, struct ptc_err *err)
 	return rc < 0 ? rc : 0;
 }
 
-static int step(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
+static int step_thread(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err)
 {
 	const int sig = k->inject;
 	int rc;
@@ -417,7 +417,7 @@ static int begin_attached(struct ptc_tracer *t, struct ptc_err *err)
 	return rc;
 }
 
-static int begin(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
+static int begin_tracing(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 {
 	t->command = pid;
 	make_timer(t);
@@ -472,7 +472,7 @@ static int one_turn(struct ptc_tracer *t, struct ptc_err *err)
 		t->hold = true;
 		return 0;
 	}
-	rc = step(t, k, err);
+	rc = step_thread(t, k, err);
 	if (!rc && t->on_cpu && ptc_zone_left(&t->zone, t->on_cpu))
 		ptc_tracer_take_cpu(t);
 	return rc;
@@ -515,11 +515,11 @@ static int stand_still(struct ptc_tracer *t, struct ptc_err *err)
 
 int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err)
 {
-	int rc = begin(t, pid, err);
+	int rc = begin_tracing(t, pid, err);
 
 	/* A command that cannot be stepped any more is still waited for. */
-	while (!rc && !t->command_gone && (t->tasks.n || (pid && t->untraced)) && goes_on(t) &&
-	       !at_limit(t)) {
+	while (!rc && !t->command_gone && (t->tasks.n || (pid && t->untraced)) &&
+	       is_trace_wanted(t) && !at_limit(t)) {
 		if (t->hold || pause_is_asked(t))
 			rc = stand_still(t, err);
 		if (!rc)

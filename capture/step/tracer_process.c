@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/monotonic.h"
 
 enum { ASK_AGAIN_MS = 10, LOOK_MS = 400, REAP_MS = 500 };
 
@@ -56,14 +57,6 @@ static bool hung_up(int fd, int timeout_ms)
 	struct pollfd pfd = { .fd = fd, .events = 0 };
 
 	return poll(&pfd, 1, timeout_ms) == 1 && pfd.revents & POLLHUP;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
 /* Returns the number after @key in the text of /proc/PID/status; 0: no such key. */
@@ -107,7 +100,7 @@ static void free_ptcap(pid_t pid)
 	const uint64_t to_end = 1u << (SIGINT - 1) | 1u << (SIGTERM - 1) | 1u << (SIGHUP - 1) |
 				1u << (SIGQUIT - 1);
 	static uint64_t looked_ns;
-	const uint64_t now = now_ns();
+	const uint64_t now = ptc_monotonic_ns();
 	char text[STATUS_SIZE];
 	pid_t tracer;
 
@@ -227,7 +220,7 @@ static bool cannot_answer(pid_t pid)
  */
 static void end_if_late(struct ptc_step_process *p)
 {
-	const uint64_t now = now_ns();
+	const uint64_t now = ptc_monotonic_ns();
 	uint64_t late;
 
 	if (!p->leave_ns)

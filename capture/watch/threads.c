@@ -41,7 +41,7 @@ void ptc_thread_resume(pid_t tid, int status)
 		(void)ptrace(PTRACE_CONT, tid, NULL, (void *)(long)sig);
 }
 
-static int add(struct ptc_threads *t, pid_t tid, struct ptc_err *err)
+static int append_thread(struct ptc_threads *t, pid_t tid, struct ptc_err *err)
 {
 	if (!ptc_vec_reserve((void **)&t->items, &t->cap, t->n + 1, sizeof(*t->items)))
 		return ptc_fail_mem(err);
@@ -58,7 +58,7 @@ static int interrupt_all(struct ptc_threads *t, pid_t pid, pid_t but, struct ptc
 
 	for (i = 0; !rc && i < tids.n; i++)
 		if (tids.items[i] != but && !ptrace(PTRACE_INTERRUPT, tids.items[i], NULL, NULL))
-			rc = add(t, tids.items[i], err);
+			rc = append_thread(t, tids.items[i], err);
 	ptc_tids_release(&tids);
 	return rc;
 }
@@ -85,7 +85,7 @@ static void note_birth(struct ptc_thread *k)
 }
 
 /* Checks whether @k has stopped. Returns false if it has ended. */
-static bool look(struct ptc_thread *k)
+static bool check_thread_stop(struct ptc_thread *k)
 {
 	const pid_t got = waitpid(k->tid, &k->status, __WALL | WNOHANG);
 
@@ -104,7 +104,7 @@ static size_t look_at_all(struct ptc_threads *t)
 	while (i--) {
 		struct ptc_thread *k = &t->items[i];
 
-		if (!k->stopped && !look(k))
+		if (!k->stopped && !check_thread_stop(k))
 			remove_at(t, i);
 		else
 			left += !k->stopped;

@@ -10,7 +10,7 @@
 
 /* --- in the watcher process --- */
 
-static void run(void *ctx)
+static void run_watcher_process(void *ctx)
 {
 	struct ptc_watch *w = ctx;
 	struct ptc_step_shared *sh = w->process.shared;
@@ -42,7 +42,7 @@ static void orphan(void *ctx)
 
 /* --- in ptcap --- */
 
-static int make(struct ptc_watch *w, struct ptc_err *err)
+static int init_watch_resources(struct ptc_watch *w, struct ptc_err *err)
 {
 	int rc = ptc_step_process_init(&w->process, err);
 
@@ -58,7 +58,7 @@ int ptc_watch_start(struct ptc_watch *w, const struct ptc_record_opts *opts,
 		    const struct ptc_clock *clock, pid_t command, struct ptc_err *err)
 {
 	const struct ptc_step_body body = {
-		.name = "pt-watcher", .run = run, .orphan = orphan, .ctx = w
+		.name = "pt-watcher", .run = run_watcher_process, .orphan = orphan, .ctx = w
 	};
 	int rc;
 
@@ -67,7 +67,7 @@ int ptc_watch_start(struct ptc_watch *w, const struct ptc_record_opts *opts,
 	w->opts = opts;
 	w->clock = clock;
 	w->command = command;
-	rc = make(w, err);
+	rc = init_watch_resources(w, err);
 	if (!rc)
 		rc = ptc_step_process_start(&w->process, &body, err);
 	if (!rc)

@@ -69,7 +69,7 @@ int ptc_watcher_seize(const struct ptc_watcher *w, pid_t command, struct ptc_err
 
 /* --- a signal --- */
 
-static bool goes_on(const struct ptc_watcher *w)
+static bool is_watch_wanted(const struct ptc_watcher *w)
 {
 	return atomic_load(&w->shared->want) == PTC_WANT_TRACE;
 }
@@ -121,7 +121,7 @@ static void hold(const struct ptc_watcher *w)
 {
 	struct ptc_watcher told = *w;
 
-	if (w->held_fd >= 0 && goes_on(w))
+	if (w->held_fd >= 0 && is_watch_wanted(w))
 		ptc_step_process_stand_still(w->shared, tell_held, &told);
 }
 
@@ -170,7 +170,7 @@ int ptc_watcher_run(const struct ptc_watcher *w, struct ptc_err *err)
 {
 	int rc = 0;
 
-	while (!rc && goes_on(w)) {
+	while (!rc && is_watch_wanted(w)) {
 		int status;
 		const pid_t got = waitpid(-1, &status, __WALL);
 

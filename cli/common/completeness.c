@@ -36,7 +36,8 @@ static void set_moved(const struct ptc_verdict *v, struct ptc_verdict_thread *t)
 	t->moved_ns = m->ns;
 }
 
-static struct ptc_verdict_thread *add(struct ptc_verdict *v, int32_t pid, int32_t tid)
+static struct ptc_verdict_thread *add_verdict_thread(struct ptc_verdict *v, int32_t pid,
+						     int32_t tid)
 {
 	const size_t cap = v->cap ? 2 * v->cap : 16;
 	struct ptc_verdict_thread *t;
@@ -59,7 +60,7 @@ static struct ptc_verdict_thread *add(struct ptc_verdict *v, int32_t pid, int32_
 	return t;
 }
 
-static struct ptc_verdict_thread *find(struct ptc_verdict *v, int32_t tid)
+static struct ptc_verdict_thread *find_verdict_thread(struct ptc_verdict *v, int32_t tid)
 {
 	size_t i;
 
@@ -74,9 +75,9 @@ static struct ptc_verdict_thread *find(struct ptc_verdict *v, int32_t tid)
 /* Returns NULL if out of memory. */
 static struct ptc_verdict_thread *thread_of(struct ptc_verdict *v, const struct ptc_item *it)
 {
-	struct ptc_verdict_thread *t = find(v, it->tid);
+	struct ptc_verdict_thread *t = find_verdict_thread(v, it->tid);
 
-	return t ? t : add(v, it->pid, it->tid);
+	return t ? t : add_verdict_thread(v, it->pid, it->tid);
 }
 
 static void take_branch(struct ptc_verdict *v, const struct ptc_item *it)
@@ -151,7 +152,7 @@ int ptc_verdict_items(void *ctx, const struct ptc_item *items, size_t n)
 
 /* --- sideband records --- */
 
-static bool tell(struct ptc_verdict *v, int32_t tid, uint64_t time, bool gone)
+static bool append_task_record(struct ptc_verdict *v, int32_t tid, uint64_t time, bool gone)
 {
 	const size_t cap = v->told_cap ? 2 * v->told_cap : 64;
 
@@ -172,10 +173,11 @@ int ptc_verdict_sideband(struct ptc_verdict *v, const struct ptc_sb *sb)
 	bool good = ptc_moves_take(&v->moves, sb);
 
 	if (sb->type == PERF_RECORD_COMM && sb->u.comm.tid > 0)
-		good = tell(v, sb->u.comm.tid, sb->id.time, false);
+		good = append_task_record(v, sb->u.comm.tid, sb->id.time, false);
 	else if ((sb->type == PERF_RECORD_FORK || sb->type == PERF_RECORD_EXIT) &&
 		 sb->u.task.tid > 0)
-		good = tell(v, sb->u.task.tid, sb->id.time, sb->type == PERF_RECORD_EXIT);
+		good = append_task_record(v, sb->u.task.tid, sb->id.time,
+					  sb->type == PERF_RECORD_EXIT);
 	v->no_memory |= !good;
 	return v->no_memory;
 }
@@ -240,7 +242,7 @@ static void count_silent(struct ptc_verdict *v)
 	v->silent = 0;
 	for (i = 0; i < v->ntold; i++)
 		v->silent += (i + 1 == v->ntold || v->told[i + 1].tid != v->told[i].tid) &&
-			     !v->told[i].gone && !find(v, v->told[i].tid);
+			     !v->told[i].gone && !find_verdict_thread(v, v->told[i].tid);
 }
 
 int ptc_verdict_settle(struct ptc_verdict *v)

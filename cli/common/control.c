@@ -10,7 +10,7 @@
 
 #include "cli/common/cli.h"
 
-static int fail(struct ptc_err *err, const char *text, const char *why)
+static int refuse_control_argument(struct ptc_err *err, const char *text, const char *why)
 {
 	err->code = PTC_E_USAGE;
 	(void)snprintf(err->msg, sizeof(err->msg), "--control '%.80s': %s", text, why);
@@ -27,15 +27,15 @@ static int open_fifo(const char *name, size_t len, int *ret, struct ptc_err *err
 	struct stat st;
 
 	if (!len || len >= sizeof(path))
-		return fail(err, name, "a name is empty or too long");
+		return refuse_control_argument(err, name, "a name is empty or too long");
 	memcpy(path, name, len);
 	path[len] = '\0';
 	if (stat(path, &st))
-		return fail(err, path, strerror(errno));
+		return refuse_control_argument(err, path, strerror(errno));
 	if (!S_ISFIFO(st.st_mode))
-		return fail(err, path, "not a FIFO; create one with mkfifo");
+		return refuse_control_argument(err, path, "not a FIFO; create one with mkfifo");
 	*ret = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	return *ret < 0 ? fail(err, path, strerror(errno)) : 0;
+	return *ret < 0 ? refuse_control_argument(err, path, strerror(errno)) : 0;
 }
 
 static int take_fd(const char *name, size_t len, int *ret, struct ptc_err *err)
@@ -45,14 +45,14 @@ static int take_fd(const char *name, size_t len, int *ret, struct ptc_err *err)
 	int flags;
 
 	if (!len || len >= sizeof(text))
-		return fail(err, name, "not a file descriptor");
+		return refuse_control_argument(err, name, "not a file descriptor");
 	memcpy(text, name, len);
 	text[len] = '\0';
 	if (!ptc_parse_u64(text, &v) || v > INT32_MAX)
-		return fail(err, text, "not a file descriptor");
+		return refuse_control_argument(err, text, "not a file descriptor");
 	flags = fcntl((int)v, F_GETFL);
 	if (flags < 0)
-		return fail(err, text, strerror(errno));
+		return refuse_control_argument(err, text, strerror(errno));
 	(void)fcntl((int)v, F_SETFL, flags | O_NONBLOCK);
 	(void)fcntl((int)v, F_SETFD, FD_CLOEXEC);
 	*ret = (int)v;

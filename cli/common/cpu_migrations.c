@@ -7,7 +7,7 @@
 #include <linux/perf_event.h>
 
 /* Make space for one more element of @each bytes in *@items. */
-static bool grow(void **items, size_t n, size_t *cap, size_t each)
+static bool grow_migration_array(void **items, size_t n, size_t *cap, size_t each)
 {
 	const size_t more = *cap ? 2 * *cap : 16;
 	void *p;
@@ -30,16 +30,16 @@ static struct ptc_moves_cpu *cpu_of(struct ptc_moves *m, int32_t cpu)
 	for (i = 0; i < m->ncpus; i++)
 		if (m->cpus[i].cpu == cpu)
 			return &m->cpus[i];
-	if (!grow((void **)&m->cpus, m->ncpus, &m->cpus_cap, sizeof(*m->cpus)))
+	if (!grow_migration_array((void **)&m->cpus, m->ncpus, &m->cpus_cap, sizeof(*m->cpus)))
 		return NULL;
 	m->cpus[m->ncpus] = (struct ptc_moves_cpu){ .cpu = cpu };
 	return &m->cpus[m->ncpus++];
 }
 
-static bool add(struct ptc_moves *m, struct ptc_moves_cpu *c, const struct ptc_sample_id *id,
-		uint64_t in)
+static bool add_run_interval(struct ptc_moves *m, struct ptc_moves_cpu *c,
+			     const struct ptc_sample_id *id, uint64_t in)
 {
-	if (!grow((void **)&m->items, m->n, &m->cap, sizeof(*m->items)))
+	if (!grow_migration_array((void **)&m->items, m->n, &m->cap, sizeof(*m->items)))
 		return false;
 	m->items[m->n++] = (struct ptc_move){ id->tid, c->cpu, in, UINT64_MAX };
 	c->newest = m->n;
@@ -66,7 +66,7 @@ bool ptc_moves_take(struct ptc_moves *m, const struct ptc_sb *sb)
 		if (out)
 			return true;
 	}
-	if (!add(m, c, &sb->id, out ? 0 : sb->id.time))
+	if (!add_run_interval(m, c, &sb->id, out ? 0 : sb->id.time))
 		return false;
 	if (out)
 		m->items[m->n - 1].out = sb->id.time;

@@ -31,7 +31,7 @@ static void lead(struct ptc_emit *e, const char *name)
 	}
 }
 
-static void push(struct ptc_emit *e, char kind)
+static void push_nesting_level(struct ptc_emit *e, char kind)
 {
 	assert(e->depth < PTC_EMIT_DEPTH);
 	e->at[e->depth].kind = kind;
@@ -45,14 +45,14 @@ void ptc_emit_object(struct ptc_emit *e, const char *name)
 		lead(e, name);
 		putchar('{');
 	}
-	push(e, '{');
+	push_nesting_level(e, '{');
 }
 
 void ptc_emit_list(struct ptc_emit *e, const char *name)
 {
 	lead(e, name);
 	putchar('[');
-	push(e, '[');
+	push_nesting_level(e, '[');
 }
 
 void ptc_emit_rows(struct ptc_emit *e, const char *name)
@@ -61,7 +61,7 @@ void ptc_emit_rows(struct ptc_emit *e, const char *name)
 		lead(e, name);
 		putchar('[');
 	}
-	push(e, 'R');
+	push_nesting_level(e, 'R');
 	e->rows++;
 }
 
@@ -73,7 +73,7 @@ void ptc_emit_row(struct ptc_emit *e)
 		putchar('{');
 	else
 		printf("\n#%*s", (int)(2 * e->rows), "");
-	push(e, '{');
+	push_nesting_level(e, '{');
 }
 
 void ptc_emit_end(struct ptc_emit *e)

@@ -14,14 +14,14 @@ static int no_memory(struct ptc_err *err)
 }
 
 /* Make space for one more in an array of @n. */
-static void *grow(void *items, size_t n, size_t each)
+static void *grow_ledger_array(void *items, size_t n, size_t each)
 {
 	return n & (n - 1) ? items : reallocarray(items, n ? 2 * n : 1, each);
 }
 
 static int add_ring(struct ptc_ledger_list *l, const struct ptc_ledger_ring *r, struct ptc_err *err)
 {
-	struct ptc_ledger_ring *items = grow(l->rings, l->nrings, sizeof(*items));
+	struct ptc_ledger_ring *items = grow_ledger_array(l->rings, l->nrings, sizeof(*items));
 
 	if (!items)
 		return no_memory(err);
@@ -33,7 +33,7 @@ static int add_ring(struct ptc_ledger_list *l, const struct ptc_ledger_ring *r, 
 static int add_event(struct ptc_ledger_list *l, const struct ptc_ledger_event *e,
 		     struct ptc_err *err)
 {
-	struct ptc_ledger_event *items = grow(l->events, l->nevents, sizeof(*items));
+	struct ptc_ledger_event *items = grow_ledger_array(l->events, l->nevents, sizeof(*items));
 
 	if (!items)
 		return no_memory(err);
@@ -131,8 +131,8 @@ static void show_row(FILE *out, const char *prefix, field_fn *field, const void 
 	fprintf(out, "\n");
 }
 
-static void show(FILE *out, const char *prefix, field_fn *field, const void *entries, size_t n,
-		 size_t max)
+static void print_ledger_table(FILE *out, const char *prefix, field_fn *field, const void *entries,
+			       size_t n, size_t max)
 {
 	int widths[COLUMNS];
 	size_t row, i;
@@ -151,11 +151,11 @@ static void show(FILE *out, const char *prefix, field_fn *field, const void *ent
 void ptc_ledger_show_rings(FILE *out, const char *prefix, const struct ptc_ledger_ring *rings,
 			   size_t n, size_t max)
 {
-	show(out, prefix, ring_field, rings, n, max);
+	print_ledger_table(out, prefix, ring_field, rings, n, max);
 }
 
 void ptc_ledger_show_events(FILE *out, const char *prefix, const struct ptc_ledger_event *events,
 			    size_t n, size_t max)
 {
-	show(out, prefix, event_field, events, n, max);
+	print_ledger_table(out, prefix, event_field, events, n, max);
 }

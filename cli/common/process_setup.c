@@ -110,7 +110,7 @@ static const char *find_file(struct line *l, uint64_t addr)
 	return NULL;
 }
 
-static void put(const char *s)
+static void write_sigbus_text(const char *s)
 {
 	if (write(STDERR_FILENO, s, strlen(s)) < 0)
 		return; /* no other message is possible */
@@ -135,9 +135,9 @@ static void on_bus(int sig, siginfo_t *info, void *context)
 	while (atomic_flag_test_and_set(&reported))
 		(void)pause();
 	ptc_plain_copy(plain, sizeof(plain), path);
-	put("ptcap: cannot read '");
-	put(plain);
-	put("': the file was truncated while ptcap read it, or its disk failed\n");
+	write_sigbus_text("ptcap: cannot read '");
+	write_sigbus_text(plain);
+	write_sigbus_text("': the file was truncated while ptcap read it, or its disk failed\n");
 	_exit(PTC_EXIT_FAIL);
 }
 

@@ -33,7 +33,7 @@
 
 enum { BY_FILTER = 1 }; /* SYS_SECCOMP of asm-generic/siginfo.h, missing in glibc */
 
-static void put(const char *s)
+static void write_sigsys_text(const char *s)
 {
 	if (write(STDERR_FILENO, s, strlen(s)) < 0)
 		return; /* no other message is possible */
@@ -47,7 +47,7 @@ static void put_number(unsigned int n)
 	do
 		*--p = (char)('0' + n % 10);
 	while (n /= 10);
-	put(p);
+	write_sigsys_text(p);
 }
 
 /* Runs in a signal handler: no stdio, no allocation. */
@@ -62,15 +62,16 @@ static void on_sys(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	name = ptc_syscalls_name(info->si_syscall);
-	put("ptcap: the sandbox stopped system call ");
+	write_sigsys_text("ptcap: the sandbox stopped system call ");
 	put_number((unsigned int)info->si_syscall);
 	if (name) {
-		put(" (");
-		put(name);
-		put(")");
+		write_sigsys_text(" (");
+		write_sigsys_text(name);
+		write_sigsys_text(")");
 	}
-	put(": the recording or one of its files is hostile, or this is a bug in ptcap; "
-	    "--no-sandbox allows all calls\n");
+	write_sigsys_text(
+		": the recording or one of its files is hostile, or this is a bug in ptcap; "
+		"--no-sandbox allows all calls\n");
 	_exit(PTC_EXIT_FAIL);
 }
 
@@ -131,7 +132,7 @@ static char *output_folder(const char *output)
 
 /* --- entering --- */
 
-static int fail(const char *what)
+static int say_sandbox_error(const char *what)
 {
 	ptc_say("cannot enter the sandbox: %s: %s; use --no-sandbox to run without it", what,
 		strerror(errno));
@@ -154,7 +155,7 @@ static int confine(const struct ptc_sandbox *s, const struct ptc_syscalls *calls
 	int code = 0;
 
 	if ((calls->writes && !output) || (calls->fetches && !cache)) {
-		code = fail("memory");
+		code = say_sandbox_error("memory");
 	} else {
 		if (output)
 			folders[l.nfolders++] = output;
@@ -163,7 +164,7 @@ static int confine(const struct ptc_sandbox *s, const struct ptc_syscalls *calls
 			folders[l.nfolders++] = cache;
 		}
 		if (ptc_landlock_enter(&l, version))
-			code = fail("Landlock");
+			code = say_sandbox_error("Landlock");
 	}
 	free(output);
 	free(cache);
@@ -196,7 +197,7 @@ static int filter(const struct ptc_syscalls *calls)
 	 */
 	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
 		    SECCOMP_FILTER_FLAG_TSYNC | SECCOMP_FILTER_FLAG_SPEC_ALLOW, &prog))
-		return fail("seccomp");
+		return say_sandbox_error("seccomp");
 	return 0;
 }
 

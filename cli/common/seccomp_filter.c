@@ -290,7 +290,7 @@ struct filter {
 	size_t n;
 };
 
-static void put(struct filter *f, struct sock_filter insn)
+static void append_bpf_insn(struct filter *f, struct sock_filter insn)
 {
 	assert(f->n < PTC_SYSCALLS_MAX);
 	f->code[f->n++] = insn;
@@ -298,7 +298,7 @@ static void put(struct filter *f, struct sock_filter insn)
 
 static void put_ret(struct filter *f, uint32_t action)
 {
-	put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
+	append_bpf_insn(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
 }
 
 /*
@@ -307,7 +307,8 @@ static void put_ret(struct filter *f, uint32_t action)
  */
 static void answer(struct filter *f, int nr, uint32_t action)
 {
-	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 1));
+	append_bpf_insn(
+		f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 1));
 	put_ret(f, action);
 }
 
@@ -336,13 +337,14 @@ static void decide(struct filter *f, int nr, unsigned int arg, const struct test
 	size_t i;
 
 	assert(4 * n + 1 <= UINT8_MAX);
-	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0,
-					    (uint8_t)(4 * n + 1)));
+	append_bpf_insn(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0,
+							(uint8_t)(4 * n + 1)));
 	for (i = 0; i < n; i++) {
-		put(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, off));
-		put(f, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, tests[i].mask));
-		put(f,
-		    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, tests[i].value, 0, 1));
+		append_bpf_insn(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, off));
+		append_bpf_insn(
+			f, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, tests[i].mask));
+		append_bpf_insn(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+								tests[i].value, 0, 1));
 		put_ret(f, hit);
 	}
 	put_ret(f, miss);
@@ -415,11 +417,12 @@ static void put_times(struct filter *f)
 {
 	const uint32_t name = (uint32_t)offsetof(struct seccomp_data, args[1]);
 
-	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_utimensat, 0, 6));
-	put(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, name));
-	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3));
-	put(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, name + 4));
-	put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1));
+	append_bpf_insn(
+		f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_utimensat, 0, 6));
+	append_bpf_insn(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, name));
+	append_bpf_insn(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3));
+	append_bpf_insn(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, name + 4));
+	append_bpf_insn(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1));
 	put_ret(f, ALLOW);
 	put_ret(f, FAIL(EPERM));
 }
@@ -439,13 +442,14 @@ size_t ptc_syscalls_filter(const struct ptc_syscalls *o, struct sock_filter *cod
 	struct filter f = { code, 0 };
 	size_t i;
 
-	put(&f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-					     offsetof(struct seccomp_data, arch)));
-	put(&f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0));
+	append_bpf_insn(&f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+							 offsetof(struct seccomp_data, arch)));
+	append_bpf_insn(&f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							 AUDIT_ARCH_X86_64, 1, 0));
 	put_ret(&f, TRAP);
-	put(&f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-					     offsetof(struct seccomp_data, nr)));
-	put(&f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1));
+	append_bpf_insn(&f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+							 offsetof(struct seccomp_data, nr)));
+	append_bpf_insn(&f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1));
 	put_ret(&f, TRAP);
 	/*
 	 * First the calls whose arguments are tested. The kernel caches results only for the other

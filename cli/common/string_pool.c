@@ -30,7 +30,7 @@ static struct ptc_name *new_name(const char *s)
 }
 
 /* Add a name that is already in the tree. */
-static bool keep(struct ptc_names *t, struct ptc_name *name)
+static bool assign_name_number(struct ptc_names *t, struct ptc_name *name)
 {
 	void *v = t->v;
 
@@ -58,7 +58,7 @@ uint32_t ptc_names_get(struct ptc_names *t, const char *s)
 		free(name);
 		return (*found)->number;
 	}
-	if (keep(t, name))
+	if (assign_name_number(t, name))
 		return name->number;
 	(void)tdelete(name, &t->tree, by_text);
 	free(name);

@@ -26,7 +26,7 @@ bool ptc_terminal_has_colors(void)
 }
 
 /* Runs in the child. @go, @in: pipes written by the parent. */
-static void show(const char *pager, const int go[2], const int in[2])
+static void exec_pager(const char *pager, const int go[2], const int in[2])
 {
 	char byte;
 
@@ -207,7 +207,7 @@ void ptc_pager_prepare(struct ptc_pager *p)
 	if (nowhere >= 0 && !pipe2(go, O_CLOEXEC) && !pipe2(in, O_CLOEXEC))
 		p->pid = fork();
 	if (!p->pid && in[0] >= 0)
-		show(pager, go, in);
+		exec_pager(pager, go, in);
 	if (p->pid <= 0) {
 		close_all(&nowhere, 1);
 		*p = (struct ptc_pager)PTC_PAGER_INIT;
@@ -278,7 +278,7 @@ bool ptc_pager_finish(struct ptc_pager *p)
 	return shown;
 }
 
-static uint64_t now_ns(void)
+static uint64_t progress_clock_ns(void)
 {
 	struct timespec ts;
 
@@ -295,7 +295,7 @@ bool ptc_progress_start(struct ptc_progress *p, const struct ptc_decode *d,
 	if (!isatty(STDERR_FILENO) || isatty(STDOUT_FILENO) ||
 	    ptc_decode_get_times(d, &p->first_ns, &p->last_ns, &err) < 0)
 		return false;
-	p->next_ns = now_ns() + 1000000000;
+	p->next_ns = progress_clock_ns() + 1000000000;
 	return true;
 }
 
@@ -314,7 +314,7 @@ static void say(struct ptc_progress *p, uint64_t time_ns)
 
 void ptc_progress_at(struct ptc_progress *p, uint64_t time_ns)
 {
-	const uint64_t now = now_ns();
+	const uint64_t now = progress_clock_ns();
 
 	if (now < p->next_ns || time_ns == PTC_NO_TIME)
 		return;

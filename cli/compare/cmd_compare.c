@@ -22,7 +22,7 @@ struct args {
 	struct ptc_sandbox sandbox;
 };
 
-static void help(void)
+static void help_compare(void)
 {
 	fputs("usage: ptcap compare [OPTIONS] [FILE]\n"
 	      "Compare the branch stacks (LBR) of a recording's samples with its trace of the\n"
@@ -167,7 +167,7 @@ static int parse(int argc, char **argv, struct args *a)
 		if (c == ':' || c == '?')
 			return ptc_option_error("compare", argv, c);
 		if (c == 'h') {
-			help();
+			help_compare();
 			return PTC_EXIT_OK;
 		}
 		if (set_option(a, c, optarg))
@@ -223,7 +223,7 @@ static bool is_above(uint64_t part, uint64_t whole, uint64_t ppm)
 	return (double)part * 1e6 > (double)whole * (double)ppm;
 }
 
-static int judge(const struct args *a, const struct ptc_compare_sum *s)
+static int exit_code_of_comparison(const struct args *a, const struct ptc_compare_sum *s)
 {
 	const uint64_t wrong = s->all.wrong + s->all.missing;
 
@@ -253,14 +253,14 @@ static int report(struct comparing *c)
 	fflush(stdout);
 	for (i = 0; (note = ptc_decode_note(c->d, i)) != NULL; i++)
 		ptc_say("%s", note);
-	return judge(a, s);
+	return exit_code_of_comparison(a, s);
 }
 
 /*
  * Check before decoding that there are samples, and a trace to compare them with. Returns -1 to
  * continue, or the exit code.
  */
-static int look(const struct args *a, const struct ptc_compare_total *t)
+static int check_samples_and_trace(const struct args *a, const struct ptc_compare_total *t)
 {
 	if (!t->samples) {
 		ptc_say("nothing to compare: '%s' has no samples with branch stacks", a->input);
@@ -297,7 +297,7 @@ static int replay(struct comparing *c)
 	opts.d = c->d;
 	if (ptc_compare_run(&opts, &total, &err))
 		return ptc_say_err(&err);
-	return look(a, &total);
+	return check_samples_and_trace(a, &total);
 }
 
 /* As replay, and again with a tolerance if the samples' times turn out to be wrong. */

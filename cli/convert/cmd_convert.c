@@ -29,7 +29,7 @@ struct args {
 	struct ptc_sandbox sandbox;
 };
 
-static void help(void)
+static void help_convert(void)
 {
 	fputs("usage: ptcap convert [OPTIONS] -o NEW [FILE]\n"
 	      "Write a recording again, in another form or in part. Records keep their order.\n"
@@ -268,7 +268,7 @@ static int parse(int argc, char **argv, struct args *a)
 		if (c == ':' || c == '?')
 			return ptc_option_error("convert", argv, c);
 		if (c == 'h') {
-			help();
+			help_convert();
 			return PTC_EXIT_OK;
 		}
 		if (set_option(a, c, optarg))

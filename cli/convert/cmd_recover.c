@@ -11,7 +11,7 @@
 #include "cli/common/sandbox.h"
 #include "cli/convert/copy_common.h"
 
-static void help(void)
+static void help_recover(void)
 {
 	fputs("usage: ptcap recover [OPTIONS] -o NEW [FILE]\n"
 	      "Repair a recording that was cut, or whose writer was killed. The new file has\n"
@@ -167,7 +167,7 @@ int ptc_cmd_recover(int argc, char **argv)
 			sandbox.off = true;
 			break;
 		case 'h':
-			help();
+			help_recover();
 			return PTC_EXIT_OK;
 		default:
 			return ptc_option_error("recover", argv, c);

@@ -8,7 +8,7 @@
 #include "cli/record/record_exit.h"
 #include "cli/record/record_run.h"
 
-static void help(void)
+static void help_crash(void)
 {
 	fputs("usage: ptcap crash [OPTIONS] [--] CMD [ARG...]\n"
 	      "       ptcap crash [OPTIONS] -p PID[,PID...]\n"
@@ -50,7 +50,7 @@ static void help(void)
 
 enum { OPT_SOURCE = 256, OPT_NO_MEMORY, OPT_TRUTH, OPT_NO_SANDBOX };
 
-static int take_option(struct ptc_record_args *a, int c, char *const *argv)
+static int parse_crash_option(struct ptc_record_args *a, int c, char *const *argv)
 {
 	switch (c) {
 	case 'o':
@@ -84,7 +84,7 @@ static int take_option(struct ptc_record_args *a, int c, char *const *argv)
 		a->truth_path = optarg;
 		return -1;
 	case 'h':
-		help();
+		help_crash();
 		return PTC_EXIT_OK;
 	default:
 		return ptc_option_error("crash", argv, c);
@@ -111,7 +111,7 @@ static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 
 	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, "+:o:e:m:p:qh", options, NULL)) != -1) {
-		code = take_option(a, c, argv);
+		code = parse_crash_option(a, c, argv);
 		if (code >= 0)
 			return code;
 	}

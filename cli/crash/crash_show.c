@@ -31,7 +31,7 @@ struct show_args {
 	struct ptc_sandbox sandbox;
 };
 
-static void help(void)
+static void help_crash_show(void)
 {
 	fputs("usage: ptcap crash show [OPTIONS] [FILE]\n"
 	      "Explain the crash in a recording by `ptcap crash`.\n\n"
@@ -64,7 +64,7 @@ static int take_number(const char *option, const char *what, uint64_t max, uint6
 	return ptc_value_error("crash show", option, optarg, "%s", what);
 }
 
-static int take_option(struct show_args *a, int c, char *const *argv)
+static int parse_crash_show_option(struct show_args *a, int c, char *const *argv)
 {
 	uint64_t n = 0;
 	int code;
@@ -130,7 +130,7 @@ static int parse_args(struct show_args *a, int argc, char **argv)
 
 	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:n:p:h", options, NULL)) != -1) {
-		code = take_option(a, c, argv);
+		code = parse_crash_show_option(a, c, argv);
 		if (code || a->help)
 			return code;
 	}
@@ -186,7 +186,7 @@ int ptc_cmd_crash_show(int argc, char **argv)
 	if (code)
 		return code;
 	if (a.help) {
-		help();
+		help_crash_show();
 		return PTC_EXIT_OK;
 	}
 	if (!ptc_asked_code_is_there(&a.code))

@@ -65,7 +65,7 @@ static size_t next_slot(const struct ptc_counts_index *x, size_t slot)
 	return (slot + 1) & (((size_t)1 << x->bits) - 1);
 }
 
-static void put(struct ptc_counts_index *x, uint64_t hash, uint32_t number)
+static void insert_entry_number(struct ptc_counts_index *x, uint64_t hash, uint32_t number)
 {
 	size_t slot = first_slot(x, hash);
 
@@ -126,9 +126,9 @@ static struct ptc_counts_entry *get_entry(struct ptc_counts *c, const struct ptc
 	    !is_roomy(&c->index, &emptied))
 		return NULL;
 	for (i = 0; i < c->n && emptied; i++)
-		put(&c->index, hash_of_entry(&c->entries[i]), (uint32_t)i + 1);
+		insert_entry_number(&c->index, hash_of_entry(&c->entries[i]), (uint32_t)i + 1);
 	c->entries[c->n++] = *e;
-	put(&c->index, hash_of_entry(e), (uint32_t)c->n);
+	insert_entry_number(&c->index, hash_of_entry(e), (uint32_t)c->n);
 	return &c->entries[c->n - 1];
 }
 
@@ -265,9 +265,9 @@ static bool remember(struct ptc_counts *c, const struct ptc_counts_seen *s)
 	    !is_roomy(&c->seen_index, &emptied))
 		return false;
 	for (i = 0; i < c->nseen && emptied; i++)
-		put(&c->seen_index, hash_of_seen(&c->seen[i]), (uint32_t)i + 1);
+		insert_entry_number(&c->seen_index, hash_of_seen(&c->seen[i]), (uint32_t)i + 1);
 	c->seen[c->nseen++] = *s;
-	put(&c->seen_index, hash_of_seen(s), (uint32_t)c->nseen);
+	insert_entry_number(&c->seen_index, hash_of_seen(s), (uint32_t)c->nseen);
 	return true;
 }
 
@@ -311,7 +311,7 @@ static INSIDE struct ptc_counts_seen *recent_of(const struct ptc_counts *c, uint
 	return &c->recent[hash_of_pair(from, to, code) >> (64 - PTC_COUNTS_RECENT_BITS)];
 }
 
-/* Slow path of count: the pair is not in the recent table, or its counter is about to overflow. */
+/* Slow path of count_recent_pair: the pair is not recent, or its counter is about to overflow. */
 static __attribute__((noinline)) bool count_anew(struct ptc_counts *c, const struct ptc_item *it,
 						 uint64_t from, uint64_t to, uint64_t code)
 {
@@ -331,8 +331,8 @@ static __attribute__((noinline)) bool count_anew(struct ptc_counts *c, const str
  * process. Returns false if out of memory. The arguments are separate numbers to keep them in
  * registers; a struct would be stored to memory each time. There is a single conditional branch.
  */
-static INSIDE bool count(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
-			 uint64_t to, uint64_t code)
+static INSIDE bool count_recent_pair(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
+				     uint64_t to, uint64_t code)
 {
 	struct ptc_counts_seen *r = recent_of(c, from, to, code);
 	const uint64_t other = (r->from ^ from) | (r->to ^ to) | (r->code ^ code);
@@ -344,7 +344,7 @@ static INSIDE bool count(struct ptc_counts *c, const struct ptc_item *it, uint64
 	return true;
 }
 
-static size_t place_of(const struct ptc_counts *c, int64_t who)
+static size_t find_thread_index(const struct ptc_counts *c, int64_t who)
 {
 	return PTC_PARTITION_POINT(i, 0, c->nthreads, c->threads[i].who < who);
 }
@@ -356,7 +356,7 @@ static struct ptc_counts_thread *get_thread(struct ptc_counts *c, const struct p
 
 	if (c->newest < c->nthreads && c->threads[c->newest].who == who)
 		return &c->threads[c->newest];
-	c->newest = place_of(c, who);
+	c->newest = find_thread_index(c, who);
 	if (c->newest < c->nthreads && c->threads[c->newest].who == who)
 		return &c->threads[c->newest];
 	if (!ptc_grow(&c->threads, &c->threads_cap, c->nthreads + 1, sizeof(*c->threads)))
@@ -399,12 +399,12 @@ static INSIDE bool count_block(struct ptc_counts *c, const struct ptc_item *it, 
 	t->at = to;
 	if (!at || at > end || (at == end && (code & 0xff) == PTC_KIND_ASYNC))
 		return true;
-	return count(c, it, at, end, code);
+	return count_recent_pair(c, it, at, end, code);
 }
 
 /* Count a branch of @it; @code as in struct ptc_counts_seen. */
-static INSIDE bool take(struct ptc_counts *c, const struct ptc_item *it, uint64_t from, uint64_t to,
-			uint64_t code)
+static INSIDE bool count_branch(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
+				uint64_t to, uint64_t code)
 {
 	switch (c->of) {
 	case PTC_COUNTS_BLOCKS:
@@ -418,7 +418,7 @@ static INSIDE bool take(struct ptc_counts *c, const struct ptc_item *it, uint64_
 	default:
 		break;
 	}
-	return count(c, it, from, to, code);
+	return count_recent_pair(c, it, from, to, code);
 }
 
 /* Count the branches of a RUN item. */
@@ -427,7 +427,8 @@ static bool take_run(struct ptc_counts *c, const struct ptc_item *run, uint64_t 
 	const struct ptc_transfer *t = ptc_item_transfers(run), *const end = t + run->to;
 
 	for (; t < end; t++) {
-		if (!take(c, run, ptc_transfer_from(*t), t->to, state << 8 | ptc_transfer_kind(*t)))
+		if (!count_branch(c, run, ptc_transfer_from(*t), t->to,
+				  state << 8 | ptc_transfer_kind(*t)))
 			return false;
 	}
 	return true;
@@ -435,7 +436,7 @@ static bool take_run(struct ptc_counts *c, const struct ptc_item *run, uint64_t 
 
 static bool take_branch(struct ptc_counts *c, const struct ptc_item *it, uint64_t state)
 {
-	return take(c, it, it->from, it->to, state << 8 | it->kind);
+	return count_branch(c, it, it->from, it->to, state << 8 | it->kind);
 }
 
 /* Returns a zeroed table whose entries are each in one cache line. */

@@ -100,7 +100,7 @@ static const char *name_of(const struct ptc_decode_args *a)
 	return a->pt ? a->pt : a->input ? a->input : "perf.data";
 }
 
-static int run(struct ptc_decode_args *a, struct ptc_decode *d)
+static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 {
 	const struct ptc_asked_part part = part_of(a);
 	struct ptc_asked asked = { .items = 0 };
@@ -153,11 +153,11 @@ static int run_paged(struct ptc_decode_args *a, struct ptc_decode *d, struct ptc
 
 	a->colors = ptc_terminal_has_colors();
 	ptc_pager_start(pager);
-	code = run(a, d);
+	code = print_decoded_items(a, d);
 	return ptc_pager_finish(pager) || code ? code : PTC_EXIT_FAIL;
 }
 
-static int decode(struct ptc_decode_args *a)
+static int decode_recording(struct ptc_decode_args *a)
 {
 	struct ptc_pager pager = PTC_PAGER_INIT;
 	struct ptc_decode *d;
@@ -194,7 +194,7 @@ int ptc_cmd_decode(int argc, char **argv)
 	if (!code && a.help)
 		ptc_decode_help();
 	else if (!code)
-		code = decode(&a);
+		code = decode_recording(&a);
 	ptc_decode_args_release(&a);
 	return code;
 }

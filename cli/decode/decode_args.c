@@ -304,7 +304,7 @@ static int take_counts(struct ptc_decoded_form *f, const char *arg)
 			       "edges, calls, blocks, lines or coverage, and :N for the first N");
 }
 
-static int take_option(struct ptc_decode_args *a, int c, char *const *argv)
+static int parse_decode_option(struct ptc_decode_args *a, int c, char *const *argv)
 {
 	switch (c) {
 	case OPT_COUNTS:
@@ -498,7 +498,7 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 	a->opts.jobs = default_jobs();
 	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:F:j:h", options, NULL)) != -1) {
-		code = take_option(a, c, argv);
+		code = parse_decode_option(a, c, argv);
 		if (code || a->help)
 			return code;
 	}

@@ -58,7 +58,7 @@ static void put_there(struct ptc_bin_printer *p, const void *bytes, size_t n)
 		p->iov[p->niov++] = (struct iovec){ (void *)(uintptr_t)bytes, n };
 }
 
-static void put(struct ptc_bin_printer *p, const void *bytes, size_t n)
+static void put_bin_bytes(struct ptc_bin_printer *p, const void *bytes, size_t n)
 {
 	uint8_t *at;
 
@@ -76,7 +76,7 @@ static void put_run(struct ptc_bin_printer *p, const struct ptc_item *it)
 	const size_t n = it->to * sizeof(struct ptc_transfer);
 
 	if (n <= COPIED) {
-		put(p, ptc_item_transfers(it), n);
+		put_bin_bytes(p, ptc_item_transfers(it), n);
 		return;
 	}
 	if (p->niov == PTC_BIN_PARTS)
@@ -92,7 +92,7 @@ void ptc_print_bin_begin(struct ptc_bin_printer *p)
 	*p = (struct ptc_bin_printer){ .failed = false };
 	/* Padded with blanks, which aligns the following data. */
 	(void)snprintf(head, sizeof(head), "%-*s\n", HEAD_LEN - 1, "PTCAPDEC 2 16");
-	put(p, head, HEAD_LEN);
+	put_bin_bytes(p, head, HEAD_LEN);
 }
 
 bool ptc_print_bin_end(struct ptc_bin_printer *p)
@@ -105,7 +105,7 @@ static void put_record(struct ptc_bin_printer *p, const struct ptc_item *it)
 {
 	const struct record r = { (uint64_t)it->type << 8, sizeof(*it) / 16, *it };
 
-	put(p, &r, sizeof(r));
+	put_bin_bytes(p, &r, sizeof(r));
 }
 
 /* Returns the context of a branch: everything except its ends and kind. */
@@ -158,7 +158,7 @@ static size_t put_transfers(struct ptc_bin_printer *p, const struct ptc_item *it
 		    !memcmp(p->context, context_of(&items[i]), sizeof(p->context));
 	     i++)
 		out[i] = transfer_of(&items[i]);
-	put(p, out, i * sizeof(*out));
+	put_bin_bytes(p, out, i * sizeof(*out));
 	return i;
 }
 

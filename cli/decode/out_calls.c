@@ -26,7 +26,7 @@ static uint64_t life(void *ctx, const struct ptc_item *item)
 	return ptc_decode_life(p->d, item);
 }
 
-static void pad(struct ptc_line *l, size_t begin, size_t width)
+static void pad_calls_column(struct ptc_line *l, size_t begin, size_t width)
 {
 	while (l->n - begin < width)
 		ptc_line_char(l, ' ');
@@ -53,13 +53,13 @@ static void begin_line(struct ptc_line *l, uint64_t time, int32_t tid, uint64_t 
 		ptc_line_flush(l);
 	begin = l->n;
 	ptc_line_time(l, time);
-	pad(l, begin, TIME_WIDTH);
+	pad_calls_column(l, begin, TIME_WIDTH);
 	begin = l->n;
 	ptc_line_dec(l, tid);
-	pad(l, begin, TID_WIDTH);
+	pad_calls_column(l, begin, TID_WIDTH);
 	begin = l->n;
 	put_span(l, since, until);
-	pad(l, begin, SPAN_WIDTH);
+	pad_calls_column(l, begin, SPAN_WIDTH);
 	ptc_line_str(l, "| ");
 	for (i = 0; i < (size_t)depth * INDENT && i < INDENT_MAX; i++)
 		ptc_line_char(l, ' ');

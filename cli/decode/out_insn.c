@@ -8,7 +8,7 @@
 
 enum { TIME_WIDTH = 18, TID_WIDTH = 8, IP_WIDTH = 16, PLACE_WIDTH = 28, TEXT_WIDTH = 40 };
 
-static void pad(struct ptc_line *l, size_t begin, size_t width)
+static void pad_insn_column(struct ptc_line *l, size_t begin, size_t width)
 {
 	do
 		ptc_line_char(l, ' ');
@@ -49,7 +49,7 @@ static void put_new_srcline(struct ptc_printer *p, const struct ptc_item *it, si
 	struct ptc_line *l = p->line;
 	size_t at, len;
 
-	pad(l, begin, TEXT_WIDTH);
+	pad_insn_column(l, begin, TEXT_WIDTH);
 	at = l->n;
 	ptc_line_str(l, "# ");
 	if (ptc_print_srcline(p, it, false)) {
@@ -78,16 +78,16 @@ static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
 		ptc_line_flush(l);
 	begin = l->n;
 	ptc_line_time(l, it->time);
-	pad(l, begin, TIME_WIDTH);
+	pad_insn_column(l, begin, TIME_WIDTH);
 	begin = l->n;
 	ptc_line_dec(l, it->tid);
-	pad(l, begin, TID_WIDTH);
+	pad_insn_column(l, begin, TID_WIDTH);
 	begin = l->n;
 	ptc_line_hex(l, it->from);
-	pad(l, begin, IP_WIDTH);
+	pad_insn_column(l, begin, IP_WIDTH);
 	begin = l->n;
 	ptc_print_symbol(p, it, it->from);
-	pad(l, begin, PLACE_WIDTH);
+	pad_insn_column(l, begin, PLACE_WIDTH);
 	begin = l->n;
 	ptc_print_disasm(l, it);
 	put_new_srcline(p, it, begin);

@@ -40,7 +40,7 @@ int ptc_totals_sums(void *ctx, const struct ptc_sums *sums)
 	return 0;
 }
 
-static void pad(struct ptc_line *l, size_t begin, size_t width)
+static void pad_stats_column(struct ptc_line *l, size_t begin, size_t width)
 {
 	while (l->n - begin < width)
 		ptc_line_char(l, ' ');
@@ -51,10 +51,10 @@ static void put_name(struct ptc_line *l, const char *name, const char *sub)
 	const size_t begin = l->n;
 
 	ptc_line_str(l, name);
-	pad(l, begin, 14);
+	pad_stats_column(l, begin, 14);
 	if (sub) {
 		ptc_line_str(l, sub);
-		pad(l, begin, 26);
+		pad_stats_column(l, begin, 26);
 	}
 }
 

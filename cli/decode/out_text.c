@@ -37,7 +37,7 @@ void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t
 	ptc_line_hex(p->line, off);
 }
 
-static void put_bytes(struct ptc_line *l, const struct ptc_item *it)
+static void put_insn_hex(struct ptc_line *l, const struct ptc_item *it)
 {
 	int i;
 
@@ -83,7 +83,7 @@ static void put_field(struct ptc_printer *p, const struct ptc_item *it, enum ptc
 		ptc_print_symbol(p, it, it->to);
 		break;
 	case PTC_FIELD_INSN:
-		put_bytes(l, it);
+		put_insn_hex(l, it);
 		break;
 	case PTC_FIELD_DISASM:
 		ptc_print_disasm(l, it);
@@ -128,7 +128,7 @@ void ptc_print_event(struct ptc_line *l, const struct ptc_item *it)
 }
 
 /* Pad to a column of the default format. */
-static void pad(struct ptc_line *l, size_t begin, size_t width)
+static void pad_text_column(struct ptc_line *l, size_t begin, size_t width)
 {
 	do
 		ptc_line_char(l, ' ');
@@ -173,21 +173,21 @@ static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 		ptc_line_flush(l);
 	begin = l->n;
 	ptc_line_time(l, it->time);
-	pad(l, begin, 18);
+	pad_text_column(l, begin, 18);
 	begin = l->n;
 	ptc_line_dec(l, it->tid);
-	pad(l, begin, 8);
+	pad_text_column(l, begin, 8);
 	if (p->color)
 		ptc_line_str(l, KIND_COLOR);
 	begin = l->n;
 	ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
-	pad(l, begin, 8);
+	pad_text_column(l, begin, 8);
 	if (p->color)
 		ptc_line_str(l, NO_COLOR);
 	begin = l->n;
 	if (ptc_item_has_from(it))
 		put_place(p, it, it->from);
-	pad(l, begin, 52);
+	pad_text_column(l, begin, 52);
 	if (ptc_item_has_to(it)) {
 		ptc_line_str(l, "-> ");
 		put_place(p, it, it->to);

@@ -30,7 +30,7 @@ struct dump_args {
 	struct ptc_dump_filter filter;
 };
 
-static void help(void)
+static void help_dump(void)
 {
 	fputs("usage: ptcap dump [OPTIONS] [FILE]\n"
 	      "       ptcap dump --verify [--format=text|json] [FILE]\n"
@@ -65,7 +65,7 @@ static void help(void)
 }
 
 /* Keep the first damage: later ones are often its consequence. */
-static void note(struct ptc_err *first, const struct ptc_err *err)
+static void keep_first_damage(struct ptc_err *first, const struct ptc_err *err)
 {
 	if (!first->code)
 		*first = *err;
@@ -108,11 +108,11 @@ static void dump_records(struct ptc_emit *e, const struct ptc_file *f, const str
 		shown++;
 		if (ptc_dump_record(e, f, &rec, &err)) {
 			(void)ptc_file_err_name(f, &err);
-			note(damage, &err);
+			keep_first_damage(damage, &err);
 		}
 	}
 	if (rc)
-		note(damage, &err);
+		keep_first_damage(damage, &err);
 	tell_end(e, shown, records, unknown);
 }
 
@@ -125,10 +125,10 @@ static int dump(const struct dump_args *a)
 	if (ptc_file_open_damaged(a->path, &f, &err))
 		return ptc_say_err(&err);
 	if (ptc_file_damage(f))
-		note(&damage, ptc_file_damage(f));
+		keep_first_damage(&damage, ptc_file_damage(f));
 	if (ptc_dump_front(&e, f, &a->filter, &err)) {
 		(void)ptc_file_err_name(f, &err);
-		note(&damage, &err);
+		keep_first_damage(&damage, &err);
 	}
 	dump_records(&e, f, a, &damage);
 	ptc_file_free(f);
@@ -171,7 +171,7 @@ static int take_filter(struct ptc_dump_filter *d, int c, const char *arg)
 	return ptc_value_error("dump", "--time", arg, "FROM,TO in seconds");
 }
 
-static int take_option(struct dump_args *a, int c, char **argv)
+static int parse_dump_option(struct dump_args *a, int c, char **argv)
 {
 	switch (c) {
 	case 'i':
@@ -228,12 +228,12 @@ int ptc_cmd_dump(int argc, char **argv)
 
 	ptc_options_begin(options);
 	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
-		const int rc = take_option(&a, c, argv);
+		const int rc = parse_dump_option(&a, c, argv);
 
 		if (rc)
 			return rc;
 		if (a.help) {
-			help();
+			help_dump();
 			return PTC_EXIT_OK;
 		}
 	}

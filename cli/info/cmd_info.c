@@ -11,7 +11,7 @@
 #include "cli/common/sandbox.h"
 #include "cli/info/info.h"
 
-static void help(void)
+static void help_info(void)
 {
 	fputs("usage: ptcap info [OPTIONS] [FILE]\n"
 	      "Summarise a recording: the machine, the command, the events, the trace queues,\n"
@@ -44,7 +44,7 @@ static int64_t modified(const char *path)
 	return S_ISREG(st.st_mode) ? st.st_mtime : 0;
 }
 
-static int show(const struct ptc_info *i, bool json)
+static int print_info(const struct ptc_info *i, bool json)
 {
 	if (!json) {
 		ptc_info_text(i);
@@ -74,7 +74,7 @@ static int info(const char *path, bool json, const struct ptc_sandbox *sandbox)
 	} else {
 		ptc_info_survey(path, &i);
 		ptc_info_judge(path, &i);
-		code = show(&i, json);
+		code = print_info(&i, json);
 	}
 	ptc_info_release(&i);
 	ptc_file_free(f);
@@ -117,7 +117,7 @@ int ptc_cmd_info(int argc, char **argv)
 			sandbox.off = true;
 			break;
 		case 'h':
-			help();
+			help_info();
 			return PTC_EXIT_OK;
 		default:
 			return ptc_option_error("info", argv, c);

@@ -50,7 +50,7 @@ static void gather_features(const struct ptc_file *f, struct ptc_info *i)
 	gather_topology(f, i);
 }
 
-static void note_time(struct ptc_info *i, const struct ptc_sample_id *id)
+static void extend_time_range(struct ptc_info *i, const struct ptc_sample_id *id)
 {
 	/* Synthesized records at the start have time 0. */
 	if (!(id->has & PERF_SAMPLE_TIME) || !id->time)
@@ -70,7 +70,7 @@ static int gather_sideband(const struct ptc_rec *rec, struct ptc_info *i, struct
 		return ptc_file_err_name(i->file, err);
 	if (!rc)
 		return 0;
-	note_time(i, &sb.id);
+	extend_time_range(i, &sb.id);
 	if (sb.type == PERF_RECORD_LOST || sb.type == PERF_RECORD_LOST_SAMPLES)
 		i->lost_events += sb.u.lost.lost;
 	if (sb.type == PERF_RECORD_TEXT_POKE &&
@@ -91,7 +91,7 @@ static void gather_sample(const struct ptc_rec *rec, struct ptc_info *i)
 	struct ptc_sample s;
 
 	if (a && ptc_sample_parse_front(&body, a->attr.sample_type, &s))
-		note_time(i, &s.id);
+		extend_time_range(i, &s.id);
 }
 
 static int gather_crash(const struct ptc_rec *rec, struct ptc_info *i, struct ptc_err *err)

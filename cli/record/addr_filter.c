@@ -207,8 +207,8 @@ static int find_end(const struct parser *p, const struct parsed *f, const char *
 	return 0;
 }
 
-static int find(const struct parser *p, const struct parsed *f, const char *file,
-		struct ptc_extent *ret)
+static int find_filter_extent(const struct parser *p, const struct parsed *f, const char *file,
+			      struct ptc_extent *ret)
 {
 	int rc;
 
@@ -233,7 +233,8 @@ static int find(const struct parser *p, const struct parsed *f, const char *file
 	return 0;
 }
 
-static int add(struct ptc_filter_list *l, const struct parser *p, const struct parsed *f)
+static int add_addr_filter(struct ptc_filter_list *l, const struct parser *p,
+			   const struct parsed *f)
 {
 	struct ptc_extent e = { 0, 0 };
 	char *file = NULL;
@@ -244,7 +245,7 @@ static int add(struct ptc_filter_list *l, const struct parser *p, const struct p
 		if (!file)
 			return ptc_fail_sys(p->err, errno, "cannot open '%s'", f->file);
 	}
-	rc = find(p, f, file, &e);
+	rc = find_filter_extent(p, f, file, &e);
 	if (!rc && !ptc_vec_reserve((void **)&l->items, &l->cap, l->n + 1, sizeof(*l->items)))
 		rc = ptc_fail_mem(p->err);
 	if (rc) {
@@ -274,7 +275,7 @@ int ptc_addr_filters_parse(struct ptc_filter_list *l, const char *text, const ch
 
 		rc = take_one(&p, &f);
 		if (!rc)
-			rc = add(l, &p, &f);
+			rc = add_addr_filter(l, &p, &f);
 		skip(&p, BLANK ",");
 	}
 	return rc;

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "cli/record/lbr_args.h"
 
-static int fail(struct ptc_err *err, const char *what, const char *path)
+static int fail_truth_file(struct ptc_err *err, const char *what, const char *path)
 {
 	err->code = PTC_E_IO;
 	(void)snprintf(err->msg, sizeof(err->msg), "cannot %s '%s': %s", what, path,
@@ -31,7 +31,7 @@ int ptc_truth_file_open(struct ptc_truth_file *t, struct ptc_err *err)
 	t->out = fd < 0 ? NULL : fdopen(fd, "w");
 	if (t->out)
 		return 0;
-	rc = fail(err, "open", t->path);
+	rc = fail_truth_file(err, "open", t->path);
 	ptc_tmpfile_release(&t->file);
 	return rc;
 }
@@ -69,7 +69,7 @@ static bool grow_index(struct ptc_truth_file *t)
 }
 
 /* Returns the entry of @tid. Fast path: usually the same thread as last time. */
-static struct ptc_truth_tid *find(struct ptc_truth_file *t, int tid)
+static struct ptc_truth_tid *get_truth_thread(struct ptc_truth_file *t, int tid)
 {
 	uint32_t *e;
 
@@ -102,7 +102,7 @@ static void line(const struct ptc_truth_file *t, const struct ptc_truth_tid *k)
 static void put_hash(struct ptc_truth_file *t, int tid, uint64_t from, uint64_t to,
 		     enum ptc_kind kind)
 {
-	struct ptc_truth_tid *k = find(t, tid);
+	struct ptc_truth_tid *k = get_truth_thread(t, tid);
 
 	if (!k) {
 		t->failed = true;
@@ -156,7 +156,7 @@ int ptc_truth_file_close(struct ptc_truth_file *t, bool keep, struct ptc_err *er
 	if (t->failed)
 		errno = ENOMEM;
 	if ((fclose(t->out) || t->failed) && keep)
-		rc = fail(err, "write", t->path);
+		rc = fail_truth_file(err, "write", t->path);
 	t->out = NULL;
 	if (!rc && keep)
 		rc = ptc_tmpfile_commit(&t->file, err);

@@ -33,7 +33,7 @@ struct asker {
 	size_t npaths;
 };
 
-static enum ptc_wake_action ask(struct asker *k)
+static enum ptc_wake_action request_snapshot(struct asker *k)
 {
 	k->asked++;
 	return PTC_WAKE_SNAPSHOT;
@@ -45,7 +45,7 @@ static enum ptc_wake_action on_signal(struct asker *k, const struct signalfd_sig
 	const int sig = (int)si->ssi_signo;
 
 	if (sig == SIGUSR2)
-		return ask(k);
+		return request_snapshot(k);
 	if (sig == SIGALRM)
 		return k->count ? PTC_WAKE_LEAVE : PTC_WAKE_GO_ON;
 	k->sig = sig;
@@ -62,7 +62,7 @@ static enum ptc_wake_action on_command(struct asker *k)
 	switch (ptc_control_next(&k->control)) {
 	case PTC_CONTROL_SNAPSHOT:
 		ptc_control_wait(&k->control, k->asked + 1);
-		return ask(k);
+		return request_snapshot(k);
 	case PTC_CONTROL_STOP:
 		return PTC_WAKE_LEAVE;
 	case PTC_CONTROL_CLOSED:
@@ -84,7 +84,7 @@ static enum ptc_wake_action on_wake(void *ctx, pid_t cmd)
 	return k->control.fd < 0 ? PTC_WAKE_GO_ON : on_command(k);
 }
 
-static bool add(struct asker *k, int fd)
+static bool add_epoll_fd(struct asker *k, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN };
 
@@ -98,7 +98,7 @@ static int asker_open(struct asker *k, sigset_t *ret_mask, struct ptc_err *err)
 	if (ptc_wake_signals(true, &k->signal_fd, ret_mask))
 		goto failed;
 	k->fd = epoll_create1(EPOLL_CLOEXEC);
-	if (k->fd >= 0 && add(k, k->signal_fd) && add(k, k->control.fd))
+	if (k->fd >= 0 && add_epoll_fd(k, k->signal_fd) && add_epoll_fd(k, k->control.fd))
 		return 0;
 failed:
 	err->code = PTC_E_IO;
@@ -168,7 +168,7 @@ static void on_snapshot(void *ctx, const struct ptc_taken *t)
  * Report the coverage of each thread in @path. Returns false with --strict if a thread is
  * incomplete.
  */
-static bool judge(const struct asker *k, const char *path, bool show)
+static bool report_thread_coverage(const struct asker *k, const char *path, bool show)
 {
 	struct ptc_verdict v = { .n = 0 };
 	struct ptc_err err;
@@ -202,7 +202,8 @@ static bool judge_all(const struct asker *k)
 	if (ptc_sandbox_enter(&sandbox))
 		return !k->a->strict;
 	for (i = k->a->strict ? 0 : k->npaths - 1; k->npaths && i < k->npaths; i++)
-		good = judge(k, k->paths[i], !k->a->quiet && i == k->npaths - 1) && good;
+		good = report_thread_coverage(k, k->paths[i], !k->a->quiet && i == k->npaths - 1) &&
+		       good;
 	return good;
 }
 

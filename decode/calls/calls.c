@@ -79,13 +79,13 @@ static struct thread *thread_of(struct ptc_calls *c, int32_t tid)
 
 /* --- reporting --- */
 
-static int tell(struct ptc_calls *c, const struct ptc_call *call)
+static int report_call(struct ptc_calls *c, const struct ptc_call *call)
 {
 	return c->opts.on_call(c->opts.ctx, call);
 }
 
-static int enter(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
-		 enum ptc_call_how how, uint64_t ret)
+static int push_function_frame(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
+			       enum ptc_call_how how, uint64_t ret)
 {
 	const bool cut = t->n == DEPTH_MAX;
 	struct frame *f;
@@ -102,13 +102,13 @@ static int enter(struct ptc_calls *c, struct thread *t, const struct ptc_item *i
 			     .ret = ret,
 			     .since = it->time,
 			     .signal = how == PTC_CALL_BY_SIGNAL };
-	return tell(c, &(struct ptc_call){ .type = PTC_CALL_ENTER,
-					   .how = how,
-					   .cut = cut,
-					   .depth = (uint32_t)(t->n - 1),
-					   .ip = f->ip,
-					   .since = f->since,
-					   .item = it });
+	return report_call(c, &(struct ptc_call){ .type = PTC_CALL_ENTER,
+						  .how = how,
+						  .cut = cut,
+						  .depth = (uint32_t)(t->n - 1),
+						  .ip = f->ip,
+						  .since = f->since,
+						  .item = it });
 }
 
 static int leave(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
@@ -116,12 +116,12 @@ static int leave(struct ptc_calls *c, struct thread *t, const struct ptc_item *i
 {
 	const struct frame *f = &t->frames[--t->n];
 
-	return tell(c, &(struct ptc_call){ .type = PTC_CALL_LEAVE,
-					   .how = how,
-					   .depth = (uint32_t)t->n,
-					   .ip = f->ip,
-					   .since = f->since,
-					   .item = it });
+	return report_call(c, &(struct ptc_call){ .type = PTC_CALL_LEAVE,
+						  .how = how,
+						  .depth = (uint32_t)t->n,
+						  .ip = f->ip,
+						  .since = f->since,
+						  .item = it });
 }
 
 /* Leave all frames behind the first @n. The last of them goes by @how. */
@@ -188,7 +188,7 @@ static int on_jump(struct ptc_calls *c, struct thread *t, const struct ptc_item 
 	}
 	rc = leave(c, t, it, PTC_CALL_BY_TAIL);
 	if (!rc)
-		rc = enter(c, t, it, PTC_CALL_BY_TAIL, ret);
+		rc = push_function_frame(c, t, it, PTC_CALL_BY_TAIL, ret);
 	if (!rc)
 		t->frames[t->n - 1].signal = signal;
 	return rc;
@@ -211,7 +211,7 @@ static int on_return(struct ptc_calls *c, struct thread *t, const struct ptc_ite
 	if (i && i < t->n) /* an unwinder goes on at a landing pad */
 		return leave_to(c, t, it, i, PTC_CALL_BY_UNWINDING);
 	rc = leave_to(c, t, it, 0, PTC_CALL_BY_RETURN);
-	return rc ? rc : enter(c, t, it, PTC_CALL_BY_RETURN, 0);
+	return rc ? rc : push_function_frame(c, t, it, PTC_CALL_BY_RETURN, 0);
 }
 
 static void on_leaving(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
@@ -234,7 +234,7 @@ static int on_reentry(struct ptc_calls *c, struct thread *t, const struct ptc_it
 		return leave_to(c, t, it, i - 1, PTC_CALL_BY_CALL);
 	if (c->opts.function(c->opts.ctx, it, it->to) == t->frames[t->n - 1].function)
 		return 0;
-	return enter(c, t, it, PTC_CALL_BY_TRACE, 0);
+	return push_function_frame(c, t, it, PTC_CALL_BY_TRACE, 0);
 }
 
 static int on_start(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
@@ -245,7 +245,7 @@ static int on_start(struct ptc_calls *c, struct thread *t, const struct ptc_item
 
 	t->out = false;
 	if (!t->n)
-		return enter(c, t, it, PTC_CALL_BY_TRACE, 0);
+		return push_function_frame(c, t, it, PTC_CALL_BY_TRACE, 0);
 	if (!was_out)
 		return on_reentry(c, t, it);
 	if (!t->has_next || it->to == t->next || it->to == t->exit_ip)
@@ -256,9 +256,9 @@ static int on_start(struct ptc_calls *c, struct thread *t, const struct ptc_item
 	/* Another program: other code is now at the address of the exit. */
 	if (c->opts.function(c->opts.ctx, it, t->exit_ip) != t->exit_function) {
 		rc = leave_to(c, t, it, 0, PTC_CALL_BY_UNWINDING);
-		return rc ? rc : enter(c, t, it, PTC_CALL_BY_TRACE, 0);
+		return rc ? rc : push_function_frame(c, t, it, PTC_CALL_BY_TRACE, 0);
 	}
-	return enter(c, t, it, PTC_CALL_BY_SIGNAL, t->next);
+	return push_function_frame(c, t, it, PTC_CALL_BY_SIGNAL, t->next);
 }
 
 static int on_transfer(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
@@ -269,7 +269,7 @@ static int on_transfer(struct ptc_calls *c, struct thread *t, const struct ptc_i
 
 	if (!t->n) { /* behind a gap without an entry: enter the function of the source */
 		before.to = it->from;
-		rc = enter(c, t, &before, PTC_CALL_BY_TRACE, 0);
+		rc = push_function_frame(c, t, &before, PTC_CALL_BY_TRACE, 0);
 		if (rc)
 			return rc;
 	}
@@ -277,7 +277,7 @@ static int on_transfer(struct ptc_calls *c, struct thread *t, const struct ptc_i
 	case PTC_KIND_CALL:
 	case PTC_KIND_ICALL:
 		next = it->insn_len ? it->from + it->insn_len : 0;
-		return it->to == next ? 0 : enter(c, t, it, PTC_CALL_BY_CALL, next);
+		return it->to == next ? 0 : push_function_frame(c, t, it, PTC_CALL_BY_CALL, next);
 	case PTC_KIND_RET:
 		return on_return(c, t, it);
 	case PTC_KIND_JCC:
@@ -311,7 +311,7 @@ static int begin_life(struct ptc_calls *c, struct thread *t, const struct ptc_it
 	return leave_to(c, t, it, 0, PTC_CALL_BY_UNWINDING);
 }
 
-static void forget(struct thread *t)
+static void clear_call_stack(struct thread *t)
 {
 	t->n = 0;
 	t->out = false;
@@ -319,10 +319,10 @@ static void forget(struct thread *t)
 
 static int tell_lost(struct ptc_calls *c, const struct ptc_item *it)
 {
-	return tell(c, &(struct ptc_call){ .type = PTC_CALL_LOST,
-					   .how = PTC_CALL_BY_TRACE,
-					   .since = PTC_NO_TIME,
-					   .item = it });
+	return report_call(c, &(struct ptc_call){ .type = PTC_CALL_LOST,
+						  .how = PTC_CALL_BY_TRACE,
+						  .since = PTC_NO_TIME,
+						  .item = it });
 }
 
 /* A gap without a thread counts for all threads that were last in its queue. */
@@ -332,7 +332,7 @@ static int on_gap_of_queue(struct ptc_calls *c, const struct ptc_item *it)
 
 	for (i = 0; i < c->n; i++)
 		if (c->threads[i].queue == it->queue)
-			forget(&c->threads[i]);
+			clear_call_stack(&c->threads[i]);
 	return tell_lost(c, it);
 }
 
@@ -350,7 +350,7 @@ int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
 		return PTC_E_NO_MEMORY;
 	t->queue = it->queue;
 	if (it->type == PTC_ITEM_GAP) {
-		forget(t);
+		clear_call_stack(t);
 		return tell_lost(c, it);
 	}
 	if (c->opts.life && comes_back(it)) {

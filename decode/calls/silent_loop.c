@@ -14,7 +14,7 @@ struct walker {
 };
 
 /* Go on by one instruction. Returns false if the next address needs trace, or has no code. */
-static bool step(struct walker *w)
+static bool step_without_trace(struct walker *w)
 {
 	uint8_t bytes[PTC_INSN_MAX];
 	const size_t n = w->read(w->ctx, w->ip, bytes, sizeof(bytes));
@@ -33,12 +33,12 @@ static bool step(struct walker *w)
 }
 
 /* Brent's algorithm: move to an instruction of the loop that @ip leads into. False: no loop. */
-static bool enter(struct walker *w)
+static bool walk_into_loop(struct walker *w)
 {
 	uint64_t mark = w->ip;
 	size_t steps = 0, limit = 2, n;
 
-	for (n = 0; n < INSNS_MAX && step(w); n++) {
+	for (n = 0; n < INSNS_MAX && step_without_trace(w); n++) {
 		if (w->ip == mark)
 			return true;
 		if (++steps == limit) {
@@ -56,12 +56,12 @@ struct ptc_circle ptc_circle_find(ptc_circle_read *read, void *ctx, uint64_t ip,
 	struct ptc_circle c = { .ip = 0 };
 	bool passed = !through;
 
-	if (!enter(&w))
+	if (!walk_into_loop(&w))
 		return c;
 	c.ip = w.ip;
 	do {
 		passed |= w.ip == through;
-		if (!step(&w)) /* the code has changed */
+		if (!step_without_trace(&w)) /* the code has changed */
 			return (struct ptc_circle){ .ip = 0 };
 		c.calls |= w.called;
 		c.insns++;

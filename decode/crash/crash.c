@@ -53,7 +53,8 @@ void ptc_crash_place_frame(const struct ptc_crash_report *r, const struct ptc_cr
 
 /* --- the stacks --- */
 
-static bool push(struct ptc_crash_stack *s, uint64_t pc, bool exact, enum ptc_call_how how)
+static bool push_crash_frame(struct ptc_crash_stack *s, uint64_t pc, bool exact,
+			     enum ptc_call_how how)
 {
 	if (!ptc_grow(&s->frames, &s->cap, s->n + 1, sizeof(*s->frames)))
 		return false;
@@ -83,18 +84,19 @@ static bool make_traced(struct ptc_crash_report *r)
 	r->traced.cut = f->cut;
 	if (!f->n)
 		return true;
-	if (!push(&r->traced, r->ip, true, f->frames[f->n - 1].how))
+	if (!push_crash_frame(&r->traced, r->ip, true, f->frames[f->n - 1].how))
 		return false;
 	if (f->strayed_n) {
 		f->n = f->strayed_n;
 		f->frames[0] = f->strayed_first;
 	}
 	if (r->culprit && r->culprit->kind != PTC_KIND_ICALL && r->culprit->kind != PTC_KIND_CALL &&
-	    !push(&r->traced, r->culprit->from, true, f->frames[f->n - 1].how))
+	    !push_crash_frame(&r->traced, r->culprit->from, true, f->frames[f->n - 1].how))
 		return false;
 	for (i = f->n; i > 1 && f->frames[i - 1].has_ret; i--)
-		if (!push(&r->traced, f->frames[i - 1].ret,
-			  f->frames[i - 1].how == PTC_CALL_BY_SIGNAL, f->frames[i - 2].how))
+		if (!push_crash_frame(&r->traced, f->frames[i - 1].ret,
+				      f->frames[i - 1].how == PTC_CALL_BY_SIGNAL,
+				      f->frames[i - 2].how))
 			return false;
 	return true;
 }
@@ -109,8 +111,8 @@ static int make_unwound(struct ptc_crash_report *r, struct ptc_err *err)
 	if (p)
 		rc = ptc_unwind(&u, &r->dead, &r->victim->state, &p->as, err);
 	for (i = 0; !rc && i < u.n; i++)
-		if (!push(&r->unwound, i ? u.frames[i].pc : r->ip, u.frames[i].interrupted,
-			  PTC_CALL_BY_CALL))
+		if (!push_crash_frame(&r->unwound, i ? u.frames[i].pc : r->ip,
+				      u.frames[i].interrupted, PTC_CALL_BY_CALL))
 			rc = ptc_fail_mem(err);
 	r->unwound.cut = u.cut;
 	r->unwound.ends_in = u.unknown ? u.unknown->name : NULL;

@@ -101,7 +101,7 @@ static void keep_exit(struct ptc_crash_flow *f, const struct ptc_item *it)
 	f->out_ip = f->interrupted ? it->from : it->from + it->insn_len;
 }
 
-static int take(struct ptc_crash_flow *f, const struct ptc_item *it)
+static int add_flow_item(struct ptc_crash_flow *f, const struct ptc_item *it)
 {
 	const size_t n = f->n;
 	const struct ptc_flow_frame first = n ? f->frames[0] : (struct ptc_flow_frame){ .ip = 0 };
@@ -142,7 +142,7 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 	int rc = 0;
 
 	for (i = 0; !rc && i < n; i++)
-		rc = take(f, &items[i]);
+		rc = add_flow_item(f, &items[i]);
 	f->no_memory |= rc == PTC_E_NO_MEMORY;
 	return rc;
 }

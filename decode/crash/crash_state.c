@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/grow.h"
 
-static void forget(struct ptc_dead *d)
+static void clear_crash_state(struct ptc_dead *d)
 {
 	size_t i;
 
@@ -22,7 +22,7 @@ static void forget(struct ptc_dead *d)
 
 void ptc_dead_release(struct ptc_dead *d)
 {
-	forget(d);
+	clear_crash_state(d);
 	free(d->threads);
 	free(d->maps);
 	free(d->pieces);
@@ -70,7 +70,7 @@ static bool add_piece(struct ptc_dead *d, const struct ptc_crash *c)
 	return true;
 }
 
-static bool add(struct ptc_dead *d, const struct ptc_crash *c)
+static bool add_crash_record(struct ptc_dead *d, const struct ptc_crash *c)
 {
 	switch (c->kind) {
 	case PTC_CRASH_THREAD:
@@ -103,9 +103,9 @@ int ptc_dead_read(struct ptc_dead *d, const struct ptc_file *f, uint64_t pid, st
 		if (!is || !wanted)
 			continue;
 		if (c.kind == PTC_CRASH_SIGNAL) {
-			forget(d);
+			clear_crash_state(d);
 			d->signal = c.u.signal;
-		} else if (!add(d, &c)) {
+		} else if (!add_crash_record(d, &c)) {
 			return ptc_fail_mem(err);
 		}
 	}

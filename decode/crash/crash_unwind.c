@@ -201,7 +201,7 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 };
 
 /* Returns true if @addr is in an executable mapping, or in known code if no mapping is known. */
-static bool is_code(const struct unwinding *u, uint64_t addr)
+static bool is_executable_addr(const struct unwinding *u, uint64_t addr)
 {
 	const struct ptc_dead_map *m = ptc_dead_map_at(u->dead, addr);
 
@@ -238,7 +238,7 @@ static void take_context(struct unwinding *u)
 		return;
 	ptc_sigframe_registers(context, u->regs);
 	out->frames[out->n - 1] = (struct ptc_unwound_frame){ u->regs[DWARF_RIP], true };
-	u->stray = !is_code(u, u->regs[DWARF_RIP]);
+	u->stray = !is_executable_addr(u, u->regs[DWARF_RIP]);
 }
 
 static int on_frame(Dwfl_Frame *frame, void *arg)
@@ -273,7 +273,7 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
 	}
 	out->frames[out->n++] = (struct ptc_unwound_frame){ pc, interrupted };
 	u->returns = is_return(u, frame, pc);
-	u->stray = interrupted && !is_code(u, pc) && keep_registers(u, frame);
+	u->stray = interrupted && !is_executable_addr(u, pc) && keep_registers(u, frame);
 	return u->stray ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
@@ -317,8 +317,8 @@ static bool undo_call(struct unwinding *u)
 {
 	Dwarf_Word ret;
 
-	if (!read_memory(NULL, u->regs[DWARF_RSP], &ret, u) || !ret || !is_code(u, ret) ||
-	    !is_behind_call(u, ret))
+	if (!read_memory(NULL, u->regs[DWARF_RSP], &ret, u) || !ret ||
+	    !is_executable_addr(u, ret) || !is_behind_call(u, ret))
 		return false;
 	u->regs[DWARF_RSP] += sizeof(ret);
 	u->regs[DWARF_RIP] = ret - 1; /* inside the call: this is its frame */

@@ -40,7 +40,7 @@ static struct empty {
 	.names = "\0.debug_info\0.shstrtab",
 };
 
-static bool take(struct ptc_alternate *a, Elf *elf)
+static bool open_alternate_dwarf(struct ptc_alternate *a, Elf *elf)
 {
 	a->elf = elf;
 	a->dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
@@ -55,7 +55,7 @@ static bool take_file(struct ptc_alternate *a, int fd, const char *name, struct 
 		return false;
 	a->fd = fd;
 	a->has_fd = true;
-	if (take(a, elf_begin(a->fd, ELF_C_READ, NULL)))
+	if (open_alternate_dwarf(a, elf_begin(a->fd, ELF_C_READ, NULL)))
 		return true;
 	ptc_alternate_release(a);
 	return false;
@@ -63,7 +63,7 @@ static bool take_file(struct ptc_alternate *a, int fd, const char *name, struct 
 
 static bool take_empty(struct ptc_alternate *a)
 {
-	return take(a, elf_memory((char *)&empty, sizeof(empty)));
+	return open_alternate_dwarf(a, elf_memory((char *)&empty, sizeof(empty)));
 }
 
 bool ptc_alternate_set(struct ptc_alternate *a, Dwarf *dwarf, const struct ptc_search *s,

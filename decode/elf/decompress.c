@@ -26,7 +26,7 @@ typedef bool unpack_fn(struct output *o, const uint8_t *bytes, size_t len);
 /*
  * Writes the first @n bytes of the chunk. Returns false if the data is too large, or out of memory.
  */
-static bool put(struct output *o, size_t n)
+static bool write_unpacked_bytes(struct output *o, size_t n)
 {
 	struct ptc_unpacked *u = o->to;
 	struct ptc_err err;
@@ -66,7 +66,7 @@ static bool unpack_zstd(struct output *o, const uint8_t *bytes, size_t len)
 
 		left = ZSTD_decompressStream(z, &out, &in);
 		ok = !ZSTD_isError(left) && (out.pos || in.pos < in.size || !left) &&
-		     put(o, out.pos);
+		     write_unpacked_bytes(o, out.pos);
 		left += in.size - in.pos; /* another frame follows */
 	}
 	o->to->too_large |= ZSTD_getErrorCode(left) == ZSTD_error_frameParameter_windowTooLarge;
@@ -85,7 +85,8 @@ static bool unpack_gzip(struct output *o, const uint8_t *bytes, size_t len)
 		z.next_out = o->piece;
 		z.avail_out = PIECE;
 		r = inflate(&z, Z_NO_FLUSH);
-		if ((r == Z_OK || r == Z_STREAM_END) && !put(o, PIECE - z.avail_out))
+		if ((r == Z_OK || r == Z_STREAM_END) &&
+		    !write_unpacked_bytes(o, PIECE - z.avail_out))
 			r = Z_MEM_ERROR;
 		if (r == Z_STREAM_END && z.avail_in && *z.next_in == bytes[0])
 			r = inflateReset(&z); /* another gzip member follows */
@@ -106,7 +107,8 @@ static bool unpack_xz(struct output *o, const uint8_t *bytes, size_t len)
 		z.next_out = o->piece;
 		z.avail_out = PIECE;
 		r = lzma_code(&z, LZMA_FINISH);
-		if ((r == LZMA_OK || r == LZMA_STREAM_END) && !put(o, PIECE - z.avail_out))
+		if ((r == LZMA_OK || r == LZMA_STREAM_END) &&
+		    !write_unpacked_bytes(o, PIECE - z.avail_out))
 			r = LZMA_MEM_ERROR;
 	}
 	o->to->too_large |= r == LZMA_MEMLIMIT_ERROR;

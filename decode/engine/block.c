@@ -98,7 +98,7 @@ void ptc_fast_code_unlock(struct ptc_fast_code *c)
 		(void)pthread_mutex_unlock(&c->lock);
 }
 
-static void fail(struct ptc_fast_code *c)
+static void set_code_failed(struct ptc_fast_code *c)
 {
 	ptc_fast_put_hint(&c->failed, true);
 }
@@ -132,7 +132,7 @@ static bool is_sought(const struct sought *s, const struct ptc_fast_block *b)
 	return b->end == PTC_FAST_BAD && overlaps(s, ip, PTC_INSN_MAX);
 }
 
-static bool look_at(void *ctx, uint32_t block)
+static bool visit_block_in_range(void *ctx, uint32_t block)
 {
 	struct sought *s = ctx;
 	struct ptc_fast_block *b = &s->code->blocks[block];
@@ -165,7 +165,7 @@ static bool look_for(struct sought *s)
 
 	for (h = ptc_fast_see(&s->code->hands); h; h = h->next) {
 		lock_hand(h);
-		ptc_fast_pages_visit(&h->pages, s->start, s->end, look_at, s);
+		ptc_fast_pages_visit(&h->pages, s->start, s->end, visit_block_in_range, s);
 		unlock_hand(h);
 	}
 	return s->found;
@@ -192,7 +192,7 @@ uint64_t ptc_fast_code_built(const struct ptc_fast_code *c)
 }
 
 /* The upper bits of the product are the index. */
-static size_t slot_of(uint64_t ip, enum ptc_mode mode, unsigned int bits)
+static size_t block_hash_slot(uint64_t ip, enum ptc_mode mode, unsigned int bits)
 {
 	return (size_t)((ip ^ ip >> 15 ^ (uint64_t)mode << 60) * 0x9e3779b97f4a7c15 >> (64 - bits));
 }
@@ -210,7 +210,7 @@ static uint32_t find_block(const struct ptc_fast_code *c, struct ptc_fast_index 
 			   enum ptc_mode mode, uint32_t **ret)
 {
 	const size_t mask = ((size_t)1 << x->bits) - 1;
-	size_t i = slot_of(ip, mode, x->bits);
+	size_t i = block_hash_slot(ip, mode, x->bits);
 	uint32_t id;
 
 	for (;; i = (i + 1) & mask) {
@@ -280,7 +280,7 @@ static uint32_t add_block(struct ptc_fast_hand *h, uint64_t ip, enum ptc_mode mo
 	uint32_t id, *slot, found;
 
 	if (!has_number(h)) {
-		fail(c);
+		set_code_failed(c);
 		return PTC_FAST_NONE;
 	}
 	id = (uint32_t)h->parts[PTC_FAST_LIST_BLOCKS].at;
@@ -451,7 +451,7 @@ static bool has_room_in(struct ptc_fast_hand *h, enum ptc_fast_list l, size_t n)
 	return ptc_fast_hand_reserve(h, l, n, ptc_fast_list_max(h->code, l));
 }
 
-static bool has_room(struct ptc_fast_hand *h, const struct making *m)
+static bool has_room_for_block(struct ptc_fast_hand *h, const struct making *m)
 {
 	return has_room_in(h, PTC_FAST_LIST_RECS, 1 + m->nrecs) &&
 	       has_room_in(h, PTC_FAST_LIST_PUSHES, m->b.npushes) &&
@@ -478,7 +478,7 @@ static bool add_pages(struct ptc_fast_hand *h, const struct making *m, uint32_t 
  * Store the block in the arena's parts. Returns false if there is no space for a block that
  * follows.
  */
-static bool keep(struct ptc_fast_hand *h, struct making *m)
+static bool store_block(struct ptc_fast_hand *h, struct making *m)
 {
 	struct ptc_fast_part *lens = &h->parts[PTC_FAST_LIST_LENS];
 	struct ptc_fast_part *pushes = &h->parts[PTC_FAST_LIST_PUSHES];
@@ -550,8 +550,8 @@ void ptc_fast_code_build(struct ptc_fast_hand *h, uint32_t block)
 		wait_for(b);
 		return;
 	}
-	if (!has_room(h, &m) || !keep(h, &m) || !add_pages(h, &m, block)) {
-		fail(h->code);
+	if (!has_room_for_block(h, &m) || !store_block(h, &m) || !add_pages(h, &m, block)) {
+		set_code_failed(h->code);
 		m.b = (struct ptc_fast_block){ .end = PTC_FAST_BAD };
 	}
 	h->built++;

@@ -142,8 +142,8 @@ static struct ptc_piece_code *new_code(const struct ptc_piece_codes *c)
 }
 
 /* Creates a cache, and frees unused ones if there are too many or memory is short. */
-static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_addrspace *as,
-				  int32_t pid)
+static struct ptc_piece_code *create_code_cache(struct ptc_piece_codes *c,
+						const struct ptc_addrspace *as, int32_t pid)
 {
 	struct ptc_piece_code *k;
 
@@ -163,7 +163,7 @@ static struct ptc_piece_code *add(struct ptc_piece_codes *c, const struct ptc_ad
 	return k;
 }
 
-static void forget(struct ptc_piece_code *k)
+static void clear_code_cache(struct ptc_piece_code *k)
 {
 	ptc_fast_code_forget(&k->code);
 	ptc_fast_chains_forget(&k->chains);
@@ -171,14 +171,15 @@ static void forget(struct ptc_piece_code *k)
 }
 
 /* Applies the changes of @as since *@version to the cache. */
-static void follow(struct ptc_piece_code *k, const struct ptc_addrspace *as, uint64_t *version)
+static void apply_code_changes(struct ptc_piece_code *k, const struct ptc_addrspace *as,
+			       uint64_t *version)
 {
 	const struct ptc_change *change;
 
 	while (*version != as->version) {
 		change = ptc_addrspace_change(as, *version + 1);
 		if (!change) {
-			forget(k);
+			clear_code_cache(k);
 			*version = as->version;
 		} else if (ptc_fast_code_drop(&k->code, change->start, change->end)) {
 			ptc_fast_chains_forget(&k->chains);
@@ -267,18 +268,18 @@ static struct ptc_piece_code *find_like(const struct ptc_piece_codes *c,
 static void become(struct ptc_piece_code *k, const struct ptc_addrspace *as, bool counts)
 {
 	if (!as->state || k->state != as->state)
-		follow(k, as, &k->version);
+		apply_code_changes(k, as, &k->version);
 	k->state = as->state;
 	if (as->kernel)
-		follow(k, as->kernel, &k->kernel_version);
+		apply_code_changes(k, as->kernel, &k->kernel_version);
 	if (is_full(k))
-		forget(k);
+		clear_code_cache(k);
 	ptc_fast_chains_set_counts(&k->chains, counts);
 }
 
 /* The caller holds the lock. */
-static struct ptc_piece_code *take(struct ptc_piece_user *u, const struct ptc_addrspace *as,
-				   int32_t pid)
+static struct ptc_piece_code *acquire_code_cache(struct ptc_piece_user *u,
+						 const struct ptc_addrspace *as, int32_t pid)
 {
 	struct ptc_piece_codes *c = u->codes;
 	struct ptc_piece_code *k = find_same(u, as, pid);
@@ -291,7 +292,7 @@ static struct ptc_piece_code *take(struct ptc_piece_user *u, const struct ptc_ad
 	if (!k)
 		k = find_like(c, as, pid);
 	if (!k)
-		k = add(c, as, pid);
+		k = create_code_cache(c, as, pid);
 	if (!k)
 		return NULL;
 	if (!k->users || own)
@@ -317,7 +318,7 @@ struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_user *u, const struc
 	(void)pthread_mutex_lock(&u->codes->lock);
 	if (begins)
 		leave(u);
-	k = take(u, as, pid);
+	k = acquire_code_cache(u, as, pid);
 	(void)pthread_mutex_unlock(&u->codes->lock);
 	return k;
 }

@@ -66,7 +66,7 @@ static enum ptc_fast_status end(struct ptc_fast *f)
 	return PTC_FAST_AT_END;
 }
 
-static bool forget(void *ctx, struct ptc_fast *f)
+static bool forget_blocks_and_chains(void *ctx, struct ptc_fast *f)
 {
 	(void)ctx;
 	ptc_fast_chains_forget(f->chains);
@@ -91,8 +91,9 @@ static enum ptc_fast_status at_psb(struct ptc_fast *f)
 	if (f->flow.code->shared || (!ptc_fast_code_is_full(f->flow.code) &&
 				     !ptc_fast_chains_is_full(f->chains, f->flow.code)))
 		return PTC_FAST_AT_PSB;
-	return ptc_fast_change(f, forget, NULL) ? PTC_FAST_AT_PSB :
-						  ptc_fast_decline(f, "out of memory");
+	return ptc_fast_change(f, forget_blocks_and_chains, NULL) ?
+		       PTC_FAST_AT_PSB :
+		       ptc_fast_decline(f, "out of memory");
 }
 
 enum ptc_fast_status ptc_fast_run(struct ptc_fast *f)

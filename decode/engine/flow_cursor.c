@@ -44,14 +44,14 @@ static enum ptc_fast_reached lost(struct ptc_fast_flow *f, const char *why)
 }
 
 /* Reserve space for @n more records, and one: see ptc_fast_flow_list. */
-static bool reserve(struct ptc_fast_flow *f, size_t n)
+static bool reserve_flow_recs(struct ptc_fast_flow *f, size_t n)
 {
 	return ptc_grow(&f->recs, &f->recs_cap, f->nrecs + n + 1, sizeof(*f->recs));
 }
 
 enum ptc_fast_reached ptc_fast_flow_list(struct ptc_fast_flow *f, struct ptc_fast_rec rec)
 {
-	if (!reserve(f, 1))
+	if (!reserve_flow_recs(f, 1))
 		return lost(f, "out of memory");
 	f->recs[f->nrecs++] = rec;
 	return PTC_FAST_THERE;
@@ -114,7 +114,7 @@ enum ptc_fast_reached ptc_fast_flow_begin(struct ptc_fast_flow *f, uint64_t ip, 
 	return come_to(f, ip, mode);
 }
 
-static void push(struct ptc_fast_flow *f, uint32_t first, size_t n)
+static void push_return_blocks(struct ptc_fast_flow *f, uint32_t first, size_t n)
 {
 	size_t i;
 
@@ -134,7 +134,7 @@ static uint32_t pop(struct ptc_fast_flow *f)
 /* List the first @n branches of @b. */
 static bool list_inner(struct ptc_fast_flow *f, const struct ptc_fast_block *b, size_t n)
 {
-	if (!reserve(f, n))
+	if (!reserve_flow_recs(f, n))
 		return false;
 	if (n)
 		memcpy(f->recs + f->nrecs, f->code->recs + b->recs, n * sizeof(*f->recs));
@@ -149,7 +149,7 @@ static enum ptc_fast_reached pass(struct ptc_fast_flow *f)
 
 	if (!list_inner(f, b, b->nrecs))
 		return lost(f, "out of memory");
-	push(f, b->pushes, b->npushes);
+	push_return_blocks(f, b->pushes, b->npushes);
 	f->insns += b->ninsns;
 	f->last = (struct ptc_fast_last){ .how = PTC_FAST_LAST_BLOCK, .block = f->at };
 	return PTC_FAST_THERE;
@@ -293,7 +293,7 @@ static enum ptc_fast_reached pass_part(struct ptc_fast_flow *f, const struct pla
 		return PTC_FAST_THERE;
 	if (!list_inner(f, b, at->recs))
 		return lost(f, "out of memory");
-	push(f, b->pushes, at->pushes);
+	push_return_blocks(f, b->pushes, at->pushes);
 	f->insns += at->insns;
 	len = c->lens[b->lens + at->insn];
 	f->last = (struct ptc_fast_last){ .how = PTC_FAST_LAST_INSN,

@@ -476,7 +476,7 @@ static enum ptc_fast_status take_psb(struct ptc_fast *f)
 /*
  * Takes the packet of @type and length @n. take_psb, take_fup and take_ovf move f->pos themselves.
  */
-static enum ptc_fast_status take(struct ptc_fast *f, enum ptc_pkt type, int n)
+static enum ptc_fast_status take_other_packet(struct ptc_fast *f, enum ptc_pkt type, int n)
 {
 	enum ptc_fast_status r;
 
@@ -547,5 +547,5 @@ enum ptc_fast_status ptc_fast_packet(struct ptc_fast *f)
 		return ptc_fast_decline(f, "bits that lead nowhere");
 	if (type != PTC_PKT_PSB && mark(f) == PTC_FAST_DECLINED)
 		return PTC_FAST_DECLINED;
-	return take(f, type, n);
+	return take_other_packet(f, type, n);
 }

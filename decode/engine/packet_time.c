@@ -6,7 +6,7 @@
 /* An MTC has eight bits of the counter, a TMA sixteen. */
 enum { MTC_BITS = 8, TMA_BITS = 16, FREQ_MAX = 15 };
 
-static uint64_t get(const uint8_t *p, int n)
+static uint64_t read_packet_le(const uint8_t *p, int n)
 {
 	uint64_t v = 0;
 
@@ -24,7 +24,7 @@ static unsigned int top_of(const struct ptc_fast_time *t)
 
 static void take_tsc(struct ptc_fast_time *t, const uint8_t *p)
 {
-	t->tsc = t->base = get(p + 1, 7);
+	t->tsc = t->base = read_packet_le(p + 1, 7);
 	t->ctc = 0;
 	t->known = true;
 	t->counts = false;
@@ -33,8 +33,8 @@ static void take_tsc(struct ptc_fast_time *t, const uint8_t *p)
 /* The counter had this value, so many ticks before the TSC. */
 static void take_tma(struct ptc_fast_time *t, const uint8_t *p)
 {
-	t->ctc = (uint32_t)get(p + 2, 2) & ((1u << top_of(t)) - 1);
-	t->base -= get(p + 5, 2);
+	t->ctc = (uint32_t)read_packet_le(p + 2, 2) & ((1u << top_of(t)) - 1);
+	t->base -= read_packet_le(p + 5, 2);
 	t->counts = true;
 	t->partly = top_of(t) > TMA_BITS;
 }

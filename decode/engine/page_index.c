@@ -29,7 +29,8 @@ size_t ptc_fast_pages_bytes(const struct ptc_fast_pages *p)
 }
 
 /* Returns the page, or the free entry where it belongs. There is a free entry. */
-static struct ptc_fast_page *find(struct ptc_fast_page *table, unsigned int bits, uint64_t no)
+static struct ptc_fast_page *find_page_entry(struct ptc_fast_page *table, unsigned int bits,
+					     uint64_t no)
 {
 	const size_t mask = ((size_t)1 << bits) - 1;
 	size_t i = (size_t)(no * 0x9e3779b97f4a7c15 >> (64 - bits));
@@ -39,7 +40,7 @@ static struct ptc_fast_page *find(struct ptc_fast_page *table, unsigned int bits
 	return &table[i];
 }
 
-static bool grow(struct ptc_fast_pages *p)
+static bool grow_page_index(struct ptc_fast_pages *p)
 {
 	const unsigned int bits = p->table ? p->bits + 1 : FIRST_BITS;
 	struct ptc_fast_page *table = calloc((size_t)1 << bits, sizeof(*table));
@@ -49,7 +50,7 @@ static bool grow(struct ptc_fast_pages *p)
 		return false;
 	for (i = 0; p->table && i >> p->bits == 0; i++)
 		if (p->table[i].used)
-			*find(table, bits, p->table[i].no) = p->table[i];
+			*find_page_entry(table, bits, p->table[i].no) = p->table[i];
 	free(p->table);
 	p->table = table;
 	p->bits = bits;
@@ -60,13 +61,13 @@ bool ptc_fast_pages_add(struct ptc_fast_pages *p, uint64_t no, uint32_t block)
 {
 	struct ptc_fast_page *page;
 
-	if ((!p->table || p->used * 2 >> p->bits) && !grow(p))
+	if ((!p->table || p->used * 2 >> p->bits) && !grow_page_index(p))
 		return false;
 	if (!ptc_grow(&p->links, &p->links_cap, p->nlinks + 2, sizeof(*p->links)))
 		return false;
 	if (!p->nlinks)
 		p->nlinks = 1;
-	page = find(p->table, p->bits, no);
+	page = find_page_entry(p->table, p->bits, no);
 	p->used += !page->used;
 	p->links[p->nlinks] = (struct ptc_fast_link){ block, page->first };
 	*page = (struct ptc_fast_page){ .no = no, .used = true, .first = (uint32_t)p->nlinks++ };
@@ -96,7 +97,7 @@ void ptc_fast_pages_visit(struct ptc_fast_pages *p, uint64_t start, uint64_t end
 		return;
 	if (last - first < p->used) {
 		for (no = first; no <= last; no++)
-			visit_page(p, find(p->table, p->bits, no), visit, ctx);
+			visit_page(p, find_page_entry(p->table, p->bits, no), visit, ctx);
 		return;
 	}
 	for (i = 0; i >> p->bits == 0; i++)

@@ -75,7 +75,8 @@ static enum found take_switch(struct ahead *a, const uint8_t *p, enum ptc_pkt ty
 }
 
 /* Look at the packet at @p, of *@n bytes. For a PSB+, *@n grows. */
-static enum found take(struct ahead *a, const uint8_t *p, enum ptc_pkt type, size_t *n)
+static enum found check_packet_ahead(struct ahead *a, const uint8_t *p, enum ptc_pkt type,
+				     size_t *n)
 {
 	if (ptc_fast_is_time(p, type, &a->tsc))
 		return GO_ON;
@@ -120,7 +121,7 @@ enum ptc_fast_upcoming ptc_fast_upcoming(const struct ptc_fast *f)
 		len = ptc_pkt_len(f->bytes + a.at, f->len - a.at, &type);
 		n = len > 0 ? (size_t)len : 0;
 		if (n)
-			r = take(&a, f->bytes + a.at, type, &n);
+			r = check_packet_ahead(&a, f->bytes + a.at, type, &n);
 	}
 	if (r == GOOD)
 		return PTC_FAST_UPCOMING_GOOD;

@@ -35,7 +35,8 @@ bool ptc_fast_is_time(const uint8_t *p, enum ptc_pkt type, bool *tsc)
 }
 
 /* Take one packet of a PSB+, at @p. */
-static bool take(const uint8_t *p, enum ptc_pkt type, bool *tsc, struct ptc_fast_psb *psb)
+static bool take_psb_plus_packet(const uint8_t *p, enum ptc_pkt type, bool *tsc,
+				 struct ptc_fast_psb *psb)
 {
 	switch (type) {
 	case PTC_PKT_FUP:
@@ -75,7 +76,7 @@ bool ptc_fast_psb_read(const uint8_t *bytes, size_t len, size_t at, bool *tsc,
 			return false;
 		if (type == PTC_PKT_PSBEND)
 			break;
-		if (!take(bytes + at, type, tsc, &psb))
+		if (!take_psb_plus_packet(bytes + at, type, tsc, &psb))
 			return false;
 	}
 	psb.end = at + (size_t)n;

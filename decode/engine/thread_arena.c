@@ -24,7 +24,7 @@ static const struct {
 };
 
 /* Returns the address of the list's pointer in the code. */
-static void *place_of(struct ptc_fast_code *c, size_t l)
+static void *list_pointer_addr(struct ptc_fast_code *c, size_t l)
 {
 	void *const places[] = { &c->blocks, &c->recs, &c->pushes, &c->lens };
 
@@ -41,13 +41,13 @@ size_t ptc_fast_list_max(const struct ptc_fast_code *c, enum ptc_fast_list l)
 	return lists[l].max >> c->halved;
 }
 
-static bool grow(struct ptc_fast_code *c, size_t l, size_t want)
+static bool grow_code_list(struct ptc_fast_code *c, size_t l, size_t want)
 {
 	const size_t size = lists[l].size, was = c->cap[l];
 
 	if (!size)
 		return true;
-	if (!ptc_fast_table_grow(place_of(c, l), &c->cap[l], want + lists[l].behind, size,
+	if (!ptc_fast_table_grow(list_pointer_addr(c, l), &c->cap[l], want + lists[l].behind, size,
 				 room_max(l)))
 		return false;
 	ptc_fast_code_count_bytes(c, was * size, c->cap[l] * size);
@@ -59,7 +59,7 @@ bool ptc_fast_lists_init(struct ptc_fast_code *c)
 	size_t l;
 
 	for (l = 0; l < PTC_FAST_LISTS; l++)
-		if (!grow(c, l, 1))
+		if (!grow_code_list(c, l, 1))
 			return false;
 	return true;
 }
@@ -72,7 +72,7 @@ void ptc_fast_lists_release(struct ptc_fast_code *c)
 	for (l = 0; l < PTC_FAST_LISTS; l++) {
 		if (!lists[l].size)
 			continue;
-		memcpy(&p, place_of(c, l), sizeof(p));
+		memcpy(&p, list_pointer_addr(c, l), sizeof(p));
 		ptc_fast_table_drop(p, c->cap[l], lists[l].size, room_max(l));
 	}
 }
@@ -126,13 +126,13 @@ void ptc_fast_hands_forget(struct ptc_fast_code *c)
 }
 
 /* Set the hint `full` if most of the limit is in use. */
-static void judge(struct ptc_fast_code *c, size_t l)
+static void update_full_hint(struct ptc_fast_code *c, size_t l)
 {
 	if (c->used[l] > (lists[l].max >> c->halved) / 4 * 3)
 		ptc_fast_put_hint(&c->full, true);
 }
 
-static bool has_room(const struct ptc_fast_part *p, size_t n, size_t max)
+static bool has_room_in_part(const struct ptc_fast_part *p, size_t n, size_t max)
 {
 	return p->end - p->at >= n && p->end <= max;
 }
@@ -145,17 +145,17 @@ bool ptc_fast_hand_take(struct ptc_fast_hand *h, enum ptc_fast_list l, size_t n,
 	const size_t from = p->end == c->used[l] ? p->at : c->used[l];
 	size_t to = c->used[l] + lists[l].part;
 
-	if (has_room(p, n, max))
+	if (has_room_in_part(p, n, max))
 		return true;
 	if (to < from + n)
 		to = from + n;
 	if (to > max)
 		to = max;
-	if (to < from + n || !grow(c, l, to))
+	if (to < from + n || !grow_code_list(c, l, to))
 		return false;
 	*p = (struct ptc_fast_part){ from, to };
 	c->used[l] = to;
-	judge(c, l);
+	update_full_hint(c, l);
 	return true;
 }
 
@@ -163,7 +163,7 @@ bool ptc_fast_hand_reserve(struct ptc_fast_hand *h, enum ptc_fast_list l, size_t
 {
 	bool ok = true;
 
-	if (!has_room(&h->parts[l], n, max)) {
+	if (!has_room_in_part(&h->parts[l], n, max)) {
 		ptc_fast_code_lock(h->code);
 		ok = ptc_fast_hand_take(h, l, n, max);
 		ptc_fast_code_unlock(h->code);

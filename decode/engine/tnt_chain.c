@@ -200,8 +200,8 @@ static void refuse(struct ptc_fast_chains *c)
 }
 
 /* Put a chain into a table that no other thread reads. Returns whether it is in there now. */
-static bool put(const struct ptc_fast_chain_table *t, const struct ptc_fast_chain *chain,
-		uint64_t key)
+static bool insert_chain(const struct ptc_fast_chain_table *t, const struct ptc_fast_chain *chain,
+			 uint64_t key)
 {
 	struct ptc_fast_chain *room = find_room(t, key);
 
@@ -230,7 +230,7 @@ static bool spread(struct ptc_fast_chains *c)
 		memcpy(set, &t->v[i], sizeof(set));
 		memset(&t->v[i], 0, sizeof(set));
 		for (k = 0; k < PTC_FAST_CHAIN_SET; k++)
-			used += set[k].key && put(t, &set[k], set[k].key);
+			used += set[k].key && insert_chain(t, &set[k], set[k].key);
 	}
 	c->used = used;
 	return true;
@@ -249,7 +249,7 @@ static void move(struct ptc_fast_chains *c, bool shared)
 		;
 	for (i = 0; i >> was->bits == 0; i++) {
 		key = ptc_fast_see(&was->v[i].key);
-		used += key && key != CLAIMED && put(t, &was->v[i], key);
+		used += key && key != CLAIMED && insert_chain(t, &was->v[i], key);
 	}
 	ptc_fast_put_hint(&c->used, used);
 	use_next(c);
@@ -266,7 +266,7 @@ static unsigned int next_bits(const struct ptc_fast_chains *c, const struct ptc_
 }
 
 /* Grow the table. If that fails, keep the current one. */
-static void grow(struct ptc_fast_chains *c, const struct ptc_fast_code *code)
+static void grow_chain_table(struct ptc_fast_chains *c, const struct ptc_fast_code *code)
 {
 	const bool big = table_bytes(ptc_fast_chains_table(c)) >= PTC_FAST_ROOM_MIN;
 
@@ -354,7 +354,7 @@ static void add_end(struct making *m, const struct ptc_fast_block *b, uint64_t t
 }
 
 /* Go over one block, with the bit @taken if it needs one. Returns false at the end of the chain. */
-static bool add(struct making *m, bool taken)
+static bool add_block_to_chain(struct making *m, bool taken)
 {
 	const struct ptc_fast_block *b = ptc_fast_code_get(m->hand, m->at);
 	const uint32_t on = b->next[0], jump = b->next[1];
@@ -380,7 +380,7 @@ static bool add(struct making *m, bool taken)
 }
 
 /* Is there space for the chain? If it @counts, it needs KINDS only, and no records. */
-static bool has_room(const struct making *m, bool counts)
+static bool reserve_chain_space(const struct making *m, bool counts)
 {
 	return ptc_fast_hand_reserve(m->hand, PTC_FAST_LIST_RECS, 1 + (counts ? 0 : m->nrecs),
 				     max_recs(m->code)) &&
@@ -388,8 +388,8 @@ static bool has_room(const struct making *m, bool counts)
 				     ptc_fast_list_max(m->code, PTC_FAST_LIST_PUSHES));
 }
 
-/* Store the chain in the space of has_room(). */
-static void keep(struct making *m, bool counts)
+/* Store the chain in the space of reserve_chain_space(). */
+static void store_chain(struct making *m, bool counts)
 {
 	struct ptc_fast_part *pushes = &m->hand->parts[PTC_FAST_LIST_PUSHES];
 
@@ -424,7 +424,7 @@ static void grow_in_time(struct ptc_fast_chains *c, const struct ptc_fast_code *
 	if (!is_crowded(c, code) || !claim_growth(c))
 		return;
 	if (is_crowded(c, code) && is_ready(c, code)) /* another thread may have been faster */
-		grow(c, code);
+		grow_chain_table(c, code);
 	ptc_fast_publish(&c->grows, false);
 }
 
@@ -444,7 +444,7 @@ static bool add_chain(struct ptc_fast_chains *c, struct making *m)
 	uint64_t was;
 
 	grow_in_time(c, m->code);
-	if (!has_room(m, c->counts))
+	if (!reserve_chain_space(m, c->counts))
 		return false;
 	do {
 		room = find_room(ptc_fast_chains_table(c), m->chain.key);
@@ -456,7 +456,7 @@ static bool add_chain(struct ptc_fast_chains *c, struct making *m)
 		if (was == m->chain.key) /* another thread was faster */
 			return true;
 	} while (was || !ptc_fast_claim(&room->key, &was, CLAIMED));
-	keep(m, c->counts);
+	store_chain(m, c->counts);
 	fill(room, &m->chain, m->chain.key);
 	count_one(c, m->hand);
 	return true;
@@ -499,7 +499,7 @@ bool ptc_fast_chain_make(struct ptc_fast_chains *c, struct ptc_fast_hand *h, uin
 	m.at = block;
 	m.npushes = m.nrecs = m.ninsns = 0;
 	for (i = 0; i < MAX_BLOCKS && m.chain.nbits < n; i++)
-		if (!add(&m, bits << m.chain.nbits >> 63))
+		if (!add_block_to_chain(&m, bits << m.chain.nbits >> 63))
 			break;
 	if (!m.chain.nbits || ptc_fast_get_hint(&m.code->failed))
 		return false;

@@ -54,7 +54,7 @@ struct hot {
 /* Records of one step, rounded up: four are copied at a time. */
 enum { STEP_RECS = PTC_FAST_CHAIN_RECS + 4 };
 
-static bool reserve(struct ptc_fast_flow *f)
+static bool reserve_step_recs(struct ptc_fast_flow *f)
 {
 	return ptc_grow(&f->recs, &f->recs_cap, f->nrecs + STEP_RECS, sizeof(*f->recs));
 }
@@ -139,7 +139,7 @@ static enum ptc_fast_status decline(struct ptc_fast *f, const char *why)
 	return PTC_FAST_DECLINED;
 }
 
-static INSIDE void count(struct hot *h, const struct ptc_fast_rec *recs)
+static INSIDE void count_rec_kinds(struct hot *h, const struct ptc_fast_rec *recs)
 {
 	const counts kinds = (counts)ptc_fast_kinds_of(recs);
 
@@ -156,7 +156,7 @@ static INSIDE void list(struct hot *h, uint32_t recs, size_t n)
 	size_t i = 0;
 
 	if (h->counting) {
-		count(h, from);
+		count_rec_kinds(h, from);
 		return;
 	}
 #ifdef __SANITIZE_THREAD__ /* another thread may be writing behind the records */
@@ -178,12 +178,12 @@ static INSIDE void lead(struct hot *h, uint64_t ip)
 		h->out[-1].to = ip;
 }
 
-static INSIDE bool has_room(const struct hot *h)
+static INSIDE bool has_room_for_chain(const struct hot *h)
 {
 	return h->counting || h->out <= h->limit;
 }
 
-static INSIDE void push(struct hot *h, uint32_t block)
+static INSIDE void push_return_block(struct hot *h, uint32_t block)
 {
 	h->stack[h->sp++ % PTC_FAST_STACK] = block;
 }
@@ -193,20 +193,20 @@ static INSIDE void push_all(struct hot *h, uint32_t pushes, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		push(h, h->pushes[pushes + i]);
+		push_return_block(h, h->pushes[pushes + i]);
 }
 
 /*
  * Use the next bits, which are those of @c. It may pop an entry that was never pushed: then there
  * is no block.
  */
-static INSIDE void follow(struct hot *h, const struct ptc_fast_chain *c)
+static INSIDE void follow_chain(struct hot *h, const struct ptc_fast_chain *c)
 {
 	uint32_t *top;
 
 	list(h, c->recs, c->nrecs);
 	if (c->npushes == 1)
-		push(h, c->pushes);
+		push_return_block(h, c->pushes);
 	else
 		push_all(h, c->pushes, c->npushes);
 	h->insns += c->ninsns;
@@ -224,7 +224,8 @@ static INSIDE void follow(struct hot *h, const struct ptc_fast_chain *c)
 }
 
 /* Use @n bits for which no chain is known: make a chain, or go bit by bit. */
-static __attribute__((noinline)) enum ptc_fast_reached step(struct ptc_fast *f, unsigned int n)
+static __attribute__((noinline)) enum ptc_fast_reached use_bits_without_chain(struct ptc_fast *f,
+									      unsigned int n)
 {
 	enum ptc_fast_reached r = PTC_FAST_THERE;
 	unsigned int left = n;
@@ -233,7 +234,7 @@ static __attribute__((noinline)) enum ptc_fast_reached step(struct ptc_fast *f, 
 		r = ptc_fast_flow_bits(&f->flow, &f->bits, &left);
 		f->nbits -= n - left;
 	}
-	if (r != PTC_FAST_LOST && !reserve(&f->flow)) {
+	if (r != PTC_FAST_LOST && !reserve_step_recs(&f->flow)) {
 		f->flow.why = "out of memory";
 		r = PTC_FAST_LOST;
 	}
@@ -253,8 +254,8 @@ static INSIDE enum ptc_fast_reached use_bits(struct ptc_fast *f, struct hot *h, 
 	while (h->nbits >= least && r == PTC_FAST_THERE) {
 		n = h->nbits < PTC_FAST_CHAIN_BITS ? h->nbits : PTC_FAST_CHAIN_BITS;
 		c = ptc_fast_chain_find(h->chains, ptc_fast_chain_key(h->at, h->bits, n));
-		if (c && has_room(h)) {
-			follow(h, c);
+		if (c && has_room_for_chain(h)) {
+			follow_chain(h, c);
 			if (h->at)
 				continue;
 			save(f, h);
@@ -262,7 +263,7 @@ static INSIDE enum ptc_fast_reached use_bits(struct ptc_fast *f, struct hot *h, 
 			return PTC_FAST_LOST;
 		}
 		save(f, h);
-		r = step(f, n);
+		r = use_bits_without_chain(f, n);
 		load(f, h);
 	}
 	return r;
@@ -366,7 +367,7 @@ static __attribute__((noinline)) enum ptc_fast_status tip_slowly(struct ptc_fast
 			note_tip(f->flow.code, b, ip, f->flow.at);
 		*ptc_fast_tip(f->flow.hand->tips, ip) = f->flow.at;
 	}
-	return reserve(&f->flow) ? PTC_FAST_GO_ON : decline(f, "out of memory");
+	return reserve_step_recs(&f->flow) ? PTC_FAST_GO_ON : decline(f, "out of memory");
 }
 
 /*
@@ -412,7 +413,7 @@ static INSIDE enum ptc_fast_status add_tip(struct ptc_fast *f, struct hot *h, co
 	next = f->mode == f->flow.mode ? ptc_fast_see(&b->tip_next) : PTC_FAST_NONE;
 	if (next)
 		next = lead_to(h, b, next, ip);
-	if (next && has_room(h)) {
+	if (next && has_room_for_chain(h)) {
 		list(h, b->recs, b->nrecs + 1u);
 		lead(h, ip);
 		push_all(h, b->pushes, b->npushes);
@@ -447,8 +448,8 @@ static inline size_t timing_len(const uint8_t *p, bool timed)
 }
 
 /* Take the packet at @p. *@ret_n is its length; 0: it is not handled here. */
-static INSIDE enum ptc_fast_status take(struct ptc_fast *f, struct hot *h, const uint8_t *p,
-					size_t *ret_n)
+static INSIDE enum ptc_fast_status take_common_packet(struct ptc_fast *f, struct hot *h,
+						      const uint8_t *p, size_t *ret_n)
 {
 	if (ptc_pkt_is_tnt(p[0])) {
 		*ret_n = 1;
@@ -475,7 +476,7 @@ static INSIDE enum ptc_fast_status hurry(struct ptc_fast *f, bool counting)
 
 	load(f, &h);
 	while (end - p >= NEAR_END) {
-		r = take(f, &h, p, &n);
+		r = take_common_packet(f, &h, p, &n);
 		if (r != PTC_FAST_GO_ON || !n)
 			break;
 		p += n;
@@ -512,7 +513,7 @@ enum ptc_fast_status ptc_fast_hurry(struct ptc_fast *f)
 {
 	if (!ptc_fast_flow_is_on(&f->flow))
 		return PTC_FAST_GO_ON;
-	if (!reserve(&f->flow))
+	if (!reserve_step_recs(&f->flow))
 		return decline(f, "out of memory");
 	ptc_fast_chains_set_counts(f->chains, f->counts);
 	return f->counts ? hurry_counting(f) : hurry_listing(f);

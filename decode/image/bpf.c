@@ -44,7 +44,7 @@ static struct ptc_cur array(const struct ptc_bpf_prog *p, unsigned int bit, size
 	return data;
 }
 
-static uint32_t count(const struct ptc_bpf_prog *p, size_t at)
+static uint32_t read_bpf_count(const struct ptc_bpf_prog *p, size_t at)
 {
 	struct ptc_cur info = p->info;
 	uint32_t n;
@@ -57,12 +57,12 @@ static bool add_prog(struct ptc_bpf *b, const struct ptc_bpf_prog *p)
 {
 	struct ptc_cur insns = array(p, HAS_INSNS, INSNS), addrs = array(p, HAS_KSYMS, KSYMS);
 	struct ptc_cur lens = array(p, HAS_LENS, LENS), tags = array(p, HAS_TAGS, TAGS);
-	const uint32_t n = count(p, NR_KSYMS);
+	const uint32_t n = read_bpf_count(p, NR_KSYMS);
 	struct ptc_bpf_code c;
 	const uint8_t *tag;
 	uint32_t i;
 
-	if (count(p, NR_LENS) != n)
+	if (read_bpf_count(p, NR_LENS) != n)
 		return true;
 	for (i = 0; i < n; i++) {
 		c = (struct ptc_bpf_code){ .file = NULL };
@@ -70,7 +70,7 @@ static bool add_prog(struct ptc_bpf *b, const struct ptc_bpf_prog *p)
 		    !ptc_cur_bytes(&insns, c.len, &c.bytes))
 			break;
 		tag = p->tag;
-		if (count(p, NR_TAGS) == n && !ptc_cur_bytes(&tags, sizeof(c.tag), &tag))
+		if (read_bpf_count(p, NR_TAGS) == n && !ptc_cur_bytes(&tags, sizeof(c.tag), &tag))
 			break;
 		memcpy(c.tag, tag, sizeof(c.tag));
 		if (!ptc_grow(&b->codes, &b->cap, b->n + 1, sizeof(*b->codes)))

@@ -76,7 +76,7 @@ void ptc_codepiece_release(struct ptc_codepiece *p)
 	memset(p, 0, sizeof(*p));
 }
 
-static bool take(struct ptc_codemem *m, uint64_t len)
+static bool reserve_memfd_bytes(struct ptc_codemem *m, uint64_t len)
 {
 	if (len > PTC_CODEMEM_MAX - m->filled || !ptc_budget_allows(len))
 		return false;
@@ -90,7 +90,7 @@ bool ptc_codemem_read(struct ptc_codemem *m, const struct ptc_codepiece *p, uint
 {
 	ssize_t r;
 
-	if (!take(m, len))
+	if (!reserve_memfd_bytes(m, len))
 		return false;
 	while (len) {
 		r = pread(fd, p->bytes + off, len, (off_t)src);
@@ -108,7 +108,7 @@ bool ptc_codemem_read(struct ptc_codemem *m, const struct ptc_codepiece *p, uint
 bool ptc_codemem_put(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
 		     const uint8_t *bytes, size_t len)
 {
-	if (!take(m, len))
+	if (!reserve_memfd_bytes(m, len))
 		return false;
 	memcpy(p->bytes + off, bytes, len);
 	return true;

@@ -99,7 +99,7 @@ static bool is_file(const struct ptc_codefile *f, const struct key *k)
 }
 
 /* Returns the slot of a file, or the free slot where it belongs. */
-static size_t *slot_of(const struct ptc_codefiles *s, const struct key *k)
+static size_t *find_codefile_slot(const struct ptc_codefiles *s, const struct key *k)
 {
 	size_t i = hash(k) & (s->nslots - 1);
 
@@ -126,7 +126,7 @@ static bool grow_slots(struct ptc_codefiles *s)
 		const struct ptc_codefile *f = old[i] ? s->files[old[i] - 1] : NULL;
 
 		if (f)
-			*slot_of(s, &(struct key){ f->name, f->id, f->mark }) = old[i];
+			*find_codefile_slot(s, &(struct key){ f->name, f->id, f->mark }) = old[i];
 	}
 	free(old);
 	return true;
@@ -149,7 +149,8 @@ static bool make_room(struct ptc_codefiles *s, struct ptc_codefile *f, uint64_t 
 }
 
 /* Moves the file of @found to @f, if there is space for its bytes. Releases @found. */
-static void take(struct ptc_codefiles *s, struct ptc_codefile *f, struct ptc_found *found)
+static void move_found_file(struct ptc_codefiles *s, struct ptc_codefile *f,
+			    struct ptc_found *found)
 {
 	struct stat st;
 
@@ -357,7 +358,7 @@ static void find_vdso(struct ptc_codefiles *s, struct ptc_codefile *f)
 	size_t len;
 
 	ptc_search_cache(&s->search, &f->id, "vdso", &found);
-	take(s, f, &found);
+	move_found_file(s, f, &found);
 	/* Our vdso is for 64-bit processes. */
 	if (f->bytes || f->mark.low || !ptc_search_same_release(&s->search))
 		return;
@@ -380,9 +381,9 @@ static void find_vdso(struct ptc_codefiles *s, struct ptc_codefile *f)
  * Returns the object of @name, @id and @mark (NULL: unknown). *ret_new: it was created now. NULL:
  * out of memory.
  */
-static struct ptc_codefile *get(struct ptc_codefiles *s, const char *name,
-				const struct ptc_build_id *id, const struct ptc_file_mark *mark,
-				bool *ret_new)
+static struct ptc_codefile *get_codefile(struct ptc_codefiles *s, const char *name,
+					 const struct ptc_build_id *id,
+					 const struct ptc_file_mark *mark, bool *ret_new)
 {
 	struct key k = { .name = name };
 	struct ptc_codefile *f;
@@ -395,7 +396,7 @@ static struct ptc_codefile *get(struct ptc_codefiles *s, const char *name,
 	*ret_new = false;
 	if (!grow_slots(s))
 		return NULL;
-	slot = slot_of(s, &k);
+	slot = find_codefile_slot(s, &k);
 	if (*slot)
 		return s->files[*slot - 1];
 	f = ptc_codefiles_new(s, name);
@@ -422,17 +423,17 @@ struct ptc_codefile *ptc_codefiles_get_mapped(struct ptc_codefiles *s, const cha
 	struct ptc_found found;
 	bool is_new;
 
-	f = get(s, name, id, mark, &is_new);
+	f = get_codefile(s, name, id, mark, &is_new);
 	if (!f || !is_new)
 		return f;
 	if (name[0] == '/' && name[1] != '/') {
 		ptc_search_file(&s->search, name, &f->id, pid, &found);
-		take(s, f, &found);
+		move_found_file(s, f, &found);
 		if (is_another(f))
 			drop_assumed(f);
 		if (!f->bytes && s->search.web) {
 			ptc_search_web(&s->search, &f->id, &found);
-			take(s, f, &found);
+			move_found_file(s, f, &found);
 		}
 	} else if (!strcmp(name, "[vdso]")) {
 		find_vdso(s, f);
@@ -446,7 +447,7 @@ struct ptc_codefile *ptc_codefiles_absent(struct ptc_codefiles *s, const char *n
 					  const struct ptc_build_id *id)
 {
 	bool is_new;
-	struct ptc_codefile *f = get(s, name, id, NULL, &is_new);
+	struct ptc_codefile *f = get_codefile(s, name, id, NULL, &is_new);
 
 	if (f && is_new)
 		f->kernel = true;
@@ -464,7 +465,7 @@ struct ptc_codefile *ptc_codefiles_add_found(struct ptc_codefiles *s, const char
 	}
 	f->id = *id;
 	f->kernel = true;
-	take(s, f, found);
+	move_found_file(s, f, found);
 	return f;
 }
 
@@ -495,7 +496,7 @@ int ptc_codefiles_open(struct ptc_codefiles *s, const char *path, struct ptc_cod
 		return found.fd;
 	found.len = len;
 	found.path = strdup(path);
-	take(s, f, &found);
+	move_found_file(s, f, &found);
 	if (!f->path)
 		return ptc_fail_mem(err);
 	*ret = f;

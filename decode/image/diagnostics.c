@@ -160,7 +160,7 @@ add_va(struct ptc_notes *n, const char *fmt, va_list ap)
 }
 
 static struct ptc_note *__attribute__((format(printf, 2, 3)))
-add(struct ptc_notes *n, const char *fmt, ...)
+append_note(struct ptc_notes *n, const char *fmt, ...)
 {
 	struct ptc_note *note;
 	va_list ap;
@@ -235,7 +235,7 @@ static struct ptc_note *add_missing(struct ptc_notes *n, const char *name,
 	put_cost(words, sizeof(words), cost);
 	if (!ptc_grow(&n->missing, &n->missing_cap, n->nmissing + 1, sizeof(*n->missing)))
 		return NULL;
-	note = add(n, "no code for %s%s%s; %s", name, detail, words, hint);
+	note = append_note(n, "no code for %s%s%s; %s", name, detail, words, hint);
 	if (!note)
 		return NULL;
 	n->missing[n->nmissing++] = n->n - 1;
@@ -300,25 +300,25 @@ static void add_assumed(struct ptc_notes *n, const struct ptc_codefiles *files)
 		if (f->bytes && f->path && f->other_path) {
 			ptc_build_id_hex(&f->id, was);
 			ptc_build_id_hex(&f->other_id, is);
-			add(n, "'%s' has build-id %s, not %s as recorded: '%s' is used",
-			    f->other_path, *is ? is : "(none)", was, f->path);
+			append_note(n, "'%s' has build-id %s, not %s as recorded: '%s' is used",
+				    f->other_path, *is ? is : "(none)", was, f->path);
 		}
 		if (f->from == PTC_CODE_SAVED)
-			add(n,
-			    "'%s' was gone or another file when the recording ended: its code is "
-			    "in the recording, its names are not",
-			    f->name);
+			append_note(n,
+				    "'%s' was gone or another file when the recording ended: its "
+				    "code is in the recording, its names are not",
+				    f->name);
 		if (f->kernel && f->other_path && f->syms_tried && !f->syms) {
 			ptc_build_id_hex(&f->id, was);
 			ptc_build_id_hex(&f->other_id, is);
-			add(n, "no names of '%s': '%s' has build-id %s, not %s as recorded",
-			    f->name, f->other_path, *is ? is : "(none)", was);
+			append_note(n, "no names of '%s': '%s' has build-id %s, not %s as recorded",
+				    f->name, f->other_path, *is ? is : "(none)", was);
 		}
 		if (f->syms && f->syms->unusable_go)
-			add(n,
-			    "no names and source lines of '%s': Go's table of them (.gopclntab) is "
-			    "damaged, or of a version that is not known",
-			    f->name);
+			append_note(n,
+				    "no names and source lines of '%s': Go's table of them "
+				    "(.gopclntab) is damaged, or of a version that is not known",
+				    f->name);
 		if (!f->assumed || (f->from == PTC_CODE_OWN && f->saved))
 			continue;
 		if (!first)
@@ -327,13 +327,14 @@ static void add_assumed(struct ptc_notes *n, const struct ptc_codefiles *files)
 			more++;
 	}
 	if (more)
-		add(n,
-		    "assumed: '%s' and %" PRIu64
-		    " other file%s are as they were: the recording has "
-		    "no build-id of them",
-		    first, more, plural(more));
+		append_note(n,
+			    "assumed: '%s' and %" PRIu64
+			    " other file%s are as they were: the recording has "
+			    "no build-id of them",
+			    first, more, plural(more));
 	else if (first)
-		add(n, "assumed: '%s' is as it was: the recording has no build-id of it", first);
+		append_note(n, "assumed: '%s' is as it was: the recording has no build-id of it",
+			    first);
 }
 
 /* Converts to MiB, rounded up. */
@@ -351,16 +352,17 @@ static void add_left_out(struct ptc_notes *n, const struct ptc_leftout *l)
 
 	for (i = n->nleft; i < l->n; i++) {
 		(void)snprintf(needs, sizeof(needs), "%" PRIu64 " MiB", mebibytes(l->v[i].bytes));
-		add(n,
-		    "left out: the %s of '%s': it needs %s, and the memory budget is %" PRIu64
-		    " MiB (--max-memory)",
-		    l->v[i].what, l->v[i].file, l->v[i].bytes ? needs : "more than is left",
-		    mebibytes(limit));
+		append_note(
+			n,
+			"left out: the %s of '%s': it needs %s, and the memory budget is %" PRIu64
+			" MiB (--max-memory)",
+			l->v[i].what, l->v[i].file, l->v[i].bytes ? needs : "more than is left",
+			mebibytes(limit));
 	}
 	n->nleft = l->n;
 }
 
-static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
+static void make_diagnostic_notes(struct ptc_notes *n, const struct ptc_codefiles *files)
 {
 	struct ptc_note *note;
 	char words[96];
@@ -372,8 +374,8 @@ static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
 			add_file(n, files->files[i]);
 	if (n->unmapped.cost.gaps) {
 		put_cost(words, sizeof(words), &n->unmapped.cost);
-		add(n, "no mapping is known at 0x%" PRIx64 "%s%s", n->unmapped.ip,
-		    n->unmapped.cost.gaps > 1 ? " and other addresses" : "", words);
+		append_note(n, "no mapping is known at 0x%" PRIx64 "%s%s", n->unmapped.ip,
+			    n->unmapped.cost.gaps > 1 ? " and other addresses" : "", words);
 	}
 	if (n->kernel.cost.gaps) {
 		(void)snprintf(words, sizeof(words), " (first at 0x%" PRIx64 ")", n->kernel.ip);
@@ -383,18 +385,21 @@ static void make(struct ptc_notes *n, const struct ptc_codefiles *files)
 			note->m.file = "[kernel.kallsyms]";
 	}
 	if (n->lost_records)
-		add(n, "%" PRIu64 " record%s were lost while recording", n->lost_records,
-		    plural(n->lost_records));
+		append_note(n, "%" PRIu64 " record%s were lost while recording", n->lost_records,
+			    plural(n->lost_records));
 	if (n->late_code)
-		add(n,
-		    "assumed: code at 0x%" PRIx64 "%s ran when it was mapped: the trace tells no "
-		    "time in between",
-		    n->late_ip, n->late_code > 1 ? " and other addresses" : "");
+		append_note(n,
+			    "assumed: code at 0x%" PRIx64
+			    "%s ran when it was mapped: the trace tells no "
+			    "time in between",
+			    n->late_ip, n->late_code > 1 ? " and other addresses" : "");
 	if (n->alone)
-		add(n, "assumed: thread %" PRId32 " is the first of its process: no record says so",
-		    n->alone);
+		append_note(n,
+			    "assumed: thread %" PRId32
+			    " is the first of its process: no record says so",
+			    n->alone);
 	for (i = 0; n->extra && n->extra[i]; i++)
-		add(n, "%s", n->extra[i]);
+		append_note(n, "%s", n->extra[i]);
 	add_assumed(n, files);
 }
 
@@ -407,7 +412,7 @@ void ptc_notes_late_code(struct ptc_notes *n, uint64_t ip)
 const char *ptc_notes_line(struct ptc_notes *n, const struct ptc_codefiles *files, size_t i)
 {
 	if (!n->made)
-		make(n, files);
+		make_diagnostic_notes(n, files);
 	add_left_out(n, &files->left);
 	return i < n->n ? n->notes[i].line : NULL;
 }
@@ -418,7 +423,7 @@ bool ptc_notes_missing(struct ptc_notes *n, const struct ptc_codefiles *files, s
 	struct ptc_note *note;
 
 	if (!n->made)
-		make(n, files);
+		make_diagnostic_notes(n, files);
 	if (i >= n->nmissing)
 		return false;
 	note = &n->notes[n->missing[i]];

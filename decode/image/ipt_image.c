@@ -50,7 +50,7 @@ int ptc_ipt_init(struct ptc_ipt *ipt, const struct ptc_ipt_params *params, struc
 	return r;
 }
 
-static void drop(struct ptc_ipt *ipt, struct ptc_ipt_image *s)
+static void drop_ipt_image(struct ptc_ipt *ipt, struct ptc_ipt_image *s)
 {
 	if (!s->image)
 		return;
@@ -64,7 +64,7 @@ void ptc_ipt_release(struct ptc_ipt *ipt)
 	int i;
 
 	for (i = 0; i < PTC_IPT_IMAGES && ipt->images; i++)
-		drop(ipt, &ipt->images->slots[i]);
+		drop_ipt_image(ipt, &ipt->images->slots[i]);
 	for (i = 0; i < PTC_MODES; i++) {
 		pt_iscache_free(ipt->caches[i]);
 		ipt->caches[i] = NULL;
@@ -189,7 +189,7 @@ static int renew_cache(struct ptc_ipt *ipt, enum ptc_mode mode, struct ptc_err *
 		return 0;
 	for (i = 0; i < PTC_IPT_IMAGES; i++)
 		if (ipt->images->slots[i].image && ipt->images->slots[i].mode == mode)
-			drop(ipt, &ipt->images->slots[i]);
+			drop_ipt_image(ipt, &ipt->images->slots[i]);
 	return open_cache(ipt, mode, err);
 }
 
@@ -205,8 +205,8 @@ static struct ptc_ipt_image *oldest_slot(struct ptc_ipt *ipt)
 }
 
 /* Returns the slot of @as for code of @mode. Drops an image of an earlier layout from it. */
-static struct ptc_ipt_image *slot_of(struct ptc_ipt *ipt, struct ptc_addrspace *as,
-				     enum ptc_mode mode)
+static struct ptc_ipt_image *get_ipt_image_slot(struct ptc_ipt *ipt, struct ptc_addrspace *as,
+						enum ptc_mode mode)
 {
 	struct ptc_ipt_images *all = ipt->images;
 	struct ptc_ipt_key *key = &as->images[mode];
@@ -216,7 +216,7 @@ static struct ptc_ipt_image *slot_of(struct ptc_ipt *ipt, struct ptc_addrspace *
 		s = oldest_slot(ipt);
 	else if (s->layout == ptc_addrspace_layout(as))
 		return s;
-	drop(ipt, s);
+	drop_ipt_image(ipt, s);
 	*s = (struct ptc_ipt_image){
 		.as = as, .serial = ++all->serials, .layout = ptc_addrspace_layout(as), .mode = mode
 	};
@@ -232,7 +232,7 @@ int ptc_ipt_image(struct ptc_ipt *ipt, struct ptc_addrspace *as, enum ptc_mode m
 
 	if (r < 0)
 		return r;
-	s = slot_of(ipt, as, mode);
+	s = get_ipt_image_slot(ipt, as, mode);
 	s->used = ++ipt->images->uses;
 	if (!s->image) {
 		s->image = pt_image_alloc(NULL);

@@ -18,7 +18,7 @@ typedef struct ptc_ranges_node node;
 
 enum { NODE_COST = sizeof(node) + 2 * sizeof(void *) }; /* with the overhead of malloc */
 
-static node *get(node *n)
+static node *ref_node(node *n)
 {
 	if (n)
 		n->owners++;
@@ -26,12 +26,12 @@ static node *get(node *n)
 }
 
 /* Releases a reference. Recursion is as deep as the tree. */
-static void put(node *n)
+static void unref_node(node *n)
 {
 	if (!n || --n->owners)
 		return;
-	put(n->left);
-	put(n->right);
+	unref_node(n->left);
+	unref_node(n->right);
 	free(n);
 }
 
@@ -40,7 +40,7 @@ static int height(const node *n)
 	return n ? n->height : 0;
 }
 
-static size_t count(const node *n)
+static size_t subtree_node_count(const node *n)
 {
 	return n ? n->count : 0;
 }
@@ -51,10 +51,10 @@ static void update(node *n)
 	const int l = height(n->left), r = height(n->right);
 
 	n->height = (l > r ? l : r) + 1;
-	n->count = count(n->left) + count(n->right) + 1;
+	n->count = subtree_node_count(n->left) + subtree_node_count(n->right) + 1;
 }
 
-static node *make(const struct ptc_range *r)
+static node *new_node(const struct ptc_range *r)
 {
 	node *n = ptc_budget_allows(NODE_COST) ? malloc(sizeof(*n)) : NULL;
 
@@ -80,9 +80,9 @@ static bool own(node **n)
 		return false;
 	*copy = **n;
 	copy->owners = 1;
-	(void)get(copy->left);
-	(void)get(copy->right);
-	put(*n);
+	(void)ref_node(copy->left);
+	(void)ref_node(copy->right);
+	unref_node(*n);
 	*n = copy;
 	return true;
 }
@@ -143,9 +143,9 @@ static node *join(node *l, node *k, node *r, bool *ok)
 		return k;
 	}
 	if (!own(top)) {
-		put(l);
-		put(k);
-		put(r);
+		unref_node(l);
+		unref_node(k);
+		unref_node(r);
 		*ok = false;
 		return NULL;
 	}
@@ -168,7 +168,7 @@ static void split(node *n, uint64_t addr, node **ret_l, node **ret_r, bool *ok)
 	if (!n)
 		return;
 	if (!own(&n)) {
-		put(n);
+		unref_node(n);
 		*ok = false;
 		return;
 	}
@@ -182,7 +182,7 @@ static void split(node *n, uint64_t addr, node **ret_l, node **ret_r, bool *ok)
 	}
 	split(r, addr, &mid, ret_r, ok);
 	if (n->r.end > addr) {
-		tail = make(&n->r);
+		tail = new_node(&n->r);
 		*ok = *ok && tail;
 		if (tail) {
 			tail->r.off += addr - tail->r.start;
@@ -224,34 +224,34 @@ static bool replace(struct ptc_ranges *t, uint64_t start, uint64_t end, node *k)
 
 	split(t->root, start, &l, &rest, &ok);
 	split(rest, end, &mid, &r, &ok);
-	put(mid);
+	unref_node(mid);
 	if (!k)
 		k = take_first(&r, &ok);
 	if (!ok && !k)
-		put(r);
+		unref_node(r);
 	t->root = k ? join(l, k, r, &ok) : l;
 	return ok;
 }
 
 void ptc_ranges_release(struct ptc_ranges *t)
 {
-	put(t->root);
+	unref_node(t->root);
 	t->root = NULL;
 }
 
 size_t ptc_ranges_count(const struct ptc_ranges *t)
 {
-	return count(t->root);
+	return subtree_node_count(t->root);
 }
 
 void ptc_ranges_copy(struct ptc_ranges *t, const struct ptc_ranges *from)
 {
-	t->root = get(from->root);
+	t->root = ref_node(from->root);
 }
 
 bool ptc_ranges_put(struct ptc_ranges *t, const struct ptc_range *r)
 {
-	node *k = make(r);
+	node *k = new_node(r);
 
 	return k && replace(t, r->start, r->end, k);
 }

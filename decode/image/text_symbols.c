@@ -23,7 +23,7 @@ void ptc_labels_release(struct ptc_labels *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static bool add(struct ptc_labels *t, const struct ptc_label *n)
+static bool append_label(struct ptc_labels *t, const struct ptc_label *n)
 {
 	if (t->n >= PTC_LABELS_MAX || !ptc_grow(&t->names, &t->cap, t->n + 1, sizeof(*t->names)))
 		return false;
@@ -36,7 +36,7 @@ bool ptc_labels_add(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t
 {
 	char *copy = ptc_budget_allows(len + 1) ? strndup(name, len) : NULL;
 
-	if (copy && add(t, &(struct ptc_label){ addr, size, time, .name = copy }))
+	if (copy && append_label(t, &(struct ptc_label){ addr, size, time, .name = copy }))
 		return true;
 	free(copy);
 	return false;
@@ -45,7 +45,7 @@ bool ptc_labels_add(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t
 bool ptc_labels_lend(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
 		     const char *name)
 {
-	return add(t, &(struct ptc_label){ addr, size, time, .lent = true, .name = name });
+	return append_label(t, &(struct ptc_label){ addr, size, time, .lent = true, .name = name });
 }
 
 static int by_addr(const void *pa, const void *pb)

@@ -33,7 +33,7 @@ void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as)
 	ptc_kinds_set_code(&t->kinds, as);
 }
 
-static void put_bytes(struct ptc_trail *t, struct ptc_item *it, uint8_t len)
+static void read_insn_bytes(struct ptc_trail *t, struct ptc_item *it, uint8_t len)
 {
 	if (!it || !t->bytes || !len)
 		return;
@@ -50,7 +50,7 @@ static struct ptc_item *branch(struct ptc_trail *t, uint64_t from, uint64_t to, 
 		return NULL;
 	it = ptc_out_branch(t->out, from, to, kind, time);
 	if (it && from && t->bytes)
-		put_bytes(t, it, ptc_kinds_at(&t->kinds, from, PTC_MODE_64).len);
+		read_insn_bytes(t, it, ptc_kinds_at(&t->kinds, from, PTC_MODE_64).len);
 	return it;
 }
 
@@ -123,7 +123,8 @@ static bool is_direct(uint8_t kind)
 }
 
 /* Returns where instruction @e at @ip led. It needs no trace. */
-static uint64_t follow(struct ptc_trail *t, struct ptc_kind_len e, uint64_t ip, enum ptc_mode mode)
+static uint64_t next_insn_ip(struct ptc_trail *t, struct ptc_kind_len e, uint64_t ip,
+			     enum ptc_mode mode)
 {
 	uint8_t bytes[PTC_INSN_MAX];
 	struct ptc_insn insn;
@@ -146,7 +147,7 @@ static void list_inner(struct ptc_trail *t, const struct ptc_trail_block *b)
 		e = ptc_kinds_at(&t->kinds, ip, b->mode);
 		if (!e.len)
 			return;
-		to = follow(t, e, ip, b->mode);
+		to = next_insn_ip(t, e, ip, b->mode);
 		if (is_direct(e.kind))
 			branch_on(t, ip, to, e.kind, b->time);
 		ip = to;
@@ -166,11 +167,11 @@ static void list_insns(struct ptc_trail *t, const struct ptc_trail_block *b)
 		 */
 		if (!e.len)
 			break;
-		put_bytes(t, ptc_out_insn(t->out, ip, b->time), e.len);
-		ip = follow(t, e, ip, b->mode);
+		read_insn_bytes(t, ptc_out_insn(t->out, ip, b->time), e.len);
+		ip = next_insn_ip(t, e, ip, b->mode);
 	}
 	e = ptc_kinds_at(&t->kinds, b->end_ip, b->mode);
-	put_bytes(t, ptc_out_insn(t->out, b->end_ip, b->time), e.len);
+	read_insn_bytes(t, ptc_out_insn(t->out, b->end_ip, b->time), e.len);
 }
 
 bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
@@ -213,7 +214,7 @@ bool ptc_trail_reach(struct ptc_trail *t, uint64_t ip, uint64_t to, enum ptc_mod
 			return false;
 		b.end_ip = ip;
 		b.ninsn++;
-		ip = follow(t, e, ip, mode);
+		ip = next_insn_ip(t, e, ip, mode);
 		if (!is_direct(e.kind))
 			continue;
 		if (ip == mark) /* an endless loop */
@@ -242,8 +243,8 @@ static void list_one_by_one(struct ptc_trail *t, const struct ptc_fast_rec *recs
 /* Records fetched in advance; records per cache line. */
 enum { AHEAD = 64, OF_LINE = 4 };
 
-static struct ptc_item *put(struct ptc_item *it, const struct ptc_stamp *s,
-			    const struct ptc_fast_rec *recs, size_t n)
+static struct ptc_item *put_branch_items(struct ptc_item *it, const struct ptc_stamp *s,
+					 const struct ptc_fast_rec *recs, size_t n)
 {
 	size_t i;
 
@@ -274,9 +275,9 @@ void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t
 	for (i = 0; n - i > AHEAD; i += OF_LINE) {
 		/* The records may be in the cache of another CPU, whose thread made them. */
 		__builtin_prefetch(recs + i + AHEAD);
-		it = put(it, &s, recs + i, OF_LINE);
+		it = put_branch_items(it, &s, recs + i, OF_LINE);
 	}
-	(void)put(it, &s, recs + i, n - i);
+	(void)put_branch_items(it, &s, recs + i, n - i);
 	o->n += n;
 	o->stats->branches += n;
 	ptc_out_saw(o, time);

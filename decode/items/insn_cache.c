@@ -53,7 +53,7 @@ void ptc_kinds_release(struct ptc_kinds *k)
 	no_slots(k);
 }
 
-static void forget(struct ptc_kinds *k)
+static void forget_all_pages(struct ptc_kinds *k)
 {
 	k->npages = 0;
 	k->gen += GEN_ONE;
@@ -69,7 +69,7 @@ void ptc_kinds_set_code(struct ptc_kinds *k, const struct ptc_addrspace *as)
 {
 	k->as = as;
 	if (!as->view || as->view != k->view)
-		forget(k);
+		forget_all_pages(k);
 	k->view = as->view;
 }
 
@@ -82,7 +82,7 @@ static bool is_free(const struct ptc_kinds *k, const struct ptc_kinds_slot *s)
  * Returns the slot of @page, or the free slot where it belongs. Neighboring pages have neighboring
  * slots. Pages whose slot is taken are scattered.
  */
-static struct ptc_kinds_slot *slot_of(struct ptc_kinds *k, uint64_t page)
+static struct ptc_kinds_slot *find_page_slot(struct ptc_kinds *k, uint64_t page)
 {
 	struct ptc_kinds_slot *s = &k->slots[page & k->slot_mask];
 	uint64_t at = page * 0x9e3779b97f4a7c15 >> 32;
@@ -96,7 +96,7 @@ static struct ptc_kinds_slot *slot_of(struct ptc_kinds *k, uint64_t page)
  * Ensures that there is a slot for one more page. There are many more slots than pages: a page
  * whose slot is taken costs time at each look-up. Returns false if out of memory.
  */
-static bool grow(struct ptc_kinds *k)
+static bool grow_page_slots(struct ptc_kinds *k)
 {
 	struct ptc_kinds_slot *const old = k->slots, *slots;
 	const size_t n = k->npages < PAGES_FEW ? SLOTS_FEW : SLOTS_MAX;
@@ -112,7 +112,8 @@ static bool grow(struct ptc_kinds *k)
 	k->slot_mask = n - 1;
 	for (i = 0; i < nold; i++)
 		if (!is_free(k, &old[i]))
-			*slot_of(k, old[i].key & ~(UINT64_MAX << PTC_KINDS_GEN_SHIFT)) = old[i];
+			*find_page_slot(k, old[i].key & ~(UINT64_MAX << PTC_KINDS_GEN_SHIFT)) =
+				old[i];
 	if (nold)
 		free(old);
 	return true;
@@ -136,14 +137,14 @@ static uint8_t *new_page(struct ptc_kinds *k)
 static uint8_t *code_of(struct ptc_kinds *k, uint64_t ip)
 {
 	const uint64_t page = ip >> PTC_KINDS_PAGE_BITS;
-	struct ptc_kinds_slot *s = slot_of(k, page);
+	struct ptc_kinds_slot *s = find_page_slot(k, page);
 
 	if (is_free(k, s)) {
 		if (k->npages == PAGES_MAX)
-			forget(k);
-		if (!grow(k))
+			forget_all_pages(k);
+		if (!grow_page_slots(k))
 			return NULL;
-		s = slot_of(k, page);
+		s = find_page_slot(k, page);
 		s->codes = new_page(k);
 		if (!s->codes)
 			return NULL;
@@ -152,7 +153,7 @@ static uint8_t *code_of(struct ptc_kinds *k, uint64_t ip)
 	return &s->codes[ip % PAGE];
 }
 
-static uint8_t decode(const struct ptc_kinds *k, uint64_t ip)
+static uint8_t decode_kind_and_len(const struct ptc_kinds *k, uint64_t ip)
 {
 	uint8_t bytes[PTC_INSN_MAX];
 	struct ptc_insn insn;
@@ -168,12 +169,12 @@ struct ptc_kind_len ptc_kinds_find(struct ptc_kinds *k, uint64_t ip, enum ptc_mo
 	uint8_t *known, code;
 
 	if (mode != k->mode)
-		forget(k);
+		forget_all_pages(k);
 	k->mode = mode;
 	known = code_of(k, ip);
 	code = known ? *known : 0;
 	if (!code)
-		code = decode(k, ip);
+		code = decode_kind_and_len(k, ip);
 	if (known)
 		*known = code;
 	return (struct ptc_kind_len){ .kind = code >> 4, .len = code & 15 };

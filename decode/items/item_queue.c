@@ -123,7 +123,7 @@ void ptc_out_keep_front(struct ptc_out *o, size_t n)
  * Reserve whole cache lines. Where many items are listed at once, an item in two cache lines takes
  * more than twice as long.
  */
-static bool grow(struct ptc_out *o, size_t want)
+static bool grow_item_lines(struct ptc_out *o, size_t want)
 {
 	void *items = o->items;
 
@@ -140,7 +140,7 @@ bool ptc_out_reserve(struct ptc_out *o, size_t more)
 		empty(o);
 	if (o->cap > o->n && o->cap - o->n > more)
 		return true;
-	if (!grow(o, o->n + more + 1))
+	if (!grow_item_lines(o, o->n + more + 1))
 		o->failed = true;
 	return !o->failed;
 }
@@ -163,14 +163,15 @@ static struct ptc_item *append_any(struct ptc_out *o, enum ptc_item_type type, u
 	return it;
 }
 
-static bool is_wanted(const struct ptc_out *o)
+static bool is_tid_cpu_selected(const struct ptc_out *o)
 {
 	return ptc_ids_have(&o->tids, o->tid) && ptc_ids_have(&o->cpus, o->cpu);
 }
 
-static struct ptc_item *append(struct ptc_out *o, enum ptc_item_type type, uint64_t time)
+static struct ptc_item *append_selected_item(struct ptc_out *o, enum ptc_item_type type,
+					     uint64_t time)
 {
-	if (o->picky && !is_wanted(o))
+	if (o->picky && !is_tid_cpu_selected(o))
 		return NULL;
 	return append_any(o, type, time);
 }
@@ -178,7 +179,7 @@ static struct ptc_item *append(struct ptc_out *o, enum ptc_item_type type, uint6
 struct ptc_item *ptc_out_branch(struct ptc_out *o, uint64_t from, uint64_t to, enum ptc_kind kind,
 				uint64_t time)
 {
-	struct ptc_item *it = append(o, PTC_ITEM_BRANCH, time);
+	struct ptc_item *it = append_selected_item(o, PTC_ITEM_BRANCH, time);
 
 	if (!it)
 		return NULL;
@@ -287,7 +288,7 @@ bool ptc_out_adopt(struct ptc_out *to, struct ptc_item *items, size_t n, const s
 
 struct ptc_item *ptc_out_insn(struct ptc_out *o, uint64_t ip, uint64_t time)
 {
-	struct ptc_item *it = append(o, PTC_ITEM_INSN, time);
+	struct ptc_item *it = append_selected_item(o, PTC_ITEM_INSN, time);
 
 	if (it)
 		it->from = ip;
@@ -297,7 +298,7 @@ struct ptc_item *ptc_out_insn(struct ptc_out *o, uint64_t ip, uint64_t time)
 struct ptc_item *ptc_out_event(struct ptc_out *o, enum ptc_event_kind kind, uint64_t ip,
 			       uint64_t value, uint64_t time)
 {
-	struct ptc_item *it = append(o, PTC_ITEM_EVENT, time);
+	struct ptc_item *it = append_selected_item(o, PTC_ITEM_EVENT, time);
 
 	if (!it)
 		return NULL;
@@ -310,7 +311,7 @@ struct ptc_item *ptc_out_event(struct ptc_out *o, enum ptc_event_kind kind, uint
 void ptc_out_gap(struct ptc_out *o, enum ptc_gap_cause cause, uint64_t off, uint64_t len,
 		 uint64_t time)
 {
-	struct ptc_item *it = append(o, PTC_ITEM_GAP, time);
+	struct ptc_item *it = append_selected_item(o, PTC_ITEM_GAP, time);
 
 	if (!it)
 		return;

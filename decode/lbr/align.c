@@ -103,7 +103,7 @@ static size_t collect(const struct ptc_grid *g, uint16_t said[])
 }
 
 /* Follow one of the cheapest paths, back from its end. */
-static void follow(const struct ptc_grid *g, struct ptc_align_entry *ret)
+static void follow_cheapest_path(const struct ptc_grid *g, struct ptc_align_entry *ret)
 {
 	const size_t skipped = (size_t)(g->steps - g->in->steps);
 	size_t i = g->in->n, j = g->end;
@@ -279,7 +279,7 @@ static bool find_exact(const struct ptc_grid *g, struct ptc_align_entry *ret,
 	return true;
 }
 
-static bool reserve(struct ptc_align *a, size_t cells)
+static bool reserve_grid_cells(struct ptc_align *a, size_t cells)
 {
 	if (cells <= a->cap)
 		return true;
@@ -328,7 +328,7 @@ int ptc_align_run(struct ptc_align *a, const struct ptc_align_in *in,
 	look_at_input(&g);
 	if (!in->n || find_exact(&g, ret_entries, ret))
 		return 0;
-	if (!reserve(a, (in->n + 1) * g.stride))
+	if (!reserve_grid_cells(a, (in->n + 1) * g.stride))
 		return PTC_E_NO_MEMORY;
 	g.ahead = a->ahead;
 	g.behind = a->behind;
@@ -340,7 +340,7 @@ int ptc_align_run(struct ptc_align *a, const struct ptc_align_in *in,
 	if (g.best < PTC_GRID_NEVER) {
 		ptc_grid_fill_behind(&g);
 		ret->candidates = collect(&g, said);
-		follow(&g, ret_entries);
+		follow_cheapest_path(&g, ret_entries);
 		measure_shift(&g, g.end, ret);
 	}
 	set_verdicts(&g, said, ret_entries);

@@ -16,7 +16,7 @@ void ptc_live_release(struct ptc_live *l)
 	*l = (struct ptc_live){ .n = 0 };
 }
 
-static bool push(struct ptc_live *l, const struct ptc_step *s)
+static bool push_live_call(struct ptc_live *l, const struct ptc_step *s)
 {
 	if (l->n == 2 * (size_t)PTC_LIVE_MAX) {
 		memmove(l->calls, l->calls + PTC_LIVE_MAX, PTC_LIVE_MAX * sizeof(*s));
@@ -50,11 +50,11 @@ bool ptc_live_step(struct ptc_live *l, const struct ptc_step *s, bool *ret_chang
 		l->n = 0;
 		l->cut = true;
 		call.flags = PTC_STEP_GAP;
-		if (!push(l, &call))
+		if (!push_live_call(l, &call))
 			return false;
 	} else if (is_pushed(s)) {
 		call.flags = PTC_STEP_WANTED | PTC_STEP_END;
-		if (!push(l, &call))
+		if (!push_live_call(l, &call))
 			return false;
 	} else if (is_popping(s) && l->n && !(l->calls[l->n - 1].flags & PTC_STEP_GAP)) {
 		l->n--;

@@ -38,7 +38,7 @@ static bool is_end(struct walk *w, const struct ptc_step *s)
 	return s->time >= w->group || w->skid < SKID;
 }
 
-static void count(struct walk *w, const struct ptc_step *s, bool wanted)
+static void count_skid(struct walk *w, const struct ptc_step *s, bool wanted)
 {
 	if (s->time < w->group && wanted) {
 		w->skid++;
@@ -57,7 +57,7 @@ static inline bool fits(const struct ptc_recent_thread *t, size_t i, uint64_t ip
 	return bounded ? ip <= t->steps[i + 1].from : ip - s->to < LAST_BLOCK;
 }
 
-static bool is_wanted(const struct ptc_place *p, const struct ptc_step *s)
+static bool lbr_records_step(const struct ptc_place *p, const struct ptc_step *s)
 {
 	return !(s->flags & PTC_STEP_GAP) && ptc_wants_step(&p->wants, s);
 }
@@ -67,7 +67,7 @@ static bool fits_behind(const struct ptc_place *p, const struct ptc_recent_threa
 {
 	for (; !fits(t, i, p->ip); i++)
 		if (i + 1 == t->n || t->steps[i + 1].flags & PTC_STEP_GAP ||
-		    is_wanted(p, &t->steps[i + 1]))
+		    lbr_records_step(p, &t->steps[i + 1]))
 			return false;
 	return true;
 }
@@ -95,7 +95,7 @@ static void add_place(struct finding *f)
 static bool feed(struct finding *f, size_t i)
 {
 	const struct ptc_step *s = &f->t->steps[i];
-	const bool wanted = is_wanted(f->p, s);
+	const bool wanted = lbr_records_step(f->p, s);
 
 	if (s->flags & PTC_STEP_GAP)
 		ptc_exact_cut(f->exact);
@@ -108,7 +108,7 @@ static bool feed(struct finding *f, size_t i)
  * Feeds step @i and older ones, down to @first, as long as the stack may match. Returns the last
  * step fed. This runs for some hundred steps of each sample.
  */
-static size_t follow(struct finding *f, size_t first, size_t i)
+static size_t feed_matching_steps(struct finding *f, size_t first, size_t i)
 {
 	const struct ptc_wants wants = f->p->wants;
 	const struct ptc_step *steps = f->t->steps;
@@ -153,7 +153,7 @@ static void find_from(struct finding *f, size_t first)
 		i = (size_t)(at - keys);
 		if (!ptc_exact_is_same(e, &f->t->steps[i]))
 			continue;
-		i = follow(f, first, i);
+		i = feed_matching_steps(f, first, i);
 	}
 }
 
@@ -175,7 +175,7 @@ bool ptc_place_exact(const struct ptc_place *p, const struct ptc_recent_thread *
 
 		if (is_end(&w, s))
 			f.oldest_end = i;
-		count(&w, s, feed(&f, i));
+		count_skid(&w, s, feed(&f, i));
 	}
 	if (f.places)
 		*ret = (struct ptc_align_result){ .candidates = f.places, .fits = true };
@@ -202,7 +202,7 @@ static bool feed_shifting(struct shifting *f, const struct ptc_place *p,
 		return false;
 	}
 	f->now |= fits(t, i, p->ip);
-	if (!is_wanted(p, s))
+	if (!lbr_records_step(p, s))
 		return false;
 	f->at[f->exact.fed % PTC_ALIGN_ENTRIES] = f->now;
 	f->now <<= 1;
@@ -228,7 +228,7 @@ uint32_t ptc_place_shifts(const struct ptc_place *p, const struct ptc_recent_thr
 			f.oldest_end = i;
 		else if (!f.exact.state)
 			break;
-		count(&w, s, feed_shifting(&f, p, t, i));
+		count_skid(&w, s, feed_shifting(&f, p, t, i));
 	}
 	return f.all;
 }
@@ -268,7 +268,7 @@ size_t ptc_place_steps(const struct ptc_place *p, struct ptc_recent_thread *t, s
 		const struct ptc_step *s = &t->steps[--i];
 
 		set_flags(p, t, i, is_end(&w, s));
-		count(&w, s, s->flags & PTC_STEP_WANTED);
+		count_skid(&w, s, s->flags & PTC_STEP_WANTED);
 	}
 	return i;
 }

@@ -133,7 +133,8 @@ static bool is_call_stack(const struct ptc_compare_sample *s)
 	return s->attr->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-static struct ptc_place place_of(const struct comparing *c, const struct ptc_compare_sample *s)
+static struct ptc_place place_of_sample(const struct comparing *c,
+					const struct ptc_compare_sample *s)
 {
 	const uint64_t at = s->sample->id.time, slack = c->opts->slack_ns;
 
@@ -176,7 +177,7 @@ static const struct ptc_addrspace *code_of(const struct comparing *c,
 static int align_branches(struct comparing *c, struct ptc_recent_thread *t, struct ptc_align_in *in,
 			  struct ptc_compare_sample *s)
 {
-	const struct ptc_place place = place_of(c, s);
+	const struct ptc_place place = place_of_sample(c, s);
 	uint32_t shifts = 0;
 	size_t nsteps = t->n;
 	int rc = 0;
@@ -201,7 +202,7 @@ static int align(struct comparing *c, struct ptc_compare_sample *s)
 {
 	const uint64_t asked = s->attr->attr.branch_sample_type;
 	struct ptc_recent_thread *t = ptc_recent_find(&c->recent, s->sample->id.tid);
-	const struct ptc_place place = place_of(c, s);
+	const struct ptc_place place = place_of_sample(c, s);
 	struct ptc_align_in in = { .entries = s->entries,
 				   .n = s->n,
 				   .types = asked & PERF_SAMPLE_BRANCH_TYPE_SAVE,
@@ -229,7 +230,7 @@ static enum ptc_compare_skip why_not(const struct comparing *c, const struct ptc
 								 PTC_COMPARE_JUDGED;
 }
 
-static int judge(struct comparing *c, const struct ptc_rec *rec)
+static int judge_sample(struct comparing *c, const struct ptc_rec *rec)
 {
 	struct ptc_sample parsed;
 	struct ptc_compare_sample s = { .sample = &parsed, .off = rec->off };
@@ -263,7 +264,7 @@ static int judge_until(struct comparing *c, uint64_t time)
 		if (time != PTC_NO_TIME && (w->time >= time || time - w->time <= c->opts->slack_ns))
 			break;
 		if (c->next + 1 >= c->opts->first && c->next + 1 <= c->opts->last)
-			rc = judge(c, &w->rec);
+			rc = judge_sample(c, &w->rec);
 	}
 	return rc;
 }

@@ -85,7 +85,7 @@ static enum ptc_verdict verdict(const struct ptc_compare_sample *one, size_t i)
 	return (enum ptc_verdict)one->verdicts[i].verdict;
 }
 
-static void count(struct ptc_sum_count *c, enum ptc_verdict v)
+static void count_verdict(struct ptc_sum_count *c, enum ptc_verdict v)
 {
 	c->judged += ptc_verdict_is_judged(v);
 	c->wrong += is_wrong(v);
@@ -122,8 +122,8 @@ static bool add_entry(struct adding *a, size_t i)
 	s->verdicts[v]++;
 	s->depths[depth][v]++;
 	s->gaps[e->cause] += v == PTC_VERDICT_GAP;
-	count(&s->all, v);
-	count(&s->kinds[kind], v);
+	count_verdict(&s->all, v);
+	count_verdict(&s->kinds[kind], v);
 	s->leaks[kind] += v == PTC_VERDICT_CLASS;
 	s->wrong_oldest += is_wrong(v) && i + 1 == a->one->n;
 	if (is_wrong(v) && !add_place(s, a->one, a->one->entries[i].from, true))

@@ -64,11 +64,10 @@ static bool ran(const struct ptc_step *steps, size_t nsteps, const struct ptc_wa
 	return false;
 }
 
-static struct ptc_align_entry judge(const struct ptc_onward *o, size_t k,
-				    const struct ptc_align_in *in, const struct ptc_wants *wants,
-				    const struct ptc_step *steps, size_t nsteps,
-				    const struct ptc_align_entry *newer,
-				    const struct ptc_align_entry *older)
+static struct ptc_align_entry
+judge_jcc_entry(const struct ptc_onward *o, size_t k, const struct ptc_align_in *in,
+		const struct ptc_wants *wants, const struct ptc_step *steps, size_t nsteps,
+		const struct ptc_align_entry *newer, const struct ptc_align_entry *older)
 {
 	const struct ptc_branch *e = &o->items[k].entry;
 	const struct ptc_step s = { .from = e->from, .to = e->to, .kind = PTC_KIND_JCC };
@@ -110,7 +109,7 @@ void ptc_onward_put(const struct ptc_onward *o, const struct ptc_align_in *in,
 			if (verdicts[i].step != PTC_ALIGN_NONE ||
 			    !ptc_verdict_is_judged((enum ptc_verdict)verdicts[i].verdict))
 				older = &verdicts[i];
-		v = judge(o, k, in, wants, steps, nsteps, newer, older);
+		v = judge_jcc_entry(o, k, in, wants, steps, nsteps, newer, older);
 		memmove(&entries[left + 1], &entries[left], behind * sizeof(*entries));
 		memmove(&verdicts[left + 1], &verdicts[left], behind * sizeof(*verdicts));
 		entries[left] = o->items[k].entry;

@@ -90,7 +90,7 @@ static bool find_transfer(const struct ptc_recent_thread *t, size_t first, size_
 	return !is_gap(&t->steps[*end]);
 }
 
-static bool look_at(struct looking *l, struct ptc_recent_thread *t)
+static bool search_steps_of_thread(struct looking *l, struct ptc_recent_thread *t)
 {
 	const size_t first = t->n > PTC_FOREIGN_LOOK ? t->n - PTC_FOREIGN_LOOK : 0;
 	size_t fed = 0, i, end;
@@ -141,8 +141,9 @@ static bool list_turns(struct ptc_foreign *f, const struct ptc_recent *r,
 	return true;
 }
 
-static int look(struct ptc_foreign *f, struct ptc_recent *r, const struct ptc_recent_thread *own,
-		struct looking *l, struct ptc_align_result *ret)
+static int search_other_threads(struct ptc_foreign *f, struct ptc_recent *r,
+				const struct ptc_recent_thread *own, struct looking *l,
+				struct ptc_align_result *ret)
 {
 	const size_t work = f->work ? f->work : PTC_FOREIGN_WORK;
 	size_t i, n;
@@ -150,7 +151,7 @@ static int look(struct ptc_foreign *f, struct ptc_recent *r, const struct ptc_re
 	if (!list_turns(f, r, own, work, &n))
 		return PTC_E_NO_MEMORY;
 	for (i = 0; i < n && l->work < work; i++)
-		if (!look_at(l, &r->threads[f->turns[i].thread]))
+		if (!search_steps_of_thread(l, &r->threads[f->turns[i].thread]))
 			return PTC_E_NO_MEMORY;
 	ret->limited = i < n;
 	return 0;
@@ -207,6 +208,6 @@ int ptc_foreign_run(struct ptc_foreign *f, struct ptc_align *a, struct ptc_recen
 	l.any = false;
 	l.work = 0;
 	look_for(&l, in);
-	rc = look(f, r, own, &l, ret);
+	rc = search_other_threads(f, r, own, &l, ret);
 	return rc || !l.any ? rc : align_again(a, in, foreign, ret_entries, ret);
 }

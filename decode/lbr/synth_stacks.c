@@ -72,7 +72,7 @@ static struct stack *stack_of(struct stacking *s, int32_t tid)
 }
 
 /* Branches in front of a gap do not belong to the stack behind it, for any thread. */
-static void forget(struct stacking *s)
+static void clear_all_stacks(struct stacking *s)
 {
 	size_t i;
 
@@ -195,7 +195,7 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 
 	for (i = 0; i < n && !s->rc; i++) {
 		if (items[i].type == PTC_ITEM_GAP)
-			forget(s);
+			clear_all_stacks(s);
 		else if (items[i].type == PTC_ITEM_BRANCH)
 			s->rc = take_branch(s, &items[i]);
 	}

@@ -45,7 +45,7 @@ void ptc_recent_release(struct ptc_recent *r)
 }
 
 /* Returns the index of the first thread with @tid or above. */
-static size_t place_of(const struct ptc_recent *r, int32_t tid)
+static size_t recent_thread_index(const struct ptc_recent *r, int32_t tid)
 {
 	return PTC_PARTITION_POINT(i, 0, r->n, r->threads[i].tid < tid);
 }
@@ -53,11 +53,11 @@ static size_t place_of(const struct ptc_recent *r, int32_t tid)
 struct ptc_recent_thread *ptc_recent_find(struct ptc_recent *r, int32_t tid)
 {
 	if (r->newest >= r->n || r->threads[r->newest].tid != tid)
-		r->newest = place_of(r, tid);
+		r->newest = recent_thread_index(r, tid);
 	return r->newest < r->n && r->threads[r->newest].tid == tid ? &r->threads[r->newest] : NULL;
 }
 
-static struct ptc_recent_thread *get(struct ptc_recent *r, int32_t tid)
+static struct ptc_recent_thread *get_recent_thread(struct ptc_recent *r, int32_t tid)
 {
 	struct ptc_recent_thread *t = ptc_recent_find(r, tid);
 
@@ -117,7 +117,7 @@ bool ptc_recent_stops(struct ptc_recent_thread *t, size_t first)
 }
 
 /* Drops the @n oldest steps. */
-static bool drop(struct ptc_recent *r, struct ptc_recent_thread *t, size_t n)
+static bool drop_oldest_steps(struct ptc_recent *r, struct ptc_recent_thread *t, size_t n)
 {
 	if (r->calls && !ptc_recent_live(t, n))
 		return false;
@@ -171,12 +171,12 @@ static struct ptc_recent_thread *longest_idle(struct ptc_recent *r,
 
 static bool shrink(struct ptc_recent *r, struct ptc_recent_thread *t)
 {
-	if (t->n > PTC_RECENT_LEAST && !drop(r, t, t->n - PTC_RECENT_LEAST))
+	if (t->n > PTC_RECENT_LEAST && !drop_oldest_steps(r, t, t->n - PTC_RECENT_LEAST))
 		return false;
 	return resize(r, t, PTC_RECENT_LEAST);
 }
 
-static void forget(struct ptc_recent *r, struct ptc_recent_thread *t)
+static void forget_all_steps(struct ptc_recent *r, struct ptc_recent_thread *t)
 {
 	t->dropped += t->n;
 	t->ordered = t->live_at = 0;
@@ -211,7 +211,7 @@ static bool make_room(struct ptc_recent *r, struct ptc_recent_thread *t)
 	struct ptc_recent_thread *o;
 
 	if (t->cap == PTC_RECENT_CAP)
-		return drop(r, t, t->n - wanted(r, t));
+		return drop_oldest_steps(r, t, t->n - wanted(r, t));
 	while (r->held + want - t->cap > most) {
 		o = longest_idle(r, t, PTC_RECENT_LEAST);
 		if (o) {
@@ -220,16 +220,16 @@ static bool make_room(struct ptc_recent *r, struct ptc_recent_thread *t)
 			continue;
 		}
 		if (t->cap >= PTC_RECENT_LEAST)
-			return drop(r, t, t->n / 2);
+			return drop_oldest_steps(r, t, t->n / 2);
 		o = longest_idle(r, t, 0);
 		if (!o)
 			break;
-		forget(r, o);
+		forget_all_steps(r, o);
 	}
 	return resize(r, t, want);
 }
 
-static bool append(struct ptc_recent *r, struct ptc_recent_thread *t, const struct ptc_step *s)
+static bool append_step(struct ptc_recent *r, struct ptc_recent_thread *t, const struct ptc_step *s)
 {
 	if (t->n == t->cap && !make_room(r, t))
 		return false;
@@ -249,11 +249,11 @@ static bool append_gap(struct ptc_recent *r, const struct ptc_item *it)
 	size_t i;
 
 	if (own && it->tid >= 0) {
-		t = get(r, it->tid);
-		return t && append(r, t, &gap);
+		t = get_recent_thread(r, it->tid);
+		return t && append_step(r, t, &gap);
 	}
 	for (i = 0; i < r->n; i++)
-		if (r->threads[i].n && !append(r, &r->threads[i], &gap))
+		if (r->threads[i].n && !append_step(r, &r->threads[i], &gap))
 			return false;
 	return true;
 }
@@ -267,8 +267,8 @@ static bool append_item(struct ptc_recent *r, const struct ptc_item *it)
 		return append_gap(r, it);
 	if (it->type != PTC_ITEM_BRANCH)
 		return true;
-	t = get(r, it->tid);
-	return t && append(r, t, &s);
+	t = get_recent_thread(r, it->tid);
+	return t && append_step(r, t, &s);
 }
 
 /*

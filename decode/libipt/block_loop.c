@@ -155,8 +155,8 @@ static inline void take_trace(struct row *row, struct ptc_trail *t, const struct
  * Asks for the decoder's position, which is unknown behind @b, the block of @call. @empty: no bits
  * were left before. Returns true if the loop is over.
  */
-static bool ask(struct ptc_replay *r, struct places *p, uint64_t call, const struct pt_block *b,
-		struct ptc_feed *f, bool empty)
+static bool get_decoder_position(struct ptc_replay *r, struct places *p, uint64_t call,
+				 const struct pt_block *b, struct ptc_feed *f, bool empty)
 {
 	const uint64_t time = r->now;
 	const size_t stop = ptc_replay_next_stop(r);
@@ -186,7 +186,7 @@ static inline bool take_block(struct ptc_replay *r, struct row *row, const struc
 	/* Pass copies: if the row's address escaped, it could not be kept in registers. */
 	places = row->places;
 	feed = row->feed;
-	over = ask(r, &places, row->calls, b, &feed, empty);
+	over = get_decoder_position(r, &places, row->calls, b, &feed, empty);
 	row->places = places;
 	row->feed = feed;
 	return over || row->left != PTC_LEFT_NOTHING;

@@ -73,7 +73,7 @@ void ptc_replay_look_around(struct ptc_replay *r)
 	look_there(r);
 }
 
-static const uint8_t *place_of(const struct ptc_replay *r, size_t raw)
+static const uint8_t *window_bytes_at(const struct ptc_replay *r, size_t raw)
 {
 	return r->window.bytes - room_of(r) + raw;
 }
@@ -128,13 +128,13 @@ static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t r
 
 	if (!b->ninsn || r->raw <= raw || b->iclass == ptic_cond_jump || ptc_ipt_is_cut(b))
 		return;
-	at = find_no_ip(place_of(r, raw), r->raw - raw, b->iclass != ptic_return);
+	at = find_no_ip(window_bytes_at(r, raw), r->raw - raw, b->iclass != ptic_return);
 	kind = ptc_kinds_at(&r->trail.kinds, b->end_ip, mode_of(b->mode)).kind;
 	if (!at || kind == PTC_KIND_JMP || kind == PTC_KIND_CALL)
 		return;
 	r->status = -pte_noip;
 	more = r->raw - raw - at;
-	more -= read_behind_no_ip(place_of(r, raw + at), more);
+	more -= read_behind_no_ip(window_bytes_at(r, raw + at), more);
 	r->raw -= more;
 	r->off -= more;
 }
@@ -248,7 +248,7 @@ void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool 
 	if (r->bound != bound)
 		r->lags = true;
 	*ret = (struct ptc_feed){
-		.bits = -1, .next = place_of(r, raw), .late = true, .fup = r->fup
+		.bits = -1, .next = window_bytes_at(r, raw), .late = true, .fup = r->fup
 	};
 	ret->limit = feed_limit(r);
 	if (r->raw > raw)

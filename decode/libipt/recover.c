@@ -209,7 +209,7 @@ static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g)
 }
 
 /* Returns true if the next span begins where this span ends, cut because the buffer was full. */
-static bool goes_on(const struct ptc_replay *r)
+static bool next_span_continues(const struct ptc_replay *r)
 {
 	const struct ptc_span *sp = span_of(r);
 
@@ -224,7 +224,7 @@ static bool goes_on(const struct ptc_replay *r)
 static void end_span(struct ptc_replay *r)
 {
 	const struct ptc_span *sp = span_of(r);
-	const bool stays = goes_on(r);
+	const bool stays = next_span_continues(r);
 	const uint64_t time = not_before(r->told, r->now);
 
 	ptc_trail_cut(&r->trail);

@@ -77,7 +77,7 @@ static void skip_to_start(struct ptc_replay *r)
 }
 
 /* Initializes everything except the memory of items and the branch builder, which are reused. */
-static void begin(struct ptc_replay *r, const struct ptc_replay_conf *conf)
+static void init_replay(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 {
 	r->conf = *conf;
 	r->now = r->prev_now = r->told = PTC_NO_TIME;
@@ -99,7 +99,7 @@ int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, 
 
 	if (!r)
 		return ptc_fail_mem(err);
-	begin(r, conf);
+	init_replay(r, conf);
 	ptc_trail_init(&r->trail, &r->out, conf->opts);
 	ptc_trail_set_code(&r->trail, r->as);
 	*ret = r;
@@ -126,7 +126,7 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	ptc_replay_close_span(r);
 	ptc_addrspace_release(&r->none);
 	memset(r, 0, offsetof(struct ptc_replay, trail));
-	begin(r, conf);
+	init_replay(r, conf);
 	(void)ptc_out_swap_room(&r->out, room);
 	ptc_trail_renew(&r->trail, &r->out, conf->opts);
 	r->piece.active = false;

@@ -51,7 +51,7 @@ static bool has_ip(enum ptc_pkt type)
 }
 
 /* Records the time of the packet at @p, if it is a timing packet. */
-static void note_time(struct ptc_walker *r, const uint8_t *p, enum ptc_pkt type)
+static void save_time_packet(struct ptc_walker *r, const uint8_t *p, enum ptc_pkt type)
 {
 	switch (type) {
 	case PTC_PKT_TSC:
@@ -84,7 +84,7 @@ static void note_time(struct ptc_walker *r, const uint8_t *p, enum ptc_pkt type)
  * Takes the packet at pos. Returns false if it is incomplete, or bytes are no packet; r->synced
  * says which.
  */
-static bool take(struct ptc_walker *r, struct packet *ret)
+static bool read_packet_at_pos(struct ptc_walker *r, struct packet *ret)
 {
 	const uint8_t *p = r->bytes + r->pos;
 	int n;
@@ -102,7 +102,7 @@ static bool take(struct ptc_walker *r, struct packet *ret)
 	ret->bound = r->bound;
 	ret->last_ip = r->last_ip;
 	r->pos += ret->len;
-	note_time(r, p, ret->type);
+	save_time_packet(r, p, ret->type);
 	switch (ret->type) {
 	case PTC_PKT_PSB:
 		r->last_ip = 0;
@@ -230,7 +230,7 @@ static void resume_at_fup(struct ptc_walker *r, const struct packet *k, size_t f
 	if (ret->next < ret->off)
 		ret->off = ret->next;
 	/* The graft has the other contents of that PSB+. */
-	while (r->pos < end && take(r, &rest))
+	while (r->pos < end && read_packet_at_pos(r, &rest))
 		ret->next = end;
 }
 
@@ -352,7 +352,7 @@ static bool next_packet(struct ptc_walker *r, struct packet *ret)
 
 	while (r->synced && r->pos < r->len) {
 		psb = next_psb(r, r->pos);
-		if (!take(r, ret))
+		if (!read_packet_at_pos(r, ret))
 			return false;
 		/* Bytes with the begin of a PSB inside are no packet. */
 		if (ret->off >= psb || psb >= r->pos || is_psb(r, r->pos))
@@ -397,8 +397,8 @@ void ptc_walker_to_packet(struct ptc_walker *r, size_t floor, const struct ptc_a
 	ptc_walker_to_psb(r, r->pos > floor ? r->pos : floor, ret);
 }
 
-static size_t find(const uint8_t *bytes, size_t from, size_t to,
-		   bool (*is_it)(enum ptc_pkt type, enum ptc_pkt want), enum ptc_pkt want)
+static size_t find_packet(const uint8_t *bytes, size_t from, size_t to,
+			  bool (*is_it)(enum ptc_pkt type, enum ptc_pkt want), enum ptc_pkt want)
 {
 	enum ptc_pkt got;
 	int n;
@@ -427,12 +427,12 @@ static bool is_event(enum ptc_pkt type, enum ptc_pkt unused)
 
 size_t ptc_find_packet(const uint8_t *bytes, size_t from, size_t to, enum ptc_pkt type)
 {
-	return find(bytes, from, to, is_same, type);
+	return find_packet(bytes, from, to, is_same, type);
 }
 
 size_t ptc_find_event(const uint8_t *bytes, size_t from, size_t to)
 {
-	return find(bytes, from, to, is_event, PTC_PKT_COUNT);
+	return find_packet(bytes, from, to, is_event, PTC_PKT_COUNT);
 }
 
 size_t ptc_find_rest(const uint8_t *bytes, size_t from, bool sure, size_t len)

@@ -17,9 +17,9 @@ struct text {
 	size_t len, cap;
 };
 
-static void add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void append_text(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-static void add(struct text *t, const char *fmt, ...)
+static void append_text(struct text *t, const char *fmt, ...)
 {
 	va_list ap;
 	int n;
@@ -36,9 +36,9 @@ static void add_packet(struct text *t, const struct ptc_replay *r, size_t at, si
 {
 	size_t i;
 
-	add(t, "\n  0x%" PRIx64 " %-8s", span_of(r)->base + at, ptc_pkt_name(type));
+	append_text(t, "\n  0x%" PRIx64 " %-8s", span_of(r)->base + at, ptc_pkt_name(type));
 	for (i = 0; i < n && i < PACKET_MAX; i++)
-		add(t, " %02x", r->window.bytes[at + i]);
+		append_text(t, " %02x", r->window.bytes[at + i]);
 }
 
 /*
@@ -73,9 +73,10 @@ static void add_packets(struct text *t, const struct ptc_replay *r, size_t where
 
 static void add_transfer(struct text *t, uint64_t from, uint64_t to, uint8_t kind, uint64_t time)
 {
-	add(t, "%" PRIx64 " -> %" PRIx64 " %s", from, to, ptc_kind_name((enum ptc_kind)kind));
+	append_text(t, "%" PRIx64 " -> %" PRIx64 " %s", from, to,
+		    ptc_kind_name((enum ptc_kind)kind));
 	if (time != PTC_NO_TIME)
-		add(t, " at %" PRIu64 " ns", time);
+		append_text(t, " at %" PRIu64 " ns", time);
 }
 
 /*
@@ -90,24 +91,24 @@ static void differ(struct ptc_replay *r, const struct ptc_item *got, const struc
 	r->piece.active = false;
 	if (e->stats.differing++)
 		return;
-	add(&t, "queue %" PRIu32 ", before 0x%" PRIx64 ": %s", r->conf.queue,
-	    span_of(r)->base + r->off, what);
+	append_text(&t, "queue %" PRIu32 ", before 0x%" PRIx64 ": %s", r->conf.queue,
+		    span_of(r)->base + r->off, what);
 	if (got) {
-		add(&t, "; libipt lists ");
+		append_text(&t, "; libipt lists ");
 		if (got->type == PTC_ITEM_BRANCH)
 			add_transfer(&t, got->from, got->to, got->kind, got->time);
 		else
-			add(&t, "no branch");
+			append_text(&t, "no branch");
 	}
 	if (want) {
-		add(&t, ", the second engine ");
+		append_text(&t, ", the second engine ");
 		add_transfer(&t, want->from, want->to, want->kind, want->time);
 	}
 	add_packets(&t, r, r->off);
 }
 
 /* Gets the next expected item. Returns false if there is none. */
-static bool next(struct ptc_replay *r, struct ptc_item *ret)
+static bool next_expected_item(struct ptc_replay *r, struct ptc_item *ret)
 {
 	struct ptc_piece *p = &r->piece;
 	struct ptc_fast_rec rec;
@@ -169,7 +170,7 @@ void ptc_piece_check(struct ptc_replay *r, size_t first)
 	size_t i;
 
 	for (i = first; i < o->n; i++) {
-		if (!next(r, &want)) {
+		if (!next_expected_item(r, &want)) {
 			differ(r, &o->items[i], NULL, "the second engine lists less");
 			return;
 		}
@@ -189,7 +190,7 @@ void ptc_piece_check_end(struct ptc_replay *r)
 	const struct ptc_piece *p = &r->piece;
 	struct ptc_item want;
 
-	if (next(r, &want))
+	if (next_expected_item(r, &want))
 		differ(r, NULL, &want, "libipt lists less");
 	else if (r->from != p->end)
 		differ(r, NULL, NULL, "libipt went on elsewhere");

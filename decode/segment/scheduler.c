@@ -121,7 +121,7 @@ static uint64_t last_time(const struct ptc_decode *d, const struct ptc_lane *l)
  * begin, because they need nothing in front. Returns true if there is a work unit, and enough trace
  * to be worth it.
  */
-static bool begin(struct ptc_plan *p)
+static bool set_first_unit_begins(struct ptc_plan *p)
 {
 	const size_t enough = p->d->opts.slice ? 0 : SLICE_BYTES;
 	uint64_t bytes = 0;
@@ -197,7 +197,7 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 	all_stepped(p);
 	p->pieces = d->engine;
 	set_slice(p, p->pieces ? PIECES_BYTES : SLICE_BYTES);
-	if (!begin(p)) {
+	if (!set_first_unit_begins(p)) {
 		ptc_plan_free(p);
 		return 0;
 	}
@@ -341,7 +341,7 @@ static void judge_engine(struct ptc_plan *p)
 }
 
 /* Adds the work unit of @l from its cut to @end. Returns false if that is not possible now. */
-static bool add(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
+static bool add_work_unit(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
 {
 	const size_t lane = (size_t)(l - p->d->lanes);
 	struct ptc_slice *s;
@@ -395,7 +395,7 @@ void ptc_plan_fill(struct ptc_plan *p)
 		if (ptc_pick_is_over(&p->d->pick, end.ns))
 			l->cut = no_cut(l);
 		else if (!ptc_scout_knows(p->scout, (size_t)(l - p->d->lanes), l->cut.ns) ||
-			 add(p, l, end))
+			 add_work_unit(p, l, end))
 			l->cut = end;
 		else
 			p->full = true;

@@ -70,7 +70,7 @@ static bool change_code(struct turning *t, struct ptc_fast *f, uint64_t ns)
 	       (!changed || ptc_fast_change(f, get_code, t));
 }
 
-static enum ptc_fast_turn ask(void *ctx, struct ptc_fast *f, uint64_t tsc)
+static enum ptc_fast_turn change_thread_at_tsc(void *ctx, struct ptc_fast *f, uint64_t tsc)
 {
 	struct turning *t = ctx;
 	const struct ptc_turns *turns = &t->e->turns;
@@ -202,7 +202,7 @@ static void make_once(struct ptc_replay *r, struct ptc_engine *e, bool far)
 	if (e->made.why)
 		return;
 	take_back(r, e);
-	e->fast.ask = e->turns.n ? ask : NULL;
+	e->fast.ask = e->turns.n ? change_thread_at_tsc : NULL;
 	e->fast.asked = &t;
 	e->room.nrecs = e->room.nmarks = 0;
 	ptc_engine_make(e, e->preview.d ? e->turns.v[0].as : r->as, r->out.pid, &v, r->from,
@@ -315,7 +315,7 @@ static const char *try_with_changes(struct ptc_replay *r, struct ptc_engine *e, 
 /*
  * Decodes the segment that begins here. @e is the engine of this thread. Returns NULL, or why not.
  */
-static const char *decode(struct ptc_replay *r, struct ptc_engine *e)
+static const char *decode_segment(struct ptc_replay *r, struct ptc_engine *e)
 {
 	const char *why;
 
@@ -343,7 +343,7 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 		return false;
 	if (r->piece.active)
 		ptc_piece_check_end(r);
-	why = decode(r, e->maker ? e->maker : e);
+	why = decode_segment(r, e->maker ? e->maker : e);
 	if (why)
 		return decline(e, why);
 	e->stats.pieces++;

@@ -89,7 +89,8 @@ bool ptc_engine_use_code(struct ptc_engine *e, const struct ptc_addrspace *as, i
 }
 
 /* Decodes up to the PSB behind the segment. Returns NULL on success, else why not. */
-static const char *run(struct ptc_fast *f, const struct ptc_made_view *v, size_t from)
+static const char *decode_to_next_psb(struct ptc_fast *f, const struct ptc_made_view *v,
+				      size_t from)
 {
 	const size_t first = f->flow.nrecs;
 
@@ -129,7 +130,7 @@ static void swap_with_engine(struct ptc_fast *f, struct ptc_made_room *room)
 }
 
 /* Counts all branches except the one whose target is not known yet. */
-static void count(struct ptc_fast *f, struct ptc_made *m)
+static void count_segment_branches(struct ptc_fast *f, struct ptc_made *m)
 {
 	f->flow.nrecs -= m->last.listed;
 	ptc_fast_flow_count(&f->flow);
@@ -151,7 +152,7 @@ static void describe(struct ptc_fast *f, const struct ptc_made_view *v, struct p
 	m->nmarks = f->nmarks;
 	m->counted = f->counts;
 	if (m->counted)
-		count(f, m);
+		count_segment_branches(f, m);
 }
 
 /* Copies the marks, which are few. Returns false if out of memory. */
@@ -187,7 +188,8 @@ void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32
 	m->n = m->nmarks = 0;
 	f->counts = e->counts;
 	swap_with_engine(f, room);
-	why = ptc_engine_use_code(e, as, pid, true) ? run(f, v, from) : "out of memory";
+	why = ptc_engine_use_code(e, as, pid, true) ? decode_to_next_psb(f, v, from) :
+						      "out of memory";
 	if (!why && !add_marks(f, room))
 		why = "out of memory";
 	if (why)

@@ -139,7 +139,7 @@ static void use_context(struct ptc_slice *s, struct ptc_slice_worker *w, struct 
 }
 
 /* Makes one step. Returns false if no other step follows. */
-static bool step(struct ptc_slice *s, struct ptc_slice_worker *w, struct walk *k)
+static bool decode_unit_step(struct ptc_slice *s, struct ptc_slice_worker *w, struct walk *k)
 {
 	const bool apart = k->steps++ < FIRST_STEPS && s->nseams < PTC_SLICE_SEAMS;
 	const uint64_t time = ptc_replay_time(s->replay);
@@ -199,6 +199,6 @@ void ptc_slice_run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_r
 	 * batch, and as many as a step may list beyond a batch.
 	 */
 	ptc_out_keep_front(ptc_replay_out(s->replay), 2 * s->batch);
-	while (!atomic_load_explicit(cancelled, memory_order_relaxed) && step(s, w, &k))
+	while (!atomic_load_explicit(cancelled, memory_order_relaxed) && decode_unit_step(s, w, &k))
 		;
 }

@@ -28,7 +28,7 @@ static const struct ptc_context *context_at(const struct ptc_slice *s, const str
  * Makes the segment between the PSBs at @at and @next, if its context is known. Returns false if
  * the work unit is full.
  */
-static bool make(struct making *k, struct ptc_spot at, size_t next)
+static bool make_segment(struct making *k, struct ptc_spot at, size_t next)
 {
 	const struct ptc_span *sp = &k->s->conf.stream->spans[at.span];
 	const struct ptc_context *c = context_at(k->s, sp, at.off);
@@ -65,7 +65,7 @@ static bool make_span(struct making *k, struct ptc_spot at, const atomic_bool *c
 		    !ptc_spot_is_before(at, k->s->stop))
 			return false;
 		next = next_psb(k->s, (struct ptc_spot){ at.span, at.off + PTC_PSB_LEN });
-		if (!make(k, at, next))
+		if (!make_segment(k, at, next))
 			return false;
 	}
 	return true;

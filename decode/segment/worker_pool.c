@@ -103,7 +103,7 @@ static void run_engine(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_
 }
 
 /* Run @s, which waits. With the lock, which is released while the work unit runs. */
-static void run(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_thread *t)
+static void run_work_unit(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_thread *t)
 {
 	unlink_slice(j, s);
 	s->state = PTC_SLICE_RUNS;
@@ -158,7 +158,7 @@ static struct ptc_slice *next_slice(const struct ptc_jobs *j, const struct ptc_j
 	return t == j->threads && j->turn != t && j->first && !j->first->pieces ? NULL : j->first;
 }
 
-static uint64_t now_ns(void)
+static uint64_t spin_clock_ns(void)
 {
 	struct timespec ts;
 
@@ -170,7 +170,7 @@ static uint64_t now_ns(void)
 static bool look_for_news(struct ptc_jobs *j)
 {
 	const unsigned int seen = atomic_load(&j->news);
-	const uint64_t end = now_ns() + LOOK_NS;
+	const uint64_t end = spin_clock_ns() + LOOK_NS;
 	int i;
 
 	if (!j->looks)
@@ -179,7 +179,7 @@ static bool look_for_news(struct ptc_jobs *j)
 	do {
 		for (i = 0; i < LOOKS && atomic_load(&j->news) == seen; i++)
 			__builtin_ia32_pause();
-	} while (i == LOOKS && now_ns() < end);
+	} while (i == LOOKS && spin_clock_ns() < end);
 	(void)pthread_mutex_lock(&j->lock);
 	return atomic_load(&j->news) != seen;
 }
@@ -192,7 +192,7 @@ static void do_something(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 	if (j->turn == t) {
 		take_turn(j, t);
 	} else if (s) {
-		run(j, s, t);
+		run_work_unit(j, s, t);
 	} else if (!look_for_news(j)) {
 		t->idle = true;
 		(void)pthread_cond_wait(&t->wake, &j->lock);
@@ -232,7 +232,7 @@ bool ptc_jobs_take(struct ptc_jobs *j, struct ptc_slice *s)
 
 	(void)pthread_mutex_lock(&j->lock);
 	if (s->state == PTC_SLICE_WAITS)
-		run(j, s, j->turn);
+		run_work_unit(j, s, j->turn);
 	mine = s->maker == j->turn;
 	j->next = s->maker;
 	(void)pthread_mutex_unlock(&j->lock);
@@ -413,9 +413,9 @@ void ptc_jobs_await(struct ptc_jobs *j, struct ptc_slice *s)
 	(void)pthread_mutex_lock(&j->lock);
 	while (s->state != PTC_SLICE_DONE) {
 		if (s->state == PTC_SLICE_WAITS)
-			run(j, s, j->turn);
+			run_work_unit(j, s, j->turn);
 		else if (j->first)
-			run(j, j->first, j->turn);
+			run_work_unit(j, j->first, j->turn);
 		else
 			(void)pthread_cond_wait(&j->done, &j->lock);
 	}

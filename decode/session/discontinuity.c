@@ -102,14 +102,14 @@ bool ptc_joint_event(struct ptc_joint *j, const struct ptc_event *ev)
 
 /* --- which threads were seen --- */
 
-static size_t place_of(const struct ptc_joint *j, int32_t tid)
+static size_t seen_tid_index(const struct ptc_joint *j, int32_t tid)
 {
 	return PTC_PARTITION_POINT(i, 0, j->nseen, j->seen[i] < tid);
 }
 
 static bool see(struct ptc_joint *j, int32_t tid)
 {
-	const size_t at = place_of(j, tid);
+	const size_t at = seen_tid_index(j, tid);
 
 	if (at < j->nseen && j->seen[at] == tid)
 		return true;
@@ -121,9 +121,9 @@ static bool see(struct ptc_joint *j, int32_t tid)
 	return true;
 }
 
-static bool forget(struct ptc_joint *j, int32_t tid)
+static bool remove_seen_tid(struct ptc_joint *j, int32_t tid)
 {
-	const size_t at = place_of(j, tid);
+	const size_t at = seen_tid_index(j, tid);
 
 	if (at == j->nseen || j->seen[at] != tid)
 		return false;
@@ -159,7 +159,7 @@ bool ptc_joint_next(struct ptc_joint *j, uint64_t time, struct ptc_item *ret)
 	while (j->head < j->nbreaks && j->breaks[j->head].time < time) {
 		const struct ptc_joint_break *b = &j->breaks[j->head++];
 
-		if (!forget(j, b->tid))
+		if (!remove_seen_tid(j, b->tid))
 			continue;
 		*ret = (struct ptc_item){ .time = b->time,
 					  .pid = b->pid,

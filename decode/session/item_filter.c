@@ -50,7 +50,7 @@ static bool is_skipped(struct ptc_pick *p, const struct ptc_item *it)
 	return true;
 }
 
-static bool is_wanted(struct ptc_pick *p, const struct ptc_item *it)
+static bool is_item_selected(struct ptc_pick *p, const struct ptc_item *it)
 {
 	const uint64_t time = it->time == PTC_NO_TIME ? 0 : it->time;
 
@@ -69,7 +69,7 @@ int ptc_pick_items(void *ctx, const struct ptc_item *items, size_t n)
 	int r = 0;
 
 	for (i = 0; i < n && !r; i++) {
-		if (!is_wanted(p, &items[i]))
+		if (!is_item_selected(p, &items[i]))
 			continue;
 		if (items[i].type == PTC_ITEM_BRANCH)
 			p->branches++;

@@ -69,7 +69,7 @@ static bool go_back(struct ptc_decode *d, int32_t tid)
 	return any;
 }
 
-static bool is_wanted(const struct ptc_decode *d, int32_t tid)
+static bool is_tid_selected(const struct ptc_decode *d, int32_t tid)
 {
 	return ptc_ids_have(&d->opts.tids, tid);
 }
@@ -87,14 +87,14 @@ static bool may_have_more(const struct ptc_decode *d, int32_t tid)
 }
 
 /* Does @tid have too few branches? Returns 1 to look again, further back. */
-static int look_at(struct ptc_decode *d, struct count *c, int32_t tid, size_t *short_of,
-		   struct ptc_err *err)
+static int go_back_for_branches(struct ptc_decode *d, struct count *c, int32_t tid,
+				size_t *short_of, struct ptc_err *err)
 {
 	const uint64_t *n = ptc_tally_of(&c->tally, tid);
 
 	if (!n)
 		return ptc_fail_mem(err);
-	if (*n >= d->opts.last || !is_wanted(d, tid) || !may_have_more(d, tid))
+	if (*n >= d->opts.last || !is_tid_selected(d, tid) || !may_have_more(d, tid))
 		return 0;
 	if (go_back(d, tid))
 		return 1;
@@ -116,7 +116,7 @@ static int look_at_all(struct ptc_decode *d, struct count *c, size_t *short_of, 
 
 		if (!t->tid || t->cpu == -1)
 			continue;
-		r = look_at(d, c, t->tid, short_of, err);
+		r = go_back_for_branches(d, c, t->tid, short_of, err);
 		if (r < 0)
 			return r;
 		again |= r;
@@ -124,7 +124,7 @@ static int look_at_all(struct ptc_decode *d, struct count *c, size_t *short_of, 
 	for (i = 0; i < d->nlanes; i++) {
 		if (d->lanes[i].tid == -1)
 			continue;
-		r = look_at(d, c, d->lanes[i].tid, short_of, err);
+		r = go_back_for_branches(d, c, d->lanes[i].tid, short_of, err);
 		if (r < 0)
 			return r;
 		again |= r;

@@ -30,7 +30,7 @@ static int give_items(const struct ptc_sink *sink, const struct ptc_item *items,
 	return 0;
 }
 
-static bool is_wanted(const struct ptc_decode_opts *o, const struct ptc_item *it)
+static bool is_gap_selected(const struct ptc_decode_opts *o, const struct ptc_item *it)
 {
 	return ptc_ids_have(&o->tids, it->tid) && ptc_ids_have(&o->cpus, it->cpu);
 }
@@ -43,7 +43,7 @@ static int give_breaks(struct ptc_decode *d, const struct ptc_sink *sink, uint64
 	int r = 0;
 
 	while (!r && ptc_joint_next(&d->joint, time, &gap)) {
-		if (!is_wanted(&d->opts, &gap))
+		if (!is_gap_selected(&d->opts, &gap))
 			continue;
 		d->stats.gaps[PTC_GAP_SNAPSHOT]++;
 		r = give_items(sink, &gap, 1, err);

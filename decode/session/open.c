@@ -320,7 +320,7 @@ static int32_t tid_of(const struct opening *o, const struct ptc_queue *q)
 	return q->cpu != -1 && o->info.have_sched_switch ? -1 : q->tid;
 }
 
-static bool is_wanted(const struct ptc_decode_opts *o, int32_t tid, int32_t cpu)
+static bool is_queue_selected(const struct ptc_decode_opts *o, int32_t tid, int32_t cpu)
 {
 	return (tid == -1 || ptc_ids_have(&o->tids, tid)) &&
 	       (cpu == -1 || ptc_ids_have(&o->cpus, cpu));
@@ -343,7 +343,7 @@ static int set_up_lanes(struct opening *o, struct ptc_err *err)
 		struct ptc_lane *l = &d->lanes[d->nlanes];
 		const int32_t tid = tid_of(o, q);
 
-		if (!is_wanted(&d->opts, tid, q->cpu))
+		if (!is_queue_selected(&d->opts, tid, q->cpu))
 			continue;
 		d->nlanes++;
 		l->idx = q->idx;

@@ -62,7 +62,7 @@ void ptc_lane_lost(struct ptc_lane *l, uint64_t time)
 }
 
 /* Show the items of the work unit up to those of @step. */
-static void show(struct ptc_lane *l, const struct ptc_slice_step *step)
+static void show_items_of_step(struct ptc_lane *l, const struct ptc_slice_step *step)
 {
 	struct ptc_out *o = ptc_replay_out(l->replay);
 	const size_t all = o->n + o->hidden;
@@ -80,7 +80,7 @@ static int play(struct ptc_decode *d, struct ptc_lane *l)
 	bool over;
 
 	l->place = next->at;
-	show(l, next);
+	show_items_of_step(l, next);
 	if (l->step < s->nsteps)
 		return 1;
 	over = s->over;

@@ -20,7 +20,7 @@ struct search {
 };
 
 /* Returns false if @name is the wanted name. */
-static bool add(struct search *q, const char *name)
+static bool add_similar_function(struct search *q, const char *name)
 {
 	if (ptc_pick_is_name(q->s->wanted, name))
 		return false;
@@ -34,10 +34,10 @@ static bool add_symbol(struct search *q, const struct ptc_symbol *sym)
 	bool more;
 
 	if (q->mangled)
-		return add(q, sym->name);
+		return add_similar_function(q, sym->name);
 	if (!sym->plain_tried && q->demangled++ < DEMANGLED_MAX)
 		plain = ptc_demangle(sym->name);
-	more = add(q, plain ? plain : sym->plain ? sym->plain : sym->name);
+	more = add_similar_function(q, plain ? plain : sym->plain ? sym->plain : sym->name);
 	free(plain);
 	return more;
 }
@@ -47,7 +47,7 @@ static bool add_labels(struct search *q, const struct ptc_labels *t)
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
-		if (!add(q, t->names[i].name))
+		if (!add_similar_function(q, t->names[i].name))
 			return false;
 	return true;
 }

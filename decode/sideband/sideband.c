@@ -32,7 +32,7 @@ void ptc_sideband_release(struct ptc_sideband *s)
 }
 
 /* Makes space for one more event. Reuses the space of applied events if there are many. */
-static bool reserve(struct ptc_sideband *s)
+static bool reserve_event(struct ptc_sideband *s)
 {
 	if (s->head > s->read_cap / 2) {
 		s->nread -= s->head;
@@ -50,7 +50,7 @@ static int read_next(struct ptc_sideband *s, struct ptc_err *err)
 	uint64_t time;
 	int r;
 
-	if (!reserve(s))
+	if (!reserve_event(s))
 		return ptc_fail_mem(err);
 	ev = &s->read[s->nread];
 	while ((r = ptc_order_next(s->order, &rec, &time, err)) > 0) {

@@ -36,7 +36,7 @@ size_t ptc_psbs_find(const struct ptc_psbs *p, struct ptc_spot from)
 }
 
 /* Adds a position. Out of memory: drops all positions, because a missing one would be wrong. */
-static void add(struct ptc_psbs *p, struct ptc_spot psb)
+static void append_psb(struct ptc_psbs *p, struct ptc_spot psb)
 {
 	if (ptc_grow(&p->v, &p->cap, p->n + 1, sizeof(*p->v)))
 		p->v[p->n++] = psb;
@@ -63,7 +63,7 @@ size_t ptc_psbs_look(struct ptc_psbs *p, const struct ptc_stream *s, struct ptc_
 	}
 	for (;; at.off += PTC_PSB_LEN) {
 		at.off = ptc_span_next_psb(sp, at.off);
-		add(p, at);
+		append_psb(p, at);
 		if (at.off >= from.off)
 			return at.off;
 	}

@@ -329,7 +329,7 @@ static size_t first_cut(const struct ptc_cut *cuts, size_t n, uint64_t off)
 	return PTC_PARTITION_POINT(i, 0, n, cuts[i].off <= off);
 }
 
-static bool push(struct ptc_stream *s, const struct ptc_span *sp)
+static bool append_span(struct ptc_stream *s, const struct ptc_span *sp)
 {
 	if (!ptc_grow(&s->spans, &s->cap, s->n + 1, sizeof(*s->spans)))
 		return false;
@@ -351,7 +351,7 @@ static bool split(struct ptc_stream *s, struct ptc_span *head, size_t at)
 
 	/* Padding was added by the writer behind the last record. */
 	if (rest.truncated || !is_padding_at(head, at)) {
-		if ((!rest.bytes && !copy_parts(head, at, &rest)) || !push(s, &rest)) {
+		if ((!rest.bytes && !copy_parts(head, at, &rest)) || !append_span(s, &rest)) {
 			free(rest.parts);
 			return false;
 		}
@@ -382,7 +382,7 @@ static bool move_span(struct ptc_stream *s, struct ptc_span *sp, struct ptc_cut 
 			good = split(s, &head, (size_t)(cuts[k].off - head.base));
 		head.truncated = true;
 	}
-	if (!good || !push(s, &head)) {
+	if (!good || !append_span(s, &head)) {
 		free(head.parts);
 		return false;
 	}

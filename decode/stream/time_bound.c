@@ -21,7 +21,7 @@ static size_t next_psb(const struct ptc_ahead *a, struct ptc_spot at)
 }
 
 /* Returns the first PSB with a time at or behind @at. */
-static struct ptc_ahead_psb find(struct ptc_ahead *a, struct ptc_spot at)
+static struct ptc_ahead_psb find_timed_psb(struct ptc_ahead *a, struct ptc_spot at)
 {
 	struct ptc_ahead_psb p = { { a->stream->n, 0 }, 0, UINT64_MAX };
 
@@ -47,7 +47,7 @@ static struct ptc_ahead_psb find(struct ptc_ahead *a, struct ptc_spot at)
 
 static struct ptc_ahead_psb find_behind(struct ptc_ahead *a, struct ptc_spot at)
 {
-	return find(a, (struct ptc_spot){ at.span, at.off + PTC_PSB_LEN });
+	return find_timed_psb(a, (struct ptc_spot){ at.span, at.off + PTC_PSB_LEN });
 }
 
 size_t ptc_ahead_next_psb(const struct ptc_ahead *a, struct ptc_spot from)
@@ -68,7 +68,7 @@ static bool is_passed(const struct ptc_ahead *a, struct ptc_spot at)
 	       (psb.span < at.span || (psb.span == at.span && psb.off <= at.off));
 }
 
-static void add(struct ptc_ahead *a)
+static void append_next_psb(struct ptc_ahead *a)
 {
 	a->psb[a->n] = find_behind(a, a->psb[a->n - 1].spot);
 	a->n++;
@@ -77,7 +77,7 @@ static void add(struct ptc_ahead *a)
 static uint64_t third_time(struct ptc_ahead *a)
 {
 	if (a->n == PTC_AHEAD_FEW)
-		add(a);
+		append_next_psb(a);
 	return a->psb[PTC_AHEAD_FEW].ns;
 }
 
@@ -105,8 +105,8 @@ void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at)
 	if (!a->clock.valid)
 		return;
 	if (!a->n) {
-		a->psb[a->n++] = find(a, at);
-		add(a);
+		a->psb[a->n++] = find_timed_psb(a, at);
+		append_next_psb(a);
 	}
 	while (is_passed(a, at)) {
 		a->last_ns = a->psb[0].ns;
@@ -114,7 +114,7 @@ void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at)
 		for (i = 0; i < a->n; i++)
 			a->psb[i] = a->psb[i + 1];
 		if (a->n < PTC_AHEAD_FEW)
-			add(a);
+			append_next_psb(a);
 	}
 	a->bound = bound_of(a);
 }

@@ -161,7 +161,7 @@ void ptc_mask_take(struct ptc_mask *m)
 }
 
 /* Record a packet. If out of memory, it is not reported. */
-static void add(struct ptc_mask *m, const struct ptc_masked *k)
+static void append_masked_packet(struct ptc_mask *m, const struct ptc_masked *k)
 {
 	if (m->listed && k->kind != PTC_EVENT_NONE &&
 	    ptc_grow(&m->v, &m->cap, m->n + 1, sizeof(*m->v)))
@@ -178,7 +178,7 @@ static bool put_mask(struct ptc_mask *m, uint8_t *p, enum ptc_pkt type, size_t n
 	if (k.fup == PTC_MASK_UNDECIDED && !ends)
 		return false;
 	k.kind = ptc_mask_event(p, type, &k.value);
-	add(m, &k);
+	append_masked_packet(m, &k);
 	memset(p, 0, n);
 	if (k.fup == PTC_MASK_FUP || k.fup == PTC_MASK_UNDECIDED) {
 		p[0] = 0x02;
@@ -237,7 +237,7 @@ void ptc_mask_run(struct ptc_mask *m, uint8_t *bytes, size_t from, size_t upto, 
 			if (bytes[m->pos] == 0x02 && bytes[m->pos + 1] == BBP) {
 				k.off = m->pos;
 				k.kind = ptc_mask_event(bytes + m->pos, type, &k.value);
-				add(m, &k);
+				append_masked_packet(m, &k);
 				mask_block(bytes + m->pos, (size_t)n);
 			} else if (!put_mask(m, bytes + m->pos, type, (size_t)n, upto - m->pos,
 					     ends)) {

@@ -79,7 +79,7 @@ void ptc_window_need(struct ptc_window *w, size_t at, size_t n)
 }
 
 /* Frees whole pages in front of @at. */
-static void forget(struct ptc_window *w, size_t at)
+static void free_pages_before(struct ptc_window *w, size_t at)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t from = w->low - w->low % page, upto = at - at % page;
@@ -95,7 +95,7 @@ static void forget(struct ptc_window *w, size_t at)
 static void forget_what_is_far(struct ptc_window *w, size_t at)
 {
 	if (at > TOGETHER && at - TOGETHER > w->low)
-		forget(w, at - BEHIND);
+		free_pages_before(w, at - BEHIND);
 }
 
 /* Fills [at, at + n). Bytes between that and the window are not needed. */

@@ -62,7 +62,7 @@ static void no_room(const struct ptc_units *u)
 }
 
 /* Returns true if the memory budget allows libdw to read the lines of the unit. */
-static bool has_room(const struct ptc_units *u, Dwarf_Die *die)
+static bool fits_line_budget(const struct ptc_units *u, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word off;
@@ -86,12 +86,12 @@ static bool may_read(struct ptc_units *u, size_t unit, Dwarf_Die *ret)
 	if (!dwarf_offdie(u->dwarf, is->die, ret))
 		return false;
 	if (!is->asked)
-		is->room = has_room(u, ret);
+		is->room = fits_line_budget(u, ret);
 	is->asked = true;
 	return is->room;
 }
 
-static bool add(struct ptc_units *u, uint64_t start, uint64_t end, size_t unit)
+static bool append_unit_range(struct ptc_units *u, uint64_t start, uint64_t end, size_t unit)
 {
 	if (start >= end)
 		return true;
@@ -121,7 +121,7 @@ static bool add_sequences(struct ptc_units *u, size_t unit)
 			start = addr;
 		is_first = ends;
 		if (ends)
-			ok = add(u, start, addr, unit);
+			ok = append_unit_range(u, start, addr, unit);
 	}
 	return ok;
 }
@@ -138,7 +138,7 @@ static bool add_unit(struct ptc_units *u, Dwarf_Die *die)
 		return false;
 	u->units[u->nunits++] = (struct ptc_unit){ .die = dwarf_dieoffset(die) };
 	while (ok && (at = dwarf_ranges(die, at, &base, &start, &end)) > 0)
-		ok = add(u, start, end, unit);
+		ok = append_unit_range(u, start, end, unit);
 	return ok && u->n == n ? add_sequences(u, unit) : ok;
 }
 

@@ -71,7 +71,7 @@ static struct ptc_cur loaded_at(const struct goelf *g, uint64_t addr, uint64_t l
 }
 
 /* Is [start, end) in one segment of code? */
-static bool is_code(Elf *elf, uint64_t start, uint64_t end)
+static bool is_code_range(Elf *elf, uint64_t start, uint64_t end)
 {
 	GElf_Phdr ph;
 	size_t i = 0;
@@ -223,7 +223,7 @@ static struct ptc_gopclntab *read_at(struct goelf *g, struct ptc_cur c, uint64_t
 	if (ptc_gopclntab_is_relative(t) && !t->text)
 		(void)find_text(g, t, addr, &t->text);
 	ptc_gopclntab_range(t, &start, &end);
-	if (is_code(g->elf, start, end))
+	if (is_code_range(g->elf, start, end))
 		return t;
 	ptc_gopclntab_free(t);
 	return NULL;

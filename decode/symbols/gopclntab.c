@@ -239,7 +239,7 @@ static bool varint(struct ptc_cur *c, uint32_t *ret)
  * Go to the next value: a change (0: no more values), and the number of code bytes. Returns false
  * at the end, or if damaged: a step without code bytes is damaged.
  */
-static bool step(struct value *v)
+static bool next_pc_value(struct value *v)
 {
 	uint32_t change, len;
 
@@ -253,7 +253,7 @@ static bool step(struct value *v)
 	return true;
 }
 
-static bool begin(const struct ptc_gopclntab *t, uint32_t off, struct value *ret)
+static bool begin_pc_values(const struct ptc_gopclntab *t, uint32_t off, struct value *ret)
 {
 	*ret = (struct value){ .is = -1, .first = true };
 	return off && from(t->values, off, &ret->steps);
@@ -267,9 +267,9 @@ static uint64_t code_size(const struct ptc_gopclntab *t, const struct func *f)
 {
 	struct value line;
 
-	if (!begin(t, f->lines, &line))
+	if (!begin_pc_values(t, f->lines, &line))
 		return f->size;
-	while (line.end < f->size && step(&line))
+	while (line.end < f->size && next_pc_value(&line))
 		;
 	return line.end && line.end < f->size ? line.end : f->size;
 }
@@ -314,13 +314,14 @@ static bool read_rows(const struct ptc_gopclntab *t, const struct func *f, struc
 	uint64_t at, end;
 
 	out->n = 0;
-	if (!begin(t, f->files, &file) || !begin(t, f->lines, &line))
+	if (!begin_pc_values(t, f->files, &file) || !begin_pc_values(t, f->lines, &line))
 		return true;
 	for (at = 0; at < f->size; at = end) {
 		struct row row = { .at = (uint32_t)at, .file = -1, .line = -1 };
 
 		end = f->size;
-		if ((file.end > at || step(&file)) && (line.end > at || step(&line))) {
+		if ((file.end > at || next_pc_value(&file)) &&
+		    (line.end > at || next_pc_value(&line))) {
 			end = file.end < line.end ? file.end : line.end;
 			row.file = file.is;
 			row.line = line.is;

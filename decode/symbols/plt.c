@@ -170,7 +170,7 @@ static bool walk_section(struct plt *p, Elf_Scn *scn, const GElf_Shdr *sh)
 	return true;
 }
 
-static bool walk(struct plt *p)
+static bool walk_plt_sections(struct plt *p)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Shdr sh;
@@ -204,11 +204,11 @@ bool ptc_plt_add(struct ptc_symtab *t, Elf *elf)
 		return true;
 	ok = read_slots(&p);
 	if (ok && p.n) {
-		ok = sort_slots(&p) && walk(&p);
+		ok = sort_slots(&p) && walk_plt_sections(&p);
 		p.room = ok && p.len ? ptc_symtab_room(t, p.len) : NULL;
 		p.len = 0;
 		if (p.room)
-			ok = walk(&p);
+			ok = walk_plt_sections(&p);
 	}
 	free(p.by_addr);
 	free(p.slots);

@@ -30,7 +30,7 @@ struct ptc_srcline_module {
 	GElf_Addr go_bias;		 /* of addresses in go */
 };
 
-static struct ptc_place_found place_of(const struct ptc_codefile *f)
+static struct ptc_place_found file_path_and_root(const struct ptc_codefile *f)
 {
 	return (struct ptc_place_found){ f->path, f->root };
 }
@@ -73,8 +73,9 @@ int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, 
 		memcpy(link.name, link_name, strlen(link_name) + 1);
 	if (!f)
 		return -1;
-	fd = ptc_unzstd_fd(ptc_search_debug(&f->store->search, place_of(f), &id, &link, &found),
-			   f->name, f->store->search.left);
+	fd = ptc_unzstd_fd(
+		ptc_search_debug(&f->store->search, file_path_and_root(f), &id, &link, &found),
+		f->name, f->store->search.left);
 	if (fd < 0)
 		free(found);
 	else
@@ -84,7 +85,7 @@ int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, 
 
 static void read_dwarf(struct ptc_srcline_module *m)
 {
-	struct ptc_place_found at = place_of(m->file);
+	struct ptc_place_found at = file_path_and_root(m->file);
 	const char *debug = NULL;
 
 	m->dwarf = dwfl_module_getdwarf(m->mod, &m->bias);

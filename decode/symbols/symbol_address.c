@@ -63,7 +63,7 @@ static int to_offset(const struct elf_file *f, uint64_t addr, uint64_t *ret_off,
 			(unsigned long long)addr, f->path);
 }
 
-static bool is_code(Elf *elf, const GElf_Sym *sym)
+static bool is_code_symbol(Elf *elf, const GElf_Sym *sym)
 {
 	const unsigned int type = GELF_ST_TYPE(sym->st_info);
 	GElf_Shdr sh;
@@ -98,7 +98,7 @@ static bool each_function(const struct elf_file *f,
 		for (i = 0; data && gelf_getsym(data, i, &sym); i++) {
 			const char *name = elf_strptr(f->elf, sh.sh_link, sym.st_name);
 
-			if (name && is_code(f->elf, &sym) && !each(ctx, &sym, name))
+			if (name && is_code_symbol(f->elf, &sym) && !each(ctx, &sym, name))
 				return false;
 		}
 	}

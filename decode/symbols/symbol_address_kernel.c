@@ -36,8 +36,8 @@ static int say_none(const struct ptc_labels *t, const char *name, struct ptc_err
 			ptc_similar_text(&similar));
 }
 
-static int find(const struct ptc_labels *t, const char *name, int which, struct ptc_extent *ret,
-		struct ptc_err *err)
+static int find_kernel_label(const struct ptc_labels *t, const char *name, int which,
+			     struct ptc_extent *ret, struct ptc_err *err)
 {
 	struct ptc_homonyms h = { NULL, 0, 0 };
 	struct ptc_homonym one;
@@ -69,7 +69,7 @@ int ptc_locate_kernel(const char *kallsyms, const char *name, int which, struct 
 	int rc = read_labels(kallsyms, &t, err);
 
 	if (!rc && name) {
-		rc = find(&t, name, which, ret, err);
+		rc = find_kernel_label(&t, name, which, ret, err);
 	} else if (!rc) {
 		const struct ptc_label *last = &t.names[t.n - 1];
 

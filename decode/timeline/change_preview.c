@@ -20,7 +20,7 @@ void ptc_preview_release(struct ptc_preview *p)
 	*p = (struct ptc_preview){ .d = NULL };
 }
 
-static bool has_room(struct ptc_preview *p)
+static bool allocate_preview(struct ptc_preview *p)
 {
 	if (!p->v)
 		p->v = malloc(PTC_PREVIEW_EVENTS * sizeof(*p->v));
@@ -30,7 +30,7 @@ static bool has_room(struct ptc_preview *p)
 }
 
 /* Inserts @ev by time. Added events are passed last, so at equal times they stay last. */
-static bool take(void *ctx, const struct ptc_event *ev)
+static bool insert_event_by_time(void *ctx, const struct ptc_event *ev)
 {
 	struct ptc_preview *p = ctx;
 	size_t i = p->n;
@@ -44,7 +44,7 @@ static bool take(void *ctx, const struct ptc_event *ev)
 	return true;
 }
 
-static struct ptc_proc *find(const struct ptc_preview *p, int32_t pid)
+static struct ptc_proc *find_previewed_proc(const struct ptc_preview *p, int32_t pid)
 {
 	size_t i;
 
@@ -90,7 +90,7 @@ static bool copy_all(struct ptc_preview *p, struct ptc_turns *t)
 	for (i = 0; i < t->n; i++) {
 		if (!will_change(p, t->v[i].pid))
 			continue;
-		proc = find(p, t->v[i].pid);
+		proc = find_previewed_proc(p, t->v[i].pid);
 		if (!proc)
 			proc = copy(p, &t->v[i]);
 		if (!proc)
@@ -106,8 +106,8 @@ bool ptc_preview_begin(struct ptc_preview *p, const struct ptc_calm *w, struct p
 	const uint64_t last = t->until && time >= t->until ? t->until - 1 : time;
 
 	p->n = p->next = 0;
-	if (!w->d || !t->until || !has_room(p) || !ptc_calm_changes(w, t, last, take, p) || !p->n ||
-	    !copy_all(p, t)) {
+	if (!w->d || !t->until || !allocate_preview(p) ||
+	    !ptc_calm_changes(w, t, last, insert_event_by_time, p) || !p->n || !copy_all(p, t)) {
 		drop_procs(p);
 		return false;
 	}
@@ -127,7 +127,7 @@ bool ptc_preview_move(struct ptc_preview *p, uint64_t time, int32_t pid, bool *r
 	*ret_changed = false;
 	for (; p->next < p->n && p->v[p->next].time <= time; p->next++) {
 		const struct ptc_sb *sb = &p->v[p->next].sb;
-		struct ptc_proc *proc = find(p, ptc_sideband_code_of(sb));
+		struct ptc_proc *proc = find_previewed_proc(p, ptc_sideband_code_of(sb));
 
 		if (!proc)
 			continue;

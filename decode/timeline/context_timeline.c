@@ -51,7 +51,7 @@ int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *
 	return 0;
 }
 
-static void drop(struct ptc_scout *s, struct ptc_contexts *c, size_t n)
+static void drop_oldest_contexts(struct ptc_scout *s, struct ptc_contexts *c, size_t n)
 {
 	size_t i;
 
@@ -66,7 +66,7 @@ static void drop(struct ptc_scout *s, struct ptc_contexts *c, size_t n)
 
 void ptc_scout_give_back(struct ptc_scout *s, struct ptc_contexts *c)
 {
-	drop(s, c, c->n);
+	drop_oldest_contexts(s, c, c->n);
 	free(c->v);
 	*c = (struct ptc_contexts){ NULL, 0, 0 };
 }
@@ -119,7 +119,7 @@ static struct ptc_view *view_of(struct ptc_scout *s, struct ptc_proc *p)
 }
 
 /* Appends @x, and moves its reference to @c. */
-static bool append(struct ptc_scout *s, struct ptc_contexts *c, const struct ptc_context *x)
+static bool append_context(struct ptc_scout *s, struct ptc_contexts *c, const struct ptc_context *x)
 {
 	if (!ptc_grow(&c->v, &c->cap, c->n + 1, sizeof(*c->v)))
 		return false;
@@ -138,7 +138,7 @@ static bool same(const struct ptc_scout *s, const struct ptc_context *c,
 }
 
 /* Records that the context is as the processes are now, from @time on. */
-static bool note(struct ptc_scout *s, size_t lane, uint64_t time)
+static bool record_context(struct ptc_scout *s, size_t lane, uint64_t time)
 {
 	struct ptc_contexts *c = &s->lanes[lane];
 	const struct ptc_runner who = ptc_runner_of(s->d, &s->d->lanes[lane]);
@@ -154,7 +154,7 @@ static bool note(struct ptc_scout *s, size_t lane, uint64_t time)
 		c->n--;
 		s->weight -= ptc_view_put(c->v[c->n].view) + sizeof(x);
 	}
-	if (append(s, c, &x))
+	if (append_context(s, c, &x))
 		return true;
 	s->weight -= ptc_view_put(x.view);
 	return false;
@@ -165,7 +165,7 @@ static bool note_all(struct ptc_scout *s, uint64_t time)
 	size_t i;
 
 	for (i = 0; i < s->d->nlanes; i++)
-		if (!note(s, i, time))
+		if (!record_context(s, i, time))
 			return false;
 	return true;
 }
@@ -219,7 +219,7 @@ static bool note_touched(struct ptc_scout *s, const struct touched *t, uint64_t 
 	if (t->all)
 		return note_all(s, time);
 	for (i = 0; i < t->n; i++)
-		if (!note(s, t->lanes[i], time))
+		if (!record_context(s, t->lanes[i], time))
 			return false;
 	return true;
 }
@@ -302,7 +302,7 @@ bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_
 	if (!c->n || from > s->upto)
 		return false;
 	for (x = ptc_context_at(c, from); x < c->v + c->n; x++) {
-		if (!append(s, ret, x)) {
+		if (!append_context(s, ret, x)) {
 			ptc_scout_give_back(s, ret);
 			return false;
 		}
@@ -316,7 +316,7 @@ void ptc_scout_forget(struct ptc_scout *s, size_t lane, uint64_t time)
 	struct ptc_contexts *c = &s->lanes[lane];
 
 	if (c->n)
-		drop(s, c, (size_t)(ptc_context_at(c, time) - c->v));
+		drop_oldest_contexts(s, c, (size_t)(ptc_context_at(c, time) - c->v));
 }
 
 bool ptc_scout_knows(const struct ptc_scout *s, size_t lane, uint64_t from)

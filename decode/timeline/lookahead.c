@@ -222,7 +222,7 @@ static bool matters(void *ctx, const struct ptc_event *ev)
 }
 
 /* Set turn 0 to the running thread. False: its process is unknown, and any record may tell it. */
-static bool begin(const struct ptc_calm *w, struct ptc_turns *t)
+static bool set_running_turn(const struct ptc_calm *w, struct ptc_turns *t)
 {
 	const struct ptc_runner who = ptc_runner_of(w->d, w->l);
 	const struct ptc_thread *thread = who.tid >= 0 ? ptc_procs_thread(&w->d->procs, who.tid) :
@@ -242,7 +242,7 @@ void ptc_calm_foresee(const struct ptc_calm *w, uint64_t time, struct ptc_turns 
 	ret->n = 0;
 	ret->until = 0;
 	ret->changes = false;
-	if (!w->d || !begin(w, ret))
+	if (!w->d || !set_running_turn(w, ret))
 		return;
 	ret->until = w->d->pick.to;
 	if (ptc_sideband_find(&w->d->sideband, time, matters, &k, &first) && first < ret->until)
