@@ -77,10 +77,10 @@ bool bd_goes_on(size_t done, size_t pairs, double begin)
 static void record(char *const *argv, const char *out)
 {
 	struct ptc_record_opts o = { .size = sizeof(o),
-				     .output = out,
-				     .argv = argv,
-				     .source = PTC_SOURCE_EMU,
-				     .wake_fd = -1 };
+				     .output.path = out,
+				     .target.argv = argv,
+				     .source.kind = PTC_SOURCE_EMU,
+				     .callbacks.wake_fd = -1 };
 	struct ptc_record_result r;
 	struct ptc_err err;
 

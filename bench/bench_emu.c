@@ -65,13 +65,13 @@ static double bare(char *const *argv)
 static double ours(char *const *argv, const char *out, bool lossy, struct ptc_record_result *r)
 {
 	struct ptc_record_opts o = { .size = sizeof(o),
-				     .output = out,
-				     .argv = argv,
-				     .source = PTC_SOURCE_EMU,
-				     .lossy = lossy,
-				     .aux_size = lossy ? LOSSY_RING : 0,
-				     .compression = compression,
-				     .wake_fd = -1 };
+				     .output.path = out,
+				     .target.argv = argv,
+				     .source.kind = PTC_SOURCE_EMU,
+				     .rings.lossy = lossy,
+				     .rings.aux_size = lossy ? LOSSY_RING : 0,
+				     .output.compression = compression,
+				     .callbacks.wake_fd = -1 };
 	struct ptc_err err;
 	const double t = now();
 

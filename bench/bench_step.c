@@ -77,10 +77,10 @@ static double bare(char *const *argv)
 static double ours(char *const *argv, const char *out, uint64_t *ret_insns)
 {
 	struct ptc_record_opts o = { .size = sizeof(o),
-				     .output = out,
-				     .argv = argv,
-				     .source = PTC_SOURCE_STEP,
-				     .wake_fd = -1 };
+				     .output.path = out,
+				     .target.argv = argv,
+				     .source.kind = PTC_SOURCE_STEP,
+				     .callbacks.wake_fd = -1 };
 	struct ptc_record_result r;
 	struct ptc_err err;
 

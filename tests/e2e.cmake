@@ -331,7 +331,7 @@ endforeach()
 e2e_is_field(emu_everyday_long)
 
 # Every form of perf.data, written by perf and by ptcap.
-foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places places features)
+foreach(name perf_file perf_z perf_pipe perf_pipe_z perf_threads perf_threads_z perf_events killed ours bad_places places fifos features)
 	e2e_test(forms_${name} "${e2e_dir}/forms.py" "${name}")
 endforeach()
 

@@ -106,11 +106,7 @@ static int spool(int fd, const char *name, struct ptc_input *ret, struct ptc_err
 	return 0;
 }
 
-/*
- * Open @path. The user named the recording, so it may be a FIFO. Opening a FIFO waits for a writer,
- * because without a writer it would appear empty. No other kind of file is waited for.
- */
-static int open_name(const char *path)
+int ptc_input_open_name(const char *path)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
 	struct stat st;
@@ -130,7 +126,7 @@ static int open_name(const char *path)
 
 int ptc_input_open(const char *path, struct ptc_input *ret, int *ret_folder, struct ptc_err *err)
 {
-	const int fd = open_name(path);
+	const int fd = ptc_input_open_name(path);
 	struct stat st;
 	int rc;
 

@@ -24,11 +24,12 @@ enum { ANSWER_MS = 10000 }; /* time limit for a program called qemu-x86_64 to an
 
 const char *ptc_emu_cannot(const struct ptc_record_opts *opts)
 {
-	if (!opts->argv)
+	if (!opts->target.argv)
 		return "attach to a process";
-	if (opts->max_steps)
+	if (opts->range.max_steps)
 		return "count instructions (--max-steps)";
-	return opts->from || opts->to ? "begin and end at a place (--from, --to)" : NULL;
+	return opts->range.from || opts->range.to ? "begin and end at a place (--from, --to)" :
+						    NULL;
 }
 
 static enum ptc_emu_verdict find_command_verdict(const char *path, char *const *argv)
@@ -134,7 +135,7 @@ int ptc_emu_fits(const struct ptc_record_opts *opts, struct ptc_err *err)
 
 	if (what)
 		return ptc_fail(err, PTC_E_USAGE, "it cannot %s", what);
-	rc = program_fits(opts->argv, err);
+	rc = program_fits(opts->target.argv, err);
 	if (!rc)
 		rc = ptc_emu_find(&qemu, &plugin, err);
 	if (rc)

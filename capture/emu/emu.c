@@ -183,10 +183,10 @@ static void emu_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	const struct ptc_soft_desc d = {
 		.label = "emu",
 		.pmu_type = s->pmu_type,
-		.psb_period = s->opts->psb_period ? s->opts->psb_period : PSB_DEFAULT,
+		.psb_period = s->opts->source.psb_period ? s->opts->source.psb_period : PSB_DEFAULT,
 		.mtc_freq = MTC_FREQ,
 		.tsc_per_ctc = TSC_PER_CTC,
-		.no_retcomp = s->opts->no_retcomp,
+		.no_retcomp = s->opts->source.no_retcomp,
 		.aux_size = s->descs[0].aux_size,
 		.clock = &s->clock,
 		.opts = s->opts,
@@ -419,7 +419,7 @@ static const struct ptc_source_ops emu_ops = {
 /* Lets the shell run a script without "#!", like execvp(3): sh, the script, its arguments. */
 static enum ptc_emu_verdict find_shell(struct emu *s)
 {
-	char *const *argv = s->opts->argv;
+	char *const *argv = s->opts->target.argv;
 	size_t n = 0;
 
 	while (argv[n])
@@ -435,7 +435,7 @@ static enum ptc_emu_verdict find_shell(struct emu *s)
 
 static int find_program(struct emu *s, struct ptc_err *err)
 {
-	char *const *argv = s->opts->argv;
+	char *const *argv = s->opts->target.argv;
 	enum ptc_emu_verdict v;
 	int rc = ptc_launch_find(argv[0], &s->path, err);
 
@@ -454,7 +454,8 @@ static int find_program(struct emu *s, struct ptc_err *err)
 
 static int share(struct emu *s, struct ptc_err *err)
 {
-	const uint64_t arena = s->opts->code_size ? s->opts->code_size : PTC_EMU_ARENA;
+	const uint64_t arena = s->opts->source.code_size ? s->opts->source.code_size :
+							   PTC_EMU_ARENA;
 	int sys, rc = ptc_emu_segment_new(arena, &s->shm_id, &s->sh, err);
 
 	if (rc)
@@ -474,15 +475,15 @@ static int open_cpus(struct emu *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
 	const uint64_t ratio = s->clock.tsc_hz / 100000000;
-	const size_t n = o->vcpus ? o->vcpus : 1;
+	const size_t n = o->source.vcpus ? o->source.vcpus : 1;
 	struct ptc_emu_cpu_opts cpu = {
-		.ring = { .data_size = o->data_size ? o->data_size : DATA_DEFAULT,
-			  .aux_size = o->aux_size ? o->aux_size : AUX_DEFAULT,
+		.ring = { .data_size = o->rings.data_size ? o->rings.data_size : DATA_DEFAULT,
+			  .aux_size = o->rings.aux_size ? o->rings.aux_size : AUX_DEFAULT,
 			  .sample_type = PTC_SOFT_SAMPLE_TYPE,
-			  .lossy = o->lossy,
-			  .overwrite = o->snapshot },
-		.enc = { .no_retcomp = o->no_retcomp,
-			 .psb_period = o->psb_period ? o->psb_period : PSB_DEFAULT,
+			  .lossy = o->rings.lossy,
+			  .overwrite = o->snapshot.enabled },
+		.enc = { .no_retcomp = o->source.no_retcomp,
+			 .psb_period = o->source.psb_period ? o->source.psb_period : PSB_DEFAULT,
 			 .mtc_freq = MTC_FREQ,
 			 .tsc_per_ctc = TSC_PER_CTC,
 			 .cbr = (uint8_t)(ratio > 255 ? 255 : ratio) },
@@ -490,7 +491,7 @@ static int open_cpus(struct emu *s, struct ptc_err *err)
 	};
 	int rc = ptc_source_check_rings(cpu.ring.data_size, cpu.ring.aux_size, err);
 
-	if (!rc && o->branch_sample_type)
+	if (!rc && o->lbr.branches)
 		rc = ptc_lbr_check(o, cpu.ring.data_size, err);
 	if (rc)
 		return rc;
@@ -502,14 +503,14 @@ static int open_cpus(struct emu *s, struct ptc_err *err)
 		struct ptc_emu_cpu *c = &s->cpus[s->ncpus];
 
 		cpu.number = (uint32_t)s->ncpus;
-		cpu.first_id = (o->branch_sample_type ? 3 : 2) * s->ncpus + 1;
+		cpu.first_id = (o->lbr.branches ? 3 : 2) * s->ncpus + 1;
 		rc = ptc_emu_cpu_open(c, &cpu, err);
-		if (!rc && o->branch_sample_type)
+		if (!rc && o->lbr.branches)
 			rc = ptc_emu_cpu_open_lbr(c, o, &s->stacks, s->base.truth, err);
 		if (rc)
 			continue;
 		s->descs[s->ncpus] = ptc_emu_cpu_desc(c, cpu.number);
-		c->flow.truth = o->truth ? ptc_truth_put : NULL;
+		c->flow.truth = o->callbacks.truth ? ptc_truth_put : NULL;
 		c->flow.truth_ctx = s->base.truth;
 	}
 	return rc;
@@ -520,10 +521,10 @@ static int open_unit(struct emu *s, struct ptc_err *err)
 	s->unit.sh = s->sh;
 	s->unit.cpus = s->cpus;
 	s->unit.ncpus = s->ncpus;
-	s->unit.stacks = s->opts->branch_sample_type ? &s->stacks : NULL;
-	s->unit.watermark = s->opts->snapshot ? SIZE_MAX : s->descs[0].aux_size / 4;
+	s->unit.stacks = s->opts->lbr.branches ? &s->stacks : NULL;
+	s->unit.watermark = s->opts->snapshot.enabled ? SIZE_MAX : s->descs[0].aux_size / 4;
 	s->unit.shm_id = s->shm_id;
-	s->unit.pause = s->opts->snapshot ? &s->pause : NULL;
+	s->unit.pause = s->opts->snapshot.enabled ? &s->pause : NULL;
 	s->unit.gone = &s->gone;
 	s->unit.want = &s->want;
 	return ptc_emu_unit_init(&s->unit, err);
@@ -533,13 +534,14 @@ static int refuse(const struct ptc_record_opts *o, struct ptc_err *err)
 {
 	const char *what = ptc_emu_cannot(o);
 
-	if (o->vcpus > PTC_VCPUS_MAX)
+	if (o->source.vcpus > PTC_VCPUS_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "--vcpus is larger than %u", PTC_VCPUS_MAX);
 	if (what)
 		return ptc_fail(err, PTC_E_USAGE, "the emu source cannot %s; use --source step",
 				what);
-	if (o->code_size && (o->code_size < PTC_EMU_ARENA_MIN || o->code_size > PTC_EMU_ARENA_MAX ||
-			     o->code_size % 4096))
+	if (o->source.code_size &&
+	    (o->source.code_size < PTC_EMU_ARENA_MIN || o->source.code_size > PTC_EMU_ARENA_MAX ||
+	     o->source.code_size % 4096))
 		return ptc_fail(err, PTC_E_USAGE,
 				"--code-size is not a multiple of the page size from 64K to 16G");
 	return 0;
@@ -560,8 +562,8 @@ int ptc_emu_open(const struct ptc_record_opts *opts, struct ptc_source **ret, st
 	s->launch = (struct ptc_launch)PTC_LAUNCH_INIT;
 	s->end_fd = eventfd(0, EFD_CLOEXEC);
 	s->quit_fd = eventfd(0, EFD_CLOEXEC);
-	if (opts->cmd_sigmask)
-		s->mask = *opts->cmd_sigmask;
+	if (opts->target.sigmask)
+		s->mask = *opts->target.sigmask;
 	else
 		(void)pthread_sigmask(SIG_SETMASK, NULL, &s->mask);
 	if (s->end_fd < 0 || s->quit_fd < 0)
@@ -572,7 +574,7 @@ int ptc_emu_open(const struct ptc_record_opts *opts, struct ptc_source **ret, st
 		rc = find_program(s, err);
 	if (!rc)
 		rc = share(s, err);
-	if (!rc && opts->truth)
+	if (!rc && opts->callbacks.truth)
 		rc = ptc_truth_new(&s->base.truth, err);
 	if (!rc) {
 		ptc_clock_init_monotonic(&s->clock);

@@ -12,14 +12,14 @@ static int list_tids(const struct ptc_record_opts *o, struct ptc_tids *tids, str
 {
 	size_t i;
 
-	for (i = 0; i < o->npids; i++) {
+	for (i = 0; i < o->target.npids; i++) {
 		struct ptc_err gone;
 
-		if (ptc_tasks_threads(tids, "/proc", o->pids[i], &gone) == PTC_E_NO_MEMORY)
+		if (ptc_tasks_threads(tids, "/proc", o->target.pids[i], &gone) == PTC_E_NO_MEMORY)
 			return ptc_fail_mem(err);
 	}
-	for (i = 0; i < o->ntids; i++)
-		if (!ptc_tids_add(tids, o->tids[i]))
+	for (i = 0; i < o->target.ntids; i++)
+		if (!ptc_tids_add(tids, o->target.tids[i]))
 			return ptc_fail_mem(err);
 	return 0;
 }
@@ -64,9 +64,9 @@ static int check_targets(const struct ptc_record_opts *o, struct ptc_tids *proce
 {
 	size_t i;
 
-	for (i = 0; i < o->npids + o->ntids; i++) {
-		const bool thread = i >= o->npids;
-		const pid_t id = thread ? o->tids[i - o->npids] : o->pids[i];
+	for (i = 0; i < o->target.npids + o->target.ntids; i++) {
+		const bool thread = i >= o->target.npids;
+		const pid_t id = thread ? o->target.tids[i - o->target.npids] : o->target.pids[i];
 		const pid_t pid = ptc_tasks_process("/proc", id);
 
 		if (!pid || (!thread && pid != id))

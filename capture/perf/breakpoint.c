@@ -137,8 +137,8 @@ static int open_thread(struct opening *o, const struct ptc_record_opts *opts,
 	size_t i;
 	int rc = ptc_tids_add(&o->done, tid) ? 0 : ptc_fail_mem(err);
 
-	for (i = 0; !rc && i < opts->nat; i++)
-		rc = open_place(o, &opts->at[i], maps, tid, err);
+	for (i = 0; !rc && i < opts->snapshot.nat; i++)
+		rc = open_place(o, &opts->snapshot.at[i], maps, tid, err);
 	return rc;
 }
 
@@ -177,12 +177,12 @@ static int open_command(struct opening *o, const struct ptc_record_opts *opts, p
 	const struct ptc_maps none = PTC_MAPS_INIT;
 	size_t i;
 
-	for (i = 0; i < opts->nat; i++)
-		if (opts->at[i].place.file)
+	for (i = 0; i < opts->snapshot.nat; i++)
+		if (opts->snapshot.at[i].place.file)
 			return ptc_fail(err, PTC_E_USAGE,
 					"the address of '%.80s' (--at) is unknown before it runs; "
 					"attach with -p, give an address, or use --source step",
-					opts->at[i].place.file);
+					opts->snapshot.at[i].place.file);
 	return open_thread(o, opts, &none, pid, err);
 }
 
@@ -192,10 +192,10 @@ static int open_all(struct opening *o, const struct ptc_record_opts *opts, pid_t
 	int rc = command ? open_command(o, opts, command, err) : 0;
 	size_t i;
 
-	for (i = 0; !rc && i < opts->npids; i++)
-		rc = open_threads(o, opts, opts->pids[i], false, err);
-	for (i = 0; !rc && i < opts->ntids; i++)
-		rc = open_threads(o, opts, opts->tids[i], true, err);
+	for (i = 0; !rc && i < opts->target.npids; i++)
+		rc = open_threads(o, opts, opts->target.pids[i], false, err);
+	for (i = 0; !rc && i < opts->target.ntids; i++)
+		rc = open_threads(o, opts, opts->target.tids[i], true, err);
 	return rc;
 }
 
@@ -207,7 +207,7 @@ int ptc_breakpoints_open(struct ptc_breakpoints *b, const struct ptc_opener *ope
 	size_t i;
 	int rc;
 
-	if (!opts->nat)
+	if (!opts->snapshot.nat)
 		return 0;
 	b->rings = calloc(cpus->n + 1, sizeof(struct perf_event_mmap_page *));
 	b->leaders = calloc(cpus->n + 1, sizeof(*b->leaders));

@@ -9,7 +9,7 @@
 
 bool ptc_attrs_by_cpu(const struct ptc_record_opts *o)
 {
-	return o->all_cpus || o->cgroup || o->cpus;
+	return o->target.all_cpus || o->target.cgroup || o->target.cpus;
 }
 
 static void fill_common(const struct ptc_record_opts *o, struct perf_event_attr *a)
@@ -20,8 +20,8 @@ static void fill_common(const struct ptc_record_opts *o, struct perf_event_attr 
 	a->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
 			 PERF_FORMAT_ID | PERF_FORMAT_LOST;
 	a->disabled = 1;
-	a->inherit = !o->per_thread && !by_cpu;
-	a->enable_on_exec = o->argv && !by_cpu;
+	a->inherit = !o->target.per_thread && !by_cpu;
+	a->enable_on_exec = o->target.argv && !by_cpu;
 	a->sample_id_all = 1;
 }
 
@@ -48,9 +48,9 @@ static void fill_sampler(const struct ptc_record_opts *o, const struct ptc_event
 	*a = sampler->attr;
 	fill_common(o, a);
 	a->sample_type |= PERF_SAMPLE_PERIOD;
-	if (o->branch_sample_type)
+	if (o->lbr.branches)
 		a->sample_type |= PERF_SAMPLE_BRANCH_STACK;
-	if (!o->aux_sample)
+	if (!o->lbr.aux_sample)
 		return;
 	a->sample_type |= PERF_SAMPLE_AUX;
 	a->disabled = 0;
@@ -64,7 +64,7 @@ void ptc_attrs_fill(struct ptc_set *s, const struct ptc_record_opts *opts,
 	struct perf_event_attr *first = &s->attr[0], *last;
 
 	s->nevents = s->event->dummy ? 1 : ptc_sampler_wanted(opts) ? 3 : 2;
-	s->grouped = opts->aux_sample;
+	s->grouped = opts->lbr.aux_sample;
 	last = &s->attr[s->nevents - 1];
 	*first = s->event->attr;
 	fill_common(opts, first);

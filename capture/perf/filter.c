@@ -18,8 +18,8 @@ bool ptc_filter_kernel(const struct ptc_record_opts *o)
 {
 	size_t i;
 
-	for (i = 0; i < o->nfilters; i++)
-		if (kernel_address(&o->filters[i]))
+	for (i = 0; i < o->source.nfilters; i++)
+		if (kernel_address(&o->source.filters[i]))
 			return true;
 	return false;
 }
@@ -47,7 +47,7 @@ static int check_one(const struct ptc_record_opts *o, const struct ptc_event *e,
 	if (f->action == PTC_FILTER_WITHIN && !f->size)
 		return ptc_fail(err, PTC_E_USAGE, "an address filter at 0x%" PRIx64 " has no size",
 				f->addr);
-	if (f->file && (o->all_cpus || o->cpus || o->cgroup))
+	if (f->file && (o->target.all_cpus || o->target.cpus || o->target.cgroup))
 		return ptc_fail(err, PTC_E_USAGE,
 				"the kernel does not filter CPUs or a cgroup by addresses in a "
 				"file ('%s'), only processes and threads",
@@ -77,13 +77,13 @@ int ptc_filter_check(const struct ptc_record_opts *o, const struct ptc_event *e,
 			err, PTC_E_UNSUPPORTED, "'%s' does not support address filters%s", e->name,
 			e->intel_pt ? ": this CPU has no address ranges (nr_addr_filters is 0)" :
 				      "");
-	if (o->nfilters > most)
+	if (o->source.nfilters > most)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"too many address filters: %zu, but the PMU '%s' has %" PRIu32
 				" (nr_addr_filters)",
-				o->nfilters, e->pmu.name, most);
-	for (i = 0; !rc && i < o->nfilters; i++)
-		rc = check_one(o, e, &o->filters[i], err);
+				o->source.nfilters, e->pmu.name, most);
+	for (i = 0; !rc && i < o->source.nfilters; i++)
+		rc = check_one(o, e, &o->source.filters[i], err);
 	return rc;
 }
 
@@ -114,9 +114,9 @@ int ptc_filter_text(const struct ptc_record_opts *o, char **ret, struct ptc_err 
 	struct ptc_buf b = PTC_BUF_INIT;
 	size_t i;
 
-	assert(o->nfilters);
-	for (i = 0; i < o->nfilters; i++)
-		put_one(&b, &o->filters[i]);
+	assert(o->source.nfilters);
+	for (i = 0; i < o->source.nfilters; i++)
+		put_one(&b, &o->source.filters[i]);
 	ptc_buf_put(&b, "", 1);
 	*ret = ptc_buf_failed(&b) ? NULL : strdup((const char *)b.bytes);
 	ptc_buf_release(&b);

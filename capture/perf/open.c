@@ -30,7 +30,7 @@ enum {
 static int open_cgroup(struct ptc_perf *p, struct ptc_err *err)
 {
 	char *path;
-	int rc = ptc_tasks_cgroup("/proc", p->opts->cgroup, &path, err);
+	int rc = ptc_tasks_cgroup("/proc", p->opts->target.cgroup, &path, err);
 
 	if (rc)
 		return rc;
@@ -51,7 +51,7 @@ static int add_spare(struct ptc_perf *p, struct ptc_err *err)
 	struct ptc_cpus present = PTC_CPUS_INIT;
 	int rc = 0;
 
-	if (!p->opts->cpus && !ptc_cpus_present(&present, "", err))
+	if (!p->opts->target.cpus && !ptc_cpus_present(&present, "", err))
 		rc = ptc_rings_spare(&p->set, &present, err);
 	ptc_cpus_release(&present);
 	return rc;
@@ -60,7 +60,7 @@ static int add_spare(struct ptc_perf *p, struct ptc_err *err)
 /* Adds events for whole CPUs, or for a cgroup on them. */
 static int add_cpus(struct ptc_perf *p, struct ptc_err *err)
 {
-	int rc = p->opts->cgroup ? open_cgroup(p, err) : 0;
+	int rc = p->opts->target.cgroup ? open_cgroup(p, err) : 0;
 
 	p->set.ntargets = 1;
 	if (!rc)
@@ -86,13 +86,13 @@ static int add_targets(struct ptc_perf *p, struct ptc_err *err)
 	const struct ptc_record_opts *o = p->opts;
 	int rc = 0;
 
-	if (o->argv)
-		rc = ptc_launch_fork(&p->launch, o->argv, o->cmd_sigmask, &p->pid, err);
+	if (o->target.argv)
+		rc = ptc_launch_fork(&p->launch, o->target.argv, o->target.sigmask, &p->pid, err);
 	if (rc)
 		return rc;
 	if (ptc_attrs_by_cpu(o))
 		return add_cpus(p, err);
-	if (o->argv)
+	if (o->target.argv)
 		return add_command(p, err);
 	rc = ptc_attach(&p->set, o, &p->processes, err);
 	p->pid = p->processes.n ? p->processes.items[0] : 0;
@@ -105,9 +105,9 @@ static int watch_end(struct ptc_perf *p, struct ptc_err *err)
 
 	p->left_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->end_fd = epoll_create1(EPOLL_CLOEXEC);
-	if (p->opts->argv)
+	if (p->opts->target.argv)
 		p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-	if (p->left_fd < 0 || p->end_fd < 0 || (p->opts->argv && p->pidfd < 0) ||
+	if (p->left_fd < 0 || p->end_fd < 0 || (p->opts->target.argv && p->pidfd < 0) ||
 	    (p->pidfd >= 0 && epoll_ctl(p->end_fd, EPOLL_CTL_ADD, p->pidfd, &ev)) ||
 	    epoll_ctl(p->end_fd, EPOLL_CTL_ADD, p->left_fd, &ev))
 		return ptc_fail_sys(err, errno, "cannot watch process %d", (int)p->pid);
@@ -118,17 +118,17 @@ static int watch_end(struct ptc_perf *p, struct ptc_err *err)
 
 static int check_opts(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	if (ptc_attrs_by_cpu(o) && (o->npids || o->ntids))
+	if (ptc_attrs_by_cpu(o) && (o->target.npids || o->target.ntids))
 		return ptc_fail(err, PTC_E_USAGE,
 				"CPUs or a cgroup cannot be combined with processes or threads");
-	if (o->per_thread && ptc_attrs_by_cpu(o))
+	if (o->target.per_thread && ptc_attrs_by_cpu(o))
 		return ptc_fail(err, PTC_E_USAGE,
 				"--per-thread cannot be combined with CPUs or a cgroup");
-	if ((o->crash || o->on_signals || o->nat) && ptc_attrs_by_cpu(o))
+	if ((o->snapshot.crash || o->snapshot.on_signals || o->snapshot.nat) && ptc_attrs_by_cpu(o))
 		return ptc_fail(err, PTC_E_USAGE,
 				"signals and places need a process (-p) or a command, not CPUs or "
 				"a cgroup");
-	if (!o->argv && !ptc_attrs_by_cpu(o) && !o->npids && !o->ntids)
+	if (!o->target.argv && !ptc_attrs_by_cpu(o) && !o->target.npids && !o->target.ntids)
 		return ptc_fail(err, PTC_E_USAGE, "nothing to record");
 	return 0;
 }
@@ -137,16 +137,16 @@ static int set_sizes(struct ptc_perf *p, struct ptc_err *err)
 {
 	const bool privileged = !geteuid();
 	const struct ptc_record_opts *o = p->opts;
-	const size_t aux = o->aux_size	 ? o->aux_size :
-			   o->aux_sample ? ptc_sampler_ring(o->aux_sample) :
-			   privileged	 ? (size_t)AUX_DEFAULT :
-					   (size_t)AUX_UNPRIVILEGED;
+	const size_t aux = o->rings.aux_size ? o->rings.aux_size :
+			   o->lbr.aux_sample ? ptc_sampler_ring(o->lbr.aux_sample) :
+			   privileged	     ? (size_t)AUX_DEFAULT :
+					       (size_t)AUX_UNPRIVILEGED;
 
-	p->set.data_size = o->data_size ? o->data_size :
-			   privileged	? (size_t)DATA_DEFAULT :
-					  (size_t)DATA_UNPRIVILEGED;
+	p->set.data_size = o->rings.data_size ? o->rings.data_size :
+			   privileged	      ? (size_t)DATA_DEFAULT :
+						(size_t)DATA_UNPRIVILEGED;
 	p->set.aux_size = p->event.software ? 0 : aux;
-	if (o->aux_sample > aux)
+	if (o->lbr.aux_sample > aux)
 		return ptc_fail(err, PTC_E_USAGE,
 				"a sample cannot be larger than the AUX ring of %zu bytes; use a "
 				"larger ring (-m)",
@@ -156,18 +156,19 @@ static int set_sizes(struct ptc_perf *p, struct ptc_err *err)
 
 static int parse_event(struct ptc_perf *p, struct ptc_err *err)
 {
-	const struct ptc_event_base base = { p->opts->no_retcomp, p->opts->psb_period };
-	const char *text = p->opts->event ? p->opts->event :
-			   p->opts->kcore ? "intel_pt//" :
-					    PTC_EVENT_DEFAULT;
+	const struct ptc_event_base base = { p->opts->source.no_retcomp,
+					     p->opts->source.psb_period };
+	const char *text = p->opts->source.event ? p->opts->source.event :
+			   p->opts->source.kcore ? "intel_pt//" :
+						   PTC_EVENT_DEFAULT;
 	int rc = ptc_event_parse(&p->event, text, &base, "", err);
 
-	if (!rc && p->opts->kcore && p->event.attr.exclude_kernel)
+	if (!rc && p->opts->source.kcore && p->event.attr.exclude_kernel)
 		return ptc_fail(err, PTC_E_USAGE,
 				"--kcore needs kernel trace, but '%s' excludes the kernel; remove "
 				"':u' or '/u'",
 				text);
-	if (!rc && p->event.software && p->opts->snapshot && !p->opts->crash)
+	if (!rc && p->event.software && p->opts->snapshot.enabled && !p->opts->snapshot.crash)
 		return ptc_fail(err, PTC_E_USAGE, "snapshots need a trace, but '%s' has none",
 				text);
 	if (!rc && ptc_sampler_wanted(p->opts))
@@ -179,7 +180,7 @@ static int make_filter(struct ptc_perf *p, struct ptc_err *err)
 {
 	int rc;
 
-	if (!p->opts->nfilters)
+	if (!p->opts->source.nfilters)
 		return 0;
 	rc = ptc_filter_check(p->opts, &p->event, err);
 	if (!rc)
@@ -187,8 +188,8 @@ static int make_filter(struct ptc_perf *p, struct ptc_err *err)
 	if (rc)
 		return rc;
 	p->set.filter = p->filter;
-	if (p->opts->on_note)
-		p->opts->on_note(p->opts->note_ctx, p->filter);
+	if (p->opts->callbacks.on_note)
+		p->opts->callbacks.on_note(p->opts->callbacks.note_ctx, p->filter);
 	return 0;
 }
 
@@ -202,20 +203,21 @@ static int open_all(struct ptc_perf *p, struct ptc_err *err)
 		rc = make_filter(p, err);
 	if (!rc)
 		rc = set_sizes(p, err);
-	if (!p->opts->per_thread) /* per_thread events belong to no CPU */
+	if (!p->opts->target.per_thread) /* per_thread events belong to no CPU */
 		ptc_hotplug_listen(&p->hotplug);
 	if (!rc)
-		rc = ptc_cpus_choose(&p->set.cpus, p->opts->cpus, "", err);
+		rc = ptc_cpus_choose(&p->set.cpus, p->opts->target.cpus, "", err);
 	if (rc)
 		return rc;
 	ptc_clock_init(&p->clock);
 	p->set.event = &p->event;
-	p->set.may_exclude = !p->event.modified && !ptc_filter_kernel(p->opts) && !p->opts->kcore;
-	p->set.overwrite = p->opts->snapshot || p->opts->aux_sample;
+	p->set.may_exclude = !p->event.modified && !ptc_filter_kernel(p->opts) &&
+			     !p->opts->source.kcore;
+	p->set.overwrite = p->opts->snapshot.enabled || p->opts->lbr.aux_sample;
 	p->set.sampler = p->sampler.name;
-	p->set.per_thread = p->opts->per_thread;
-	p->set.note = p->opts->on_note;
-	p->set.note_ctx = p->opts->note_ctx;
+	p->set.per_thread = p->opts->target.per_thread;
+	p->set.note = p->opts->callbacks.on_note;
+	p->set.note_ctx = p->opts->callbacks.note_ctx;
 	ptc_attrs_fill(&p->set, p->opts, &p->sampler);
 	rc = add_targets(p, err);
 	if (rc)

@@ -55,8 +55,8 @@ static void perf_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 		.time = p->clock.conv,
 		/* the kernel uses its own clock for records */
 		.cap_user_time_zero = p->clock.kernel,
-		.have_sched_switch = p->opts->per_thread ? 0 : who_runs(p),
-		.per_cpu_mmaps = !p->opts->per_thread,
+		.have_sched_switch = p->opts->target.per_thread ? 0 : who_runs(p),
+		.per_cpu_mmaps = !p->opts->target.per_thread,
 		.tsc_ctc_n = p->event.pmu.tsc_ctc_n,
 		.tsc_ctc_d = p->event.pmu.tsc_ctc_d,
 		.max_nonturbo_ratio = p->event.pmu.max_nonturbo_ratio,
@@ -94,15 +94,15 @@ static uint64_t read_perf_clock_ns(void *ctx)
 static struct ptc_hotplug_whose whose_cpus(struct ptc_perf *p)
 {
 	return (struct ptc_hotplug_whose){
-		.among = p->opts->cpus ? &p->set.cpus : NULL,
+		.among = p->opts->target.cpus ? &p->set.cpus : NULL,
 		.mine = &p->set.cpus,
 		.tasks = !ptc_attrs_by_cpu(p->opts),
-		.places = p->opts->nat != 0,
+		.places = p->opts->snapshot.nat != 0,
 		.again = p->stopped ? NULL : record_again,
 		.now_ns = read_perf_clock_ns,
 		.ctx = p,
-		.note = p->opts->on_note,
-		.note_ctx = p->opts->note_ctx,
+		.note = p->opts->callbacks.on_note,
+		.note_ctx = p->opts->callbacks.note_ctx,
 	};
 }
 
@@ -119,7 +119,7 @@ static void perf_waken(struct ptc_source *src, size_t i)
 
 		(void)ptc_hotplug_follow(&p->hotplug, &whose, &p->failed);
 	}
-	if (!p->set.live && !p->opts->argv)
+	if (!p->set.live && !p->opts->target.argv)
 		(void)eventfd_write(p->left_fd, 1);
 }
 
@@ -175,8 +175,8 @@ static int put_kernel(struct ptc_perf *p, struct ptc_buf *b, struct ptc_err *err
 	rc = ptc_kernelmap_put(b, &m, err);
 	if (rc != PTC_E_PERM && rc != PTC_E_NOT_EXIST)
 		return rc;
-	if (p->opts->on_note)
-		p->opts->on_note(p->opts->note_ctx, err->msg);
+	if (p->opts->callbacks.on_note)
+		p->opts->callbacks.on_note(p->opts->callbacks.note_ctx, err->msg);
 	return 0;
 }
 
@@ -200,8 +200,8 @@ static int perf_start(struct ptc_source *src, pid_t *ret_pid, struct ptc_err *er
 
 	*ret_pid = p->pid;
 	rc = ptc_trigger_start(&p->trigger, p->opts, &p->clock, &p->set.cpus,
-			       p->opts->argv ? p->pid : 0, err);
-	if (rc || !p->opts->argv)
+			       p->opts->target.argv ? p->pid : 0, err);
+	if (rc || !p->opts->target.argv)
 		return rc;
 	rc = ptc_launch_let_go(&p->launch, err);
 	if (!rc)
@@ -230,7 +230,7 @@ static void perf_stop(struct ptc_source *src)
 	ptc_watch_leave(&p->trigger.watch);
 	if (!p->stopped)
 		perf_quiesce(src);
-	if (!p->opts->argv)
+	if (!p->opts->target.argv)
 		(void)eventfd_write(p->left_fd, 1);
 }
 
@@ -306,11 +306,11 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 
 	memset(ret, 0, sizeof(*ret));
 	ret->unwatched = ptc_watch_end(&p->trigger.watch, err) != 0;
-	if (ret->unwatched && p->opts->on_note)
-		p->opts->on_note(p->opts->note_ctx, err->msg);
+	if (ret->unwatched && p->opts->callbacks.on_note)
+		p->opts->callbacks.on_note(p->opts->callbacks.note_ctx, err->msg);
 	ret->crashes = p->trigger.watch.crashes;
 	ret->unseen = p->trigger.unseen;
-	ret->unmet = p->opts->nat && !p->trigger.came;
+	ret->unmet = p->opts->snapshot.nat && !p->trigger.came;
 	rc = p->failed.code;
 	if (rc)
 		*err = p->failed;
@@ -329,8 +329,8 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	p->events = counts.events;
 	ret->events = p->events;
 	ret->nevents = counts.nevents;
-	ret->follows = !p->opts->per_thread;
-	if (!p->opts->argv) {
+	ret->follows = !p->opts->target.per_thread;
+	if (!p->opts->target.argv) {
 		ret->left_running = p->set.live != 0;
 		return rc;
 	}

@@ -11,13 +11,13 @@ enum { ALIGN = 8 }; /* the kernel pads the trace in a sample to this */
 static int check_aux(const struct ptc_record_opts *o, const struct ptc_event *tracer,
 		     struct ptc_err *err)
 {
-	if (o->snapshot)
+	if (o->snapshot.enabled)
 		return ptc_fail(err, PTC_E_USAGE,
 				"snapshots cannot be combined with AUX samples (--aux-sample)");
-	if (o->aux_sample > PTC_AUX_SAMPLE_MAX)
+	if (o->lbr.aux_sample > PTC_AUX_SAMPLE_MAX)
 		return ptc_fail(err, PTC_E_USAGE,
 				"a sample has at most %u bytes of trace, not %" PRIu64,
-				PTC_AUX_SAMPLE_MAX, o->aux_sample);
+				PTC_AUX_SAMPLE_MAX, o->lbr.aux_sample);
 	if (tracer->software)
 		return ptc_fail(err, PTC_E_USAGE,
 				"--aux-sample needs a trace, but '%s' has none; use -e intel_pt//u "
@@ -43,17 +43,17 @@ static int check_lbr(const struct ptc_event *e, const struct ptc_event *tracer, 
 
 bool ptc_sampler_wanted(const struct ptc_record_opts *o)
 {
-	return o->aux_sample || o->branch_sample_type;
+	return o->lbr.aux_sample || o->lbr.branches;
 }
 
 int ptc_sampler_parse(struct ptc_event *e, const struct ptc_record_opts *opts,
 		      const struct ptc_event *tracer, const char *root, struct ptc_err *err)
 {
-	const bool lbr = opts->branch_sample_type;
-	const char *text = opts->sampler ? opts->sampler :
-			   lbr		 ? PTC_LBR_DEFAULT :
-					   PTC_SAMPLER_DEFAULT;
-	int rc = opts->aux_sample ? check_aux(opts, tracer, err) : 0;
+	const bool lbr = opts->lbr.branches;
+	const char *text = opts->lbr.sampler ? opts->lbr.sampler :
+			   lbr		     ? PTC_LBR_DEFAULT :
+					       PTC_SAMPLER_DEFAULT;
+	int rc = opts->lbr.aux_sample ? check_aux(opts, tracer, err) : 0;
 
 	if (!rc)
 		rc = ptc_event_parse_counter(e, text, root, err);
@@ -67,12 +67,13 @@ int ptc_sampler_parse(struct ptc_event *e, const struct ptc_record_opts *opts,
 			"'%s' does not support samples with %s; use %s or another counting event",
 			e->name, lbr ? "branch stacks (--lbr)" : "trace (--aux-sample)",
 			lbr ? PTC_LBR_DEFAULT : PTC_SAMPLER_DEFAULT);
-	if (opts->sample_period || opts->sample_freq) {
-		e->attr.freq = opts->sample_freq != 0;
-		e->attr.sample_period = opts->sample_freq ? opts->sample_freq : opts->sample_period;
+	if (opts->lbr.period || opts->lbr.freq) {
+		e->attr.freq = opts->lbr.freq != 0;
+		e->attr.sample_period = opts->lbr.freq ? opts->lbr.freq : opts->lbr.period;
 	}
-	e->attr.branch_sample_type = opts->branch_sample_type;
-	e->attr.aux_sample_size = (uint32_t)(opts->aux_sample + (-opts->aux_sample & (ALIGN - 1)));
+	e->attr.branch_sample_type = opts->lbr.branches;
+	e->attr.aux_sample_size =
+		(uint32_t)(opts->lbr.aux_sample + (-opts->lbr.aux_sample & (ALIGN - 1)));
 	return 0;
 }
 

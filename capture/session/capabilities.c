@@ -55,7 +55,7 @@ uint64_t ptc_rights_needed(const struct ptc_record_opts *o, bool steps,
 
 	/* Executed files in private folders of other users: their build-ids and code are read. */
 	keep |= BIT(CAP_DAC_READ_SEARCH);
-	if (is_elsewhere(o->output) || is_elsewhere(o->other_output))
+	if (is_elsewhere(o->output.path) || is_elsewhere(o->rights.other_output))
 		keep |= BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER);
 	if (steps) /* the tracer pins each stepped thread to a CPU, and resends signals */
 		return keep | BIT(CAP_SYS_NICE) | BIT(CAP_KILL);

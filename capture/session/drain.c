@@ -65,9 +65,9 @@ int ptc_drain_init(struct ptc_drain *d, struct ptc_source *source,
 
 	*d = (struct ptc_drain){
 		.source = source,
-		.snapshot = opts->snapshot,
-		.snapshot_size = opts->snapshot_size,
-		.packs = opts->compression != 0,
+		.snapshot = opts->snapshot.enabled,
+		.snapshot_size = opts->snapshot.size,
+		.packs = opts->output.compression != 0,
 	};
 	d->n = source->ops->rings(source, &rings);
 	d->rings = calloc(d->n, sizeof(*d->rings));

@@ -60,7 +60,7 @@ int ptc_filing_init(struct ptc_filing *f, const struct ptc_record_opts *opts,
 		memcpy(f->ids, f->desc.ids, f->nids * sizeof(*f->ids));
 	else
 		ids_of_rings(f, source, nrings);
-	if (opts->snapshot) {
+	if (opts->snapshot.enabled) {
 		f->desc.info.snapshot_mode = true;
 		f->desc.attr[0].aux_watermark = 0; /* overwrite mode has no watermark */
 	}
@@ -181,7 +181,7 @@ int ptc_filing_prologue(const struct ptc_filing *f, struct ptc_writer *w,
 		.nids = f->nids,
 		.running = running,
 		.pid = f->pid,
-		.is_command = f->opts->argv != NULL,
+		.is_command = f->opts->target.argv != NULL,
 	};
 	struct ptc_buf b = PTC_BUF_INIT;
 	int rc;
@@ -254,7 +254,7 @@ static int write_dir_format(const struct ptc_filing *f, struct ptc_writer *w, st
 {
 	static const uint8_t single[8];
 
-	return f->opts->kcore ?
+	return f->opts->source.kcore ?
 		       ptc_writer_feature(w, PTC_FEAT_DIR_FORMAT, single, sizeof(single), err) :
 		       0;
 }
@@ -266,7 +266,7 @@ int ptc_filing_features(const struct ptc_filing *f, struct ptc_writer *w,
 	int rc;
 
 	(void)snprintf(version, sizeof(version), "ptcap " PTCAP_VERSION " (%s)", f->desc.label);
-	rc = ptc_hostinfo_write(w, "", version, f->opts->cmdline,
+	rc = ptc_hostinfo_write(w, "", version, f->opts->output.cmdline,
 				f->desc.no_info ? 0 : f->desc.info.pmu_type, err);
 	if (!rc)
 		rc = ptc_noted_write_build_ids(noted, w, err);

@@ -36,14 +36,15 @@ enum { FD_WAKE, FD_TRUTH, FD_NEWS, FD_CALLER };
 static void start_clock(struct ptc_loop *l)
 {
 	l->start_ns = ptc_monotonic_ns();
-	l->tell_ns = l->opts->on_progress ? l->start_ns + PROGRESS_NS : NEVER;
-	l->stop_ns = l->opts->max_ns ? l->start_ns + l->opts->max_ns : NEVER;
+	l->tell_ns = l->opts->callbacks.on_progress ? l->start_ns + PROGRESS_NS : NEVER;
+	l->stop_ns = l->opts->range.max_ns ? l->start_ns + l->opts->range.max_ns : NEVER;
 	if (l->stop_ns < l->start_ns) /* overflow */
 		l->stop_ns = NEVER;
 	l->take_ns = NEVER;
-	if (l->opts->after_ns || l->opts->every_ns)
-		l->take_ns =
-			l->start_ns + (l->opts->after_ns ? l->opts->after_ns : l->opts->every_ns);
+	if (l->opts->snapshot.after_ns || l->opts->snapshot.every_ns)
+		l->take_ns = l->start_ns + (l->opts->snapshot.after_ns ?
+						    l->opts->snapshot.after_ns :
+						    l->opts->snapshot.every_ns);
 	if (l->take_ns < l->start_ns)
 		l->take_ns = NEVER;
 }
@@ -105,7 +106,7 @@ static void look_at_clock(struct ptc_loop *l)
 	}
 	if (now >= l->take_ns) {
 		l->pausing = true;
-		l->take_ns = l->opts->every_ns ? now + l->opts->every_ns : NEVER;
+		l->take_ns = l->opts->snapshot.every_ns ? now + l->opts->snapshot.every_ns : NEVER;
 	}
 }
 
@@ -170,7 +171,7 @@ static int taken(struct ptc_loop *l, uint64_t before)
 		return rc;
 	l->snapshots++;
 	ptc_relay_snapshot(&l->relay, bytes, l->wanted, l->behind_ns);
-	if (l->opts->count && l->snapshots >= l->opts->count) {
+	if (l->opts->snapshot.count && l->snapshots >= l->opts->snapshot.count) {
 		want(l, PTC_ASKED_STOP);
 		forward_request_to_source(l);
 	}
@@ -182,9 +183,9 @@ static bool wants_last(const struct ptc_loop *l)
 {
 	const struct ptc_record_opts *o = l->opts;
 
-	if (!o->snapshot || (o->count && l->snapshots >= o->count))
+	if (!o->snapshot.enabled || (o->snapshot.count && l->snapshots >= o->snapshot.count))
 		return false;
-	return l->asked || l->last ? !o->no_last : !o->no_exit;
+	return l->asked || l->last ? !o->snapshot.no_last : !o->snapshot.no_exit;
 }
 
 /* Returns true if something has requested a snapshot that was not taken yet. */
@@ -192,8 +193,9 @@ static bool is_asked_for(const struct ptc_loop *l)
 {
 	const struct ptc_record_opts *o = l->opts;
 
-	return o->snapshot && !l->asked && !(o->count && l->snapshots >= o->count) &&
-	       l->source->ops->asks && l->source->ops->asks(l->source);
+	return o->snapshot.enabled && !l->asked &&
+	       !(o->snapshot.count && l->snapshots >= o->snapshot.count) && l->source->ops->asks &&
+	       l->source->ops->asks(l->source);
 }
 
 /*
@@ -228,7 +230,7 @@ static struct ptc_wish take_wish(struct ptc_loop *l)
 {
 	const struct ptc_wish wish = ptc_relay_wish(&l->relay);
 
-	l->pausing |= wish.snapshots > l->wanted && l->opts->snapshot;
+	l->pausing |= wish.snapshots > l->wanted && l->opts->snapshot.enabled;
 	l->wanted = wish.snapshots;
 	l->last |= wish.last;
 	want(l, wish.asked);
@@ -372,13 +374,13 @@ static int create(struct ptc_loop *l, const pthread_attr_t *attr)
 
 static int start_thread(struct ptc_loop *l, struct ptc_err *err)
 {
-	const struct sched_param param = { .sched_priority = (int)l->opts->realtime };
+	const struct sched_param param = { .sched_priority = (int)l->opts->rings.realtime };
 	pthread_attr_t attr;
 	int sys = pthread_attr_init(&attr);
 
 	if (sys)
 		return ptc_fail_sys(err, sys, "cannot start a thread");
-	if (l->opts->realtime) {
+	if (l->opts->rings.realtime) {
 		(void)pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
 		(void)pthread_attr_setschedpolicy(&attr, SCHED_FIFO);
 		sys = pthread_attr_setschedparam(&attr, &param);
@@ -386,8 +388,8 @@ static int start_thread(struct ptc_loop *l, struct ptc_err *err)
 	if (!sys)
 		sys = create(l, &attr);
 	(void)pthread_attr_destroy(&attr);
-	if (sys && l->opts->realtime)
-		return no_priority(sys, l->opts->realtime, err);
+	if (sys && l->opts->rings.realtime)
+		return no_priority(sys, l->opts->rings.realtime, err);
 	return sys ? ptc_fail_sys(err, sys, "cannot start a thread") : 0;
 }
 
@@ -442,7 +444,7 @@ static void on_wake(struct ptc_loop *l, pid_t pid)
 {
 	struct ptc_wish wish = { .go = false };
 
-	switch (l->opts->on_wake(l->opts->wake_ctx, pid)) {
+	switch (l->opts->callbacks.on_wake(l->opts->callbacks.wake_ctx, pid)) {
 	case PTC_WAKE_LEAVE:
 		wish.asked = PTC_ASKED_LEAVE;
 		break;
@@ -461,7 +463,7 @@ static void on_wake(struct ptc_loop *l, pid_t pid)
 /* Runs on_wake for every pending wake-up, then reports that there are no more. */
 static void tell_ended(struct ptc_loop *l, pid_t pid)
 {
-	struct pollfd fd = { .fd = l->opts->wake_fd, .events = POLLIN };
+	struct pollfd fd = { .fd = l->opts->callbacks.wake_fd, .events = POLLIN };
 
 	while (poll(&fd, 1, 0) == 1 && fd.revents & POLLIN)
 		on_wake(l, pid);
@@ -471,16 +473,16 @@ static void tell_ended(struct ptc_loop *l, pid_t pid)
 /* Calls on_snapshot for snapshot @n, with @numbers from the drain thread. False: out of memory. */
 static bool tell_snapshot(const struct ptc_record_opts *o, uint64_t n, const uint8_t *numbers)
 {
-	char *path = o->series ? ptc_series_path(o, n) : NULL;
+	char *path = o->snapshot.series ? ptc_series_path(o, n) : NULL;
 	const struct ptc_taken t = { .n = n,
 				     .bytes = ptc_le64(numbers),
-				     .path = path ? path : o->output,
+				     .path = path ? path : o->output.path,
 				     .wanted = ptc_le64(numbers + sizeof(uint64_t)),
 				     .behind_ns = ptc_le64(numbers + 2 * sizeof(uint64_t)) };
-	const bool ok = path || !o->series;
+	const bool ok = path || !o->snapshot.series;
 
 	if (ok)
-		o->on_snapshot(o->snapshot_ctx, &t);
+		o->callbacks.on_snapshot(o->callbacks.snapshot_ctx, &t);
 	free(path);
 	return ok;
 }
@@ -495,9 +497,9 @@ static bool tell_news(struct ptc_loop *l, pid_t pid, struct ptc_err *err, int *r
 	bool ok = !ptc_buf_failed(&news.taken);
 	size_t i;
 
-	if (news.has_progress && o->on_progress)
-		o->on_progress(o->progress_ctx, &news.progress);
-	for (i = 0; i < n && ok && o->on_snapshot; i++)
+	if (news.has_progress && o->callbacks.on_progress)
+		o->callbacks.on_progress(o->callbacks.progress_ctx, &news.progress);
+	for (i = 0; i < n && ok && o->callbacks.on_snapshot; i++)
 		ok = tell_snapshot(o, news.snapshots - n + i + 1, news.taken.bytes + i * each);
 	if (!ok)
 		*rc = ptc_fail_mem(err);
@@ -511,9 +513,10 @@ static int drain_truth(struct ptc_loop *l, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = l->opts;
 
-	return l->source->truth ? ptc_truth_drain(l->source->truth, o->truth, o->lbr_truth,
-						  o->truth_ctx, err) :
-				  0;
+	return l->source->truth ?
+		       ptc_truth_drain(l->source->truth, o->callbacks.truth, o->callbacks.lbr_truth,
+				       o->callbacks.truth_ctx, err) :
+		       0;
 }
 
 /*
@@ -523,7 +526,7 @@ static int drain_truth(struct ptc_loop *l, struct ptc_err *err)
 static int serve(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
 {
 	struct pollfd fds[FD_CALLER] = {
-		[FD_WAKE] = { .fd = l->opts->wake_fd, .events = POLLIN },
+		[FD_WAKE] = { .fd = l->opts->callbacks.wake_fd, .events = POLLIN },
 		[FD_TRUTH] = { .fd = l->source->truth ? ptc_truth_fd(l->source->truth) : -1,
 			       .events = POLLIN },
 		[FD_NEWS] = { .fd = l->relay.news_fd, .events = POLLIN },

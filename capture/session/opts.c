@@ -14,16 +14,16 @@ static const char *odd_list(const struct ptc_record_opts *o)
 {
 	size_t i;
 
-	if ((o->npids && !o->pids) || (o->ntids && !o->tids))
+	if ((o->target.npids && !o->target.pids) || (o->target.ntids && !o->target.tids))
 		return "pids or tids: a count without a list";
-	if (o->nfilters && !o->filters)
+	if (o->source.nfilters && !o->source.filters)
 		return "filters: a count without a list";
-	if (o->nat && !o->at)
+	if (o->snapshot.nat && !o->snapshot.at)
 		return "at: a count without a list";
-	for (i = 0; i < o->nfilters; i++)
-		if ((unsigned int)o->filters[i].action > PTC_FILTER_STOP)
+	for (i = 0; i < o->source.nfilters; i++)
+		if ((unsigned int)o->source.filters[i].action > PTC_FILTER_STOP)
 			return "filters: unknown action";
-	return o->argv && !o->argv[0] ? "argv: the command has no name" : NULL;
+	return o->target.argv && !o->target.argv[0] ? "argv: the command has no name" : NULL;
 }
 
 static bool is_psb_period(uint32_t n)
@@ -33,22 +33,25 @@ static bool is_psb_period(uint32_t n)
 
 static const char *odd_number(const struct ptc_record_opts *o)
 {
-	if ((unsigned int)o->source > PTC_SOURCE_EMU)
+	if ((unsigned int)o->source.kind > PTC_SOURCE_EMU)
 		return "source: unknown source";
-	if ((unsigned int)o->lbr_spoil.mode > PTC_SPOIL_FLAG)
+	if ((unsigned int)o->lbr.spoil.mode > PTC_SPOIL_FLAG)
 		return "lbr_spoil: unknown mode";
-	if (o->psb_period && !is_psb_period(o->psb_period))
+	if (o->source.psb_period && !is_psb_period(o->source.psb_period))
 		return "psb_period: expected a power of two from 2048 to 64 MiB";
-	if (o->realtime > REALTIME_MAX)
+	if (o->rings.realtime > REALTIME_MAX)
 		return "realtime: expected a priority from 1 to 99";
-	return o->compression > LEVEL_MAX ? "compression: expected a level from 1 to 22" : NULL;
+	return o->output.compression > LEVEL_MAX ? "compression: expected a level from 1 to 22" :
+						   NULL;
 }
 
 static const char *odd_callback(const struct ptc_record_opts *o)
 {
-	if (o->wake_fd > 0 && !o->on_wake)
+	if (o->callbacks.wake_fd > 0 && !o->callbacks.on_wake)
 		return "wake_fd is set, but on_wake is not; wake_fd -1 means none";
-	return o->lbr_truth && !o->truth ? "lbr_truth is set, but truth is not" : NULL;
+	return o->callbacks.lbr_truth && !o->callbacks.truth ?
+		       "lbr_truth is set, but truth is not" :
+		       NULL;
 }
 
 int ptc_record_opts_take(struct ptc_record_opts *ret, const struct ptc_record_opts *opts,
@@ -66,7 +69,7 @@ int ptc_record_opts_take(struct ptc_record_opts *ret, const struct ptc_record_op
 		odd = odd_callback(ret);
 	if (odd)
 		return ptc_fail(err, PTC_E_USAGE, "%s", odd);
-	if (!ret->on_wake) /* a zeroed struct means no descriptor, not standard input */
-		ret->wake_fd = -1;
+	if (!ret->callbacks.on_wake) /* a zeroed struct means no descriptor, not standard input */
+		ret->callbacks.wake_fd = -1;
 	return 0;
 }

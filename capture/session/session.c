@@ -54,7 +54,8 @@ struct session {
 
 static bool has_target(const struct ptc_record_opts *o)
 {
-	return o->argv || o->npids || o->ntids || o->all_cpus || o->cpus || o->cgroup;
+	return o->target.argv || o->target.npids || o->target.ntids || o->target.all_cpus ||
+	       o->target.cpus || o->target.cgroup;
 }
 
 static int take_opts(struct ptc_record_opts *ret, const struct ptc_record_opts *opts,
@@ -64,7 +65,7 @@ static int take_opts(struct ptc_record_opts *ret, const struct ptc_record_opts *
 
 	if (rc)
 		return rc;
-	if (!ret->output)
+	if (!ret->output.path)
 		return ptc_fail(err, PTC_E_USAGE, "output is not set: a recording needs a path");
 	if (!has_target(ret))
 		return ptc_fail(err, PTC_E_USAGE,
@@ -75,12 +76,12 @@ static int take_opts(struct ptc_record_opts *ret, const struct ptc_record_opts *
 
 static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = o->truth	     ? "--truth" :
-			   o->max_steps	     ? "--max-steps" :
-			   o->from || o->to  ? "--from and --to" :
-			   o->lbr_size	     ? "--lbr-size" :
-			   o->lbr_spoil.mode ? "--lbr-spoil" :
-					       NULL;
+	const char *what = o->callbacks.truth		? "--truth" :
+			   o->range.max_steps		? "--max-steps" :
+			   o->range.from || o->range.to ? "--from and --to" :
+			   o->lbr.size			? "--lbr-size" :
+			   o->lbr.spoil.mode		? "--lbr-spoil" :
+							  NULL;
 
 	if (!what)
 		return 0;
@@ -91,11 +92,11 @@ static int refuse_for_hardware(const struct ptc_record_opts *o, struct ptc_err *
 /* Refuses options that need branch stacks. */
 static int check_lbr(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	if (o->branch_sample_type)
+	if (o->lbr.branches)
 		return 0;
-	if (o->lbr_size || o->lbr_spoil.mode != PTC_SPOIL_NONE)
+	if (o->lbr.size || o->lbr.spoil.mode != PTC_SPOIL_NONE)
 		return ptc_fail(err, PTC_E_USAGE, "--lbr-size and --lbr-spoil need --lbr");
-	if ((o->sample_period || o->sample_freq || o->sampler) && !o->aux_sample)
+	if ((o->lbr.period || o->lbr.freq || o->lbr.sampler) && !o->lbr.aux_sample)
 		return ptc_fail(err, PTC_E_USAGE,
 				"a sampling event or a period needs --lbr or --aux-sample");
 	return 0;
@@ -105,13 +106,14 @@ static int check_snapshot(const struct session *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
 
-	if (!o->snapshot)
-		return o->series ? ptc_fail(err, PTC_E_USAGE, "a series needs snapshots") : 0;
-	if (o->lossy)
+	if (!o->snapshot.enabled)
+		return o->snapshot.series ? ptc_fail(err, PTC_E_USAGE, "a series needs snapshots") :
+					    0;
+	if (o->rings.lossy)
 		return ptc_fail(err, PTC_E_USAGE,
 				"--lossy cannot be combined with snapshots, whose ring buffer is "
 				"overwritten");
-	if (o->snapshot_size && o->snapshot_size < SNAPSHOT_MIN)
+	if (o->snapshot.size && o->snapshot.size < SNAPSHOT_MIN)
 		return ptc_fail(err, PTC_E_USAGE, "a snapshot cannot be smaller than %d bytes",
 				SNAPSHOT_MIN);
 	if (!s->source->ops->pause)
@@ -124,13 +126,14 @@ static int check_crash(const struct session *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
 
-	if ((o->on_signals || o->nat) && !o->snapshot)
+	if ((o->snapshot.on_signals || o->snapshot.nat) && !o->snapshot.enabled)
 		return ptc_fail(err, PTC_E_USAGE, "signals and places need snapshots (-S)");
-	if (o->nat > PTC_AT_MAX)
+	if (o->snapshot.nat > PTC_AT_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "more than %u places (--at)", PTC_AT_MAX);
-	if ((!o->crash && !o->on_signals && !o->nat) || s->source->ops->held_fd)
+	if ((!o->snapshot.crash && !o->snapshot.on_signals && !o->snapshot.nat) ||
+	    s->source->ops->held_fd)
 		return 0;
-	if (o->nat)
+	if (o->snapshot.nat)
 		return ptc_fail(err, PTC_E_USAGE,
 				"the emu source cannot stop at places (--at); use --source step");
 	return ptc_fail(err, PTC_E_USAGE,
@@ -140,10 +143,10 @@ static int check_crash(const struct session *s, struct ptc_err *err)
 
 static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = o->lossy	? "--lossy" :
-			   o->vcpus	? "--vcpus" :
-			   o->code_size ? "--code-size" :
-					  NULL;
+	const char *what = o->rings.lossy      ? "--lossy" :
+			   o->source.vcpus     ? "--vcpus" :
+			   o->source.code_size ? "--code-size" :
+						 NULL;
 
 	if (!what)
 		return 0;
@@ -153,15 +156,15 @@ static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *e
 
 static int refuse_but_for_kernel(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const char *what = o->event	 ? "events (-e)" :
-			   o->nfilters	 ? "address filters (--filter)" :
-			   o->all_cpus	 ? "whole CPUs (-a)" :
-			   o->cpus	 ? "CPUs (-C)" :
-			   o->cgroup	 ? "cgroups (--cgroup)" :
-			   o->per_thread ? "--per-thread" :
-			   o->aux_sample ? "--aux-sample" :
-			   o->kcore	 ? "--kcore" :
-					   NULL;
+	const char *what = o->source.event	? "events (-e)" :
+			   o->source.nfilters	? "address filters (--filter)" :
+			   o->target.all_cpus	? "whole CPUs (-a)" :
+			   o->target.cpus	? "CPUs (-C)" :
+			   o->target.cgroup	? "cgroups (--cgroup)" :
+			   o->target.per_thread ? "--per-thread" :
+			   o->lbr.aux_sample	? "--aux-sample" :
+			   o->source.kcore	? "--kcore" :
+						  NULL;
 
 	if (!what)
 		return 0;
@@ -206,7 +209,7 @@ static int drop_rights(struct session *s, struct ptc_err *err)
 {
 	const bool steps = s->choice.kind != PTC_SOURCE_PT;
 
-	if (!s->opts->drop_rights || (steps && s->opts->argv))
+	if (!s->opts->rights.drop || (steps && s->opts->target.argv))
 		return 0;
 	s->rights = ptc_rights_needed_here(s->opts, steps);
 	s->loop.rights = &s->rights;
@@ -215,8 +218,8 @@ static int drop_rights(struct session *s, struct ptc_err *err)
 
 static void tell_start(struct session *s, enum ptc_source_kind chosen)
 {
-	if (s->opts->on_start)
-		s->opts->on_start(s->opts->start_ctx, chosen, s->choice.why);
+	if (s->opts->callbacks.on_start)
+		s->opts->callbacks.on_start(s->opts->callbacks.start_ctx, chosen, s->choice.why);
 }
 
 static int describe(struct session *s, struct ptc_err *err)
@@ -226,7 +229,7 @@ static int describe(struct session *s, struct ptc_err *err)
 
 	if (rc)
 		return rc;
-	if (s->opts->series)
+	if (s->opts->snapshot.series)
 		return ptc_series_init(&s->series, f, &s->drain, err);
 	ptc_noted_init(&s->drain.noted, ptc_filing_sample_type(f));
 	s->drain.noted.keep_vdso = f->desc.keep_vdso;
@@ -247,7 +250,7 @@ static int prepare(struct session *s, struct ptc_err *err)
 	if (!s->source->ops->prepare)
 		return 0;
 	rc = s->source->ops->prepare(s->source, &s->running, err);
-	if (!rc && s->opts->series)
+	if (!rc && s->opts->snapshot.series)
 		return ptc_kept_before(s->series.kept, &s->running, err);
 	if (!rc && s->running.len) {
 		seg[0] = (struct ptc_seg){ s->running.bytes, s->running.len };
@@ -268,7 +271,7 @@ static int copy_kernel(struct session *s, struct ptc_err *err)
 	char *dir;
 	int rc;
 
-	if (!s->opts->kcore)
+	if (!s->opts->source.kcore)
 		return 0;
 	if (asprintf(&dir, "%s/kcore_dir", s->folder.tmp) < 0)
 		return ptc_fail_mem(err);
@@ -285,7 +288,7 @@ static int write_states(struct session *s, struct ptc_err *err)
 	struct ptc_buf b = PTC_BUF_INIT;
 	int rc = 0;
 
-	if (s->opts->crash && s->writer)
+	if (s->opts->snapshot.crash && s->writer)
 		rc = s->source->ops->states(s->source, &b, err);
 	if (!rc && b.len)
 		rc = ptc_writer_plain(s->writer, b.bytes, b.len, err);
@@ -310,9 +313,9 @@ static int write_code(struct session *s, struct ptc_err *err)
 static int write_ledger(struct session *s, const struct ptc_source_end *end, struct ptc_err *err)
 {
 	ptc_drain_close(&s->drain);
-	if (s->opts->on_ledger)
-		s->opts->on_ledger(s->opts->ledger_ctx, s->drain.ledger, s->drain.n, end->events,
-				   end->nevents);
+	if (s->opts->callbacks.on_ledger)
+		s->opts->callbacks.on_ledger(s->opts->callbacks.ledger_ctx, s->drain.ledger,
+					     s->drain.n, end->events, end->nevents);
 	if (!s->writer)
 		return 0;
 	return ptc_filing_ledger(&s->filing, s->writer,
@@ -364,8 +367,9 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->packed_in = s->packed.in;
 	ret->packed_out = s->packed.out;
 	/* The records of a series are in other files, and its oldest records are in no file. */
-	ret->duration_ns = s->opts->series ? s->loop.ran_ns :
-					     s->drain.noted.last_ns - s->drain.noted.first_ns;
+	ret->duration_ns = s->opts->snapshot.series ?
+				   s->loop.ran_ns :
+				   s->drain.noted.last_ns - s->drain.noted.first_ns;
 	ret->truncated = sum.truncated;
 	ret->partial = sum.partial;
 	ret->lost_records = lost > end->lost_records ? lost : end->lost_records;
@@ -394,15 +398,15 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 static void wait_for_command(struct session *s)
 {
 	struct pollfd fds[2] = { { .fd = -1, .events = POLLIN },
-				 { .fd = s->opts->wake_fd, .events = POLLIN } };
+				 { .fd = s->opts->callbacks.wake_fd, .events = POLLIN } };
 
 	fds[0].fd = (int)syscall(SYS_pidfd_open, s->filing.pid, 0);
 	while (fds[0].fd >= 0) {
 		if (poll(fds, 2, -1) < 0 && errno != EINTR)
 			break;
-		if (fds[0].revents ||
-		    ((fds[1].revents & POLLIN) &&
-		     s->opts->on_wake(s->opts->wake_ctx, s->filing.pid) == PTC_WAKE_LEAVE))
+		if (fds[0].revents || ((fds[1].revents & POLLIN) &&
+				       s->opts->callbacks.on_wake(s->opts->callbacks.wake_ctx,
+								  s->filing.pid) == PTC_WAKE_LEAVE))
 			break;
 	}
 	if (fds[0].fd >= 0)
@@ -425,7 +429,7 @@ static void give_up(struct session *s)
 		s->source->ops->leave(s->source);
 	while (poll(&fd, 1, ASK_AGAIN_MS) < 1);
 	(void)s->source->ops->finish(s->source, &end, &ignored);
-	if (end.left_running && s->opts->argv)
+	if (end.left_running && s->opts->target.argv)
 		wait_for_command(s);
 }
 
@@ -448,17 +452,18 @@ static int open_file(struct session *s, struct ptc_err *err)
 	const struct ptc_record_opts *o = s->opts;
 	int rc = 0;
 
-	if (o->series && o->kcore)
+	if (o->snapshot.series && o->source.kcore)
 		return ptc_fail(err, PTC_E_USAGE,
 				"--kcore cannot be combined with a series of snapshots");
-	if (o->series) /* each snapshot creates a file */
+	if (o->snapshot.series) /* each snapshot creates a file */
 		return describe(s, err);
-	if (o->kcore)
-		rc = ptc_folder_out_open(&s->folder, o->output, err);
+	if (o->source.kcore)
+		rc = ptc_folder_out_open(&s->folder, o->output.path, err);
 	if (!rc)
-		rc = ptc_writer_new(o->kcore ? s->folder.data : o->output, &s->writer, err);
-	if (!rc && s->opts->compression)
-		rc = ptc_writer_compress(s->writer, s->opts->compression, err);
+		rc = ptc_writer_new(o->source.kcore ? s->folder.data : o->output.path, &s->writer,
+				    err);
+	if (!rc && s->opts->output.compression)
+		rc = ptc_writer_compress(s->writer, s->opts->output.compression, err);
 	if (rc)
 		return rc;
 	s->drain.writer = s->writer;
@@ -470,7 +475,7 @@ static int open_file(struct session *s, struct ptc_err *err)
 /* Completes the file and gives it its final name. */
 static int commit(struct session *s, uint64_t *ret_bytes, struct ptc_err *err)
 {
-	const bool folder = s->opts->kcore;
+	const bool folder = s->opts->source.kcore;
 	struct ptc_writer *w = s->writer;
 	int rc = w ? ptc_filing_features(&s->filing, w, &s->drain.noted, err) : 0;
 	struct stat st;
@@ -482,7 +487,7 @@ static int commit(struct session *s, uint64_t *ret_bytes, struct ptc_err *err)
 	rc = ptc_writer_commit(w, err);
 	if (rc)
 		return rc;
-	if (!stat(folder ? s->folder.data : s->opts->output, &st))
+	if (!stat(folder ? s->folder.data : s->opts->output.path, &st))
 		*ret_bytes = (uint64_t)st.st_size;
 	return folder ? ptc_folder_out_commit(&s->folder, err) : 0;
 }
@@ -513,17 +518,17 @@ int ptc_record(const struct ptc_record_opts *asked, struct ptc_record_result *re
 		rc = prepare(&s, err);
 	if (rc)
 		goto out;
-	if (opts->series)
+	if (opts->snapshot.series)
 		s.loop.series = &s.series;
 	rc = drop_rights(&s, err);
 	if (rc)
 		goto out;
-	if (opts->argv)
+	if (opts->target.argv)
 		tell_start(&s, ret->source);
 	rc = s.source->ops->start(s.source, &s.filing.pid, err);
 	if (rc)
 		goto out;
-	if (!opts->argv) /* the processes are attached now */
+	if (!opts->target.argv) /* the processes are attached now */
 		tell_start(&s, ret->source);
 	if (s.writer)
 		rc = ptc_filing_prologue(&s.filing, s.writer, &s.running, err);
@@ -534,7 +539,7 @@ int ptc_record(const struct ptc_record_opts *asked, struct ptc_record_result *re
 		goto out;
 	}
 	rc = s.source->ops->finish(s.source, &end, err);
-	if (rc && end.left_running && opts->argv)
+	if (rc && end.left_running && opts->target.argv)
 		wait_for_command(&s);
 	if (!rc && s.writer)
 		rc = ptc_filing_late(&s.filing, s.source, s.writer, err);

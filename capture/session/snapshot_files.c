@@ -34,9 +34,9 @@ char *ptc_series_path(const struct ptc_record_opts *opts, uint64_t n)
 {
 	char *path;
 
-	if (opts->count == 1)
-		return strdup(opts->output);
-	return asprintf(&path, "%s.%03" PRIu64, opts->output, n - 1) < 0 ? NULL : path;
+	if (opts->snapshot.count == 1)
+		return strdup(opts->output.path);
+	return asprintf(&path, "%s.%03" PRIu64, opts->output.path, n - 1) < 0 ? NULL : path;
 }
 
 /* --- preparation --- */
@@ -116,7 +116,7 @@ int ptc_series_copy(struct ptc_series *s, struct ptc_err *err)
 	ptc_buf_reset(&s->code);
 	if (source->ops->code)
 		rc = source->ops->code(source, &s->code, err);
-	if (!rc && s->filing->opts->crash)
+	if (!rc && s->filing->opts->snapshot.crash)
 		rc = source->ops->states(source, &s->states, err);
 	return rc;
 }
@@ -240,8 +240,8 @@ static int write_file(struct ptc_series *s, struct file *f, const char *path, st
 
 	if (!rc)
 		rc = ptc_writer_new(path, &f->writer, err);
-	if (!rc && o->compression)
-		rc = ptc_writer_compress(f->writer, o->compression, err);
+	if (!rc && o->output.compression)
+		rc = ptc_writer_compress(f->writer, o->output.compression, err);
 	if (!rc)
 		rc = ptc_filing_attrs(g, f->writer, err);
 	if (!rc)

@@ -41,13 +41,13 @@ static void set_source_choice(struct ptc_source_choice *ret, enum ptc_source_kin
 static int refuse_attached(const struct ptc_record_opts *opts, const char *no_pt,
 			   struct ptc_err *err)
 {
-	if (opts->npids)
+	if (opts->target.npids)
 		return ptc_fail(
 			err, PTC_E_UNSUPPORTED,
 			"%s; --source step can trace process %d, thousands of times slower. To "
 			"save only its state when a signal kills it, at full speed: `ptcap "
 			"crash -e dummy:u -p %d`",
-			no_pt, (int)opts->pids[0], (int)opts->pids[0]);
+			no_pt, (int)opts->target.pids[0], (int)opts->target.pids[0]);
 	return ptc_fail(err, PTC_E_UNSUPPORTED,
 			"%s; --source step can trace a running thread, thousands of times slower",
 			no_pt);
@@ -58,7 +58,7 @@ static int choose_for_user(const struct ptc_record_opts *opts, const struct ptc_
 {
 	if (!offer->no_pt) {
 		set_source_choice(ret, PTC_SOURCE_PT, "this machine has Intel PT");
-	} else if (!opts->argv) {
+	} else if (!opts->target.argv) {
 		return refuse_attached(opts, offer->no_pt, err);
 	} else if (!offer->no_emu) {
 		set_source_choice(ret, PTC_SOURCE_EMU, offer->no_pt);
@@ -76,32 +76,32 @@ static int choose_for_user(const struct ptc_record_opts *opts, const struct ptc_
  */
 static const char *kernel_only(const struct ptc_record_opts *opts)
 {
-	if (opts->event)
+	if (opts->source.event)
 		return "needed for -e";
-	if (opts->nfilters)
+	if (opts->source.nfilters)
 		return "needed for --filter";
-	if (opts->all_cpus || opts->cpus)
+	if (opts->target.all_cpus || opts->target.cpus)
 		return "needed for -a and -C";
-	if (opts->cgroup)
+	if (opts->target.cgroup)
 		return "needed for --cgroup";
-	return opts->per_thread ? "needed for --per-thread" : NULL;
+	return opts->target.per_thread ? "needed for --per-thread" : NULL;
 }
 
 int ptc_choose(const struct ptc_record_opts *opts, const struct ptc_offer *offer,
 	       struct ptc_source_choice *ret, struct ptc_err *err)
 {
 	const char *why = kernel_only(opts);
-	const bool kernel = opts->source == PTC_SOURCE_PT ||
-			    (opts->source == PTC_SOURCE_AUTO && why);
+	const bool kernel = opts->source.kind == PTC_SOURCE_PT ||
+			    (opts->source.kind == PTC_SOURCE_AUTO && why);
 
-	if (opts->source == PTC_SOURCE_AUTO && !kernel)
+	if (opts->source.kind == PTC_SOURCE_AUTO && !kernel)
 		return choose_for_user(opts, offer, ret, err);
-	if (kernel && offer->no_pt && ptc_event_wants_pt(opts->event))
+	if (kernel && offer->no_pt && ptc_event_wants_pt(opts->source.event))
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"cannot record with Intel PT: %s (" PT_PMU " is missing)%s",
 				offer->no_pt, why ? "" : "; use --source step");
-	set_source_choice(ret, kernel ? PTC_SOURCE_PT : opts->source,
-			  opts->source == PTC_SOURCE_AUTO ? why : "selected with --source");
+	set_source_choice(ret, kernel ? PTC_SOURCE_PT : opts->source.kind,
+			  opts->source.kind == PTC_SOURCE_AUTO ? why : "selected with --source");
 	return 0;
 }
 
@@ -117,10 +117,10 @@ int ptc_source_choose(const struct ptc_record_opts *asked, struct ptc_source_cho
 	if (rc)
 		return rc;
 
-	if (opts->crash || opts->on_signals)
+	if (opts->snapshot.crash || opts->snapshot.on_signals)
 		offer.no_emu = "it does not see fatal signals";
-	else if (opts->source == PTC_SOURCE_AUTO && !kernel_only(opts) && offer.no_pt &&
-		 opts->argv && ptc_emu_fits(opts, &why_not))
+	else if (opts->source.kind == PTC_SOURCE_AUTO && !kernel_only(opts) && offer.no_pt &&
+		 opts->target.argv && ptc_emu_fits(opts, &why_not))
 		offer.no_emu = why_not.msg;
 	return ptc_choose(opts, &offer, ret, err);
 }

@@ -16,12 +16,12 @@ enum { FIXED = 128 }; /* maximum size of a record without its entries */
 
 static uint32_t size_of(const struct ptc_record_opts *o)
 {
-	return o->lbr_size ? o->lbr_size : PTC_LBR_SIZE;
+	return o->lbr.size ? o->lbr.size : PTC_LBR_SIZE;
 }
 
 static bool counts_insns(const struct ptc_record_opts *o)
 {
-	return o->sampler && !strncmp(o->sampler, "instructions", strlen("instructions"));
+	return o->lbr.sampler && !strncmp(o->lbr.sampler, "instructions", strlen("instructions"));
 }
 
 static bool is_counted(const char *event)
@@ -38,7 +38,7 @@ static bool is_counted(const char *event)
 
 static int check_spoil(const struct ptc_record_opts *o, struct ptc_err *err)
 {
-	const struct ptc_lbr_spoil *s = &o->lbr_spoil;
+	const struct ptc_lbr_spoil *s = &o->lbr.spoil;
 	const bool typed = s->mode == PTC_SPOIL_TYPE || s->mode == PTC_SPOIL_FLAG;
 
 	if (s->mode != PTC_SPOIL_NONE && !s->rate)
@@ -46,7 +46,7 @@ static int check_spoil(const struct ptc_record_opts *o, struct ptc_err *err)
 	if (s->mode == PTC_SPOIL_SHIFT && (!s->shift || s->shift > PTC_LBR_SHIFT_MAX))
 		return ptc_fail(err, PTC_E_USAGE, "--lbr-spoil can shift branch stacks by 1 to %u",
 				PTC_LBR_SHIFT_MAX);
-	if (typed && !(o->branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE))
+	if (typed && !(o->lbr.branches & PERF_SAMPLE_BRANCH_TYPE_SAVE))
 		return ptc_fail(err, PTC_E_USAGE,
 				"--lbr-spoil type and flag need branch types (save_type)");
 	return 0;
@@ -54,7 +54,7 @@ static int check_spoil(const struct ptc_record_opts *o, struct ptc_err *err)
 
 int ptc_lbr_check(const struct ptc_record_opts *o, uint64_t data_size, struct ptc_err *err)
 {
-	const uint64_t sel = o->branch_sample_type;
+	const uint64_t sel = o->lbr.branches;
 
 	if (sel & ~PTC_BRANCHSEL_MADE)
 		return ptc_fail(err, PTC_E_USAGE,
@@ -71,12 +71,12 @@ int ptc_lbr_check(const struct ptc_record_opts *o, uint64_t data_size, struct pt
 		return ptc_fail(err, PTC_E_USAGE,
 				"branch stacks of %u entries need a larger data ring (-m)",
 				size_of(o));
-	if (!is_counted(o->sampler))
+	if (!is_counted(o->lbr.sampler))
 		return ptc_fail(err, PTC_E_USAGE,
 				"the step and emu sources count only branches or instructions for "
 				"branch stacks, not '%s'",
-				o->sampler);
-	if (o->sample_freq)
+				o->lbr.sampler);
+	if (o->lbr.freq)
 		return ptc_fail(err, PTC_E_USAGE,
 				"the step and emu sources do not support a frequency (-F) for "
 				"branch stacks; use a period (-c)");
@@ -90,10 +90,10 @@ struct perf_event_attr ptc_lbr_attr(const struct ptc_record_opts *o)
 		.size = PERF_ATTR_SIZE_VER7,
 		.config = counts_insns(o) ? PERF_COUNT_HW_INSTRUCTIONS :
 					    PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
-		.sample_period = o->sample_period ? o->sample_period : PTC_LBR_PERIOD,
+		.sample_period = o->lbr.period ? o->lbr.period : PTC_LBR_PERIOD,
 		.sample_type = PTC_SOFT_SAMPLE_TYPE | PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK,
 		.read_format = PERF_FORMAT_ID,
-		.branch_sample_type = o->branch_sample_type | PERF_SAMPLE_BRANCH_USER,
+		.branch_sample_type = o->lbr.branches | PERF_SAMPLE_BRANCH_USER,
 		.inherit = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
@@ -123,7 +123,7 @@ int ptc_lbr_init(struct ptc_lbr *l, const struct ptc_record_opts *o, struct ptc_
 			       .next = attr.sample_period,
 			       .entries = PTC_BUF_INIT,
 			       .buf = PTC_BUF_INIT };
-	ptc_spoiler_init(&l->spoiler, &o->lbr_spoil);
+	ptc_spoiler_init(&l->spoiler, &o->lbr.spoil);
 	l->copy = calloc(2 * (size_t)l->size, sizeof(*l->copy));
 	return l->copy ? 0 : ptc_fail_mem(err);
 }

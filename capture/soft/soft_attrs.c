@@ -77,7 +77,7 @@ void ptc_soft_describe(const struct ptc_soft_desc *d, struct ptc_source_desc *re
 	describe_pt(d, &ret->attr[0]);
 	ret->nevents = PTC_SOURCE_EVENTS_USUAL;
 	ret->name[0] = "intel_pt//u";
-	if (d->opts->branch_sample_type) {
+	if (d->opts->lbr.branches) {
 		ret->attr[1] = ptc_lbr_attr(d->opts);
 		ret->name[1] = ptc_lbr_name(d->opts);
 		ret->nevents++;

@@ -5,10 +5,10 @@
 
 void ptc_crossings_init(struct ptc_crossings *c, const struct ptc_record_opts *opts)
 {
-	*c = (struct ptc_crossings){ .n = opts->nat };
+	*c = (struct ptc_crossings){ .n = opts->snapshot.nat };
 	for (size_t i = 0; i < c->n; i++) {
-		c->at[i] = ptc_placed_of(&opts->at[i].place);
-		c->count[i] = opts->at[i].count ? opts->at[i].count : 1;
+		c->at[i] = ptc_placed_of(&opts->snapshot.at[i].place);
+		c->count[i] = opts->snapshot.at[i].count ? opts->snapshot.at[i].count : 1;
 	}
 }
 

@@ -80,10 +80,10 @@ static int attach(struct step *s, struct ptc_err *err)
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; !rc && i < o->npids; i++)
-		rc = ptc_tracer_attach(&s->tracer, o->pids[i], false, err);
-	for (i = 0; !rc && i < o->ntids; i++)
-		rc = ptc_tracer_attach(&s->tracer, o->tids[i], true, err);
+	for (i = 0; !rc && i < o->target.npids; i++)
+		rc = ptc_tracer_attach(&s->tracer, o->target.pids[i], false, err);
+	for (i = 0; !rc && i < o->target.ntids; i++)
+		rc = ptc_tracer_attach(&s->tracer, o->target.tids[i], true, err);
 	if (rc)
 		ptc_tracer_leave(&s->tracer);
 	return rc;
@@ -95,8 +95,8 @@ static int launch_or_attach(struct step *s, pid_t *ret_pid, struct ptc_err *err)
 	const struct ptc_record_opts *o = s->opts;
 	int rc;
 
-	if (o->argv) {
-		rc = ptc_tracer_launch(o->argv, &s->mask, ret_pid, err);
+	if (o->target.argv) {
+		rc = ptc_tracer_launch(o->target.argv, &s->mask, ret_pid, err);
 		if (!rc)
 			ptc_step_process_settle(&s->process);
 		return rc;
@@ -104,7 +104,7 @@ static int launch_or_attach(struct step *s, pid_t *ret_pid, struct ptc_err *err)
 	ptc_step_process_settle(&s->process);
 	rc = attach(s, err);
 	if (!rc)
-		*ret_pid = o->npids ? o->pids[0] : o->tids[0];
+		*ret_pid = o->target.npids ? o->target.pids[0] : o->target.tids[0];
 	return rc;
 }
 
@@ -149,7 +149,7 @@ static void trace(void *ctx)
 	}
 	sh->pid = pid;
 	ptc_step_process_tell(&s->process);
-	sh->rc = ptc_tracer_run(&s->tracer, s->opts->argv ? pid : 0, &sh->err);
+	sh->rc = ptc_tracer_run(&s->tracer, s->opts->target.argv ? pid : 0, &sh->err);
 	if (!sh->rc)
 		sh->rc = ptc_tracer_keep_code(&s->tracer, &sh->err);
 	fill_outcome(sh, &s->tracer);
@@ -168,10 +168,10 @@ static void step_describe(struct ptc_source *src, struct ptc_source_desc *ret)
 	const struct ptc_soft_desc d = {
 		.label = "step",
 		.pmu_type = s->pmu_type,
-		.psb_period = s->opts->psb_period,
+		.psb_period = s->opts->source.psb_period,
 		.mtc_freq = MTC_FREQ,
 		.tsc_per_ctc = TSC_PER_CTC,
-		.no_retcomp = s->opts->no_retcomp,
+		.no_retcomp = s->opts->source.no_retcomp,
 		.aux_size = s->desc.aux_size,
 		.clock = &s->clock,
 		.opts = s->opts,
@@ -378,12 +378,13 @@ static const struct ptc_source_ops step_ops = {
 static int look_out(struct step *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
-	const int rc = o->crash ? ptc_states_open(&s->tracer.states, err) : 0;
+	const int rc = o->snapshot.crash ? ptc_states_open(&s->tracer.states, err) : 0;
 
-	s->tracer.no_memory = o->no_memory;
-	s->tracer.on_signals = o->on_signals;
+	s->tracer.no_memory = o->snapshot.no_memory;
+	s->tracer.on_signals = o->snapshot.on_signals;
 	ptc_crossings_init(&s->tracer.crossings, o);
-	if (rc || !o->snapshot || !(o->crash || o->on_signals || o->nat))
+	if (rc || !o->snapshot.enabled ||
+	    !(o->snapshot.crash || o->snapshot.on_signals || o->snapshot.nat))
 		return rc;
 	s->tracer.held_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return s->tracer.held_fd < 0 ? ptc_fail_sys(err, errno, "cannot create an eventfd") : 0;
@@ -394,7 +395,7 @@ static int open_lbr(struct step *s, struct ptc_err *err)
 {
 	int rc;
 
-	if (!s->opts->branch_sample_type)
+	if (!s->opts->lbr.branches)
 		return 0;
 	rc = ptc_lbr_check(s->opts, s->desc.data_size, err);
 	if (!rc)
@@ -410,7 +411,7 @@ static int open_lbr(struct step *s, struct ptc_err *err)
 int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, struct ptc_err *err)
 {
 	struct ptc_enc_opts enc_opts = { .mtc_freq = MTC_FREQ, .tsc_per_ctc = TSC_PER_CTC };
-	struct ptc_softring_opts ring_opts = { .overwrite = opts->snapshot,
+	struct ptc_softring_opts ring_opts = { .overwrite = opts->snapshot.enabled,
 					       .sample_type = PTC_SOFT_SAMPLE_TYPE };
 	struct step *s = calloc(1, sizeof(*s));
 	char *path = NULL;
@@ -423,21 +424,21 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->process = (struct ptc_step_process)PTC_STEP_PROCESS_INIT;
 	s->tracer.states = s->tracer.code = (struct ptc_states)PTC_STATES_INIT;
 	s->tracer.held_fd = -1;
-	if (opts->cmd_sigmask)
-		s->mask = *opts->cmd_sigmask;
+	if (opts->target.sigmask)
+		s->mask = *opts->target.sigmask;
 	else
 		(void)pthread_sigmask(SIG_SETMASK, NULL, &s->mask);
 
-	ring_opts.data_size = opts->data_size ? opts->data_size : DATA_DEFAULT;
-	ring_opts.aux_size = opts->aux_size ? opts->aux_size : AUX_DEFAULT;
+	ring_opts.data_size = opts->rings.data_size ? opts->rings.data_size : DATA_DEFAULT;
+	ring_opts.aux_size = opts->rings.aux_size ? opts->rings.aux_size : AUX_DEFAULT;
 	rc = ptc_source_check_rings(ring_opts.data_size, ring_opts.aux_size, err);
-	if (!rc && opts->from && !ptc_hwbreak_works())
+	if (!rc && opts->range.from && !ptc_hwbreak_works())
 		rc = ptc_fail(err, PTC_E_UNSUPPORTED,
 			      "hardware breakpoints do not work on this (virtual) machine, but "
 			      "--from needs one: record without --from");
-	if (!rc && opts->argv)
+	if (!rc && opts->target.argv)
 		/* fail before other work is done */
-		rc = ptc_launch_find(opts->argv[0], &path, err);
+		rc = ptc_launch_find(opts->target.argv[0], &path, err);
 	free(path);
 	if (!rc)
 		rc = ptc_softring_new(&ring_opts, &s->ring, err);
@@ -445,15 +446,16 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 		goto out;
 	ptc_clock_init_monotonic(&s->clock);
 	s->pmu_type = ptc_hostinfo_pt_type("");
-	enc_opts.no_retcomp = opts->no_retcomp;
-	enc_opts.psb_period = opts->psb_period ? opts->psb_period : PTC_PSB_PERIOD_MIN;
+	enc_opts.no_retcomp = opts->source.no_retcomp;
+	enc_opts.psb_period = opts->source.psb_period ? opts->source.psb_period :
+							PTC_PSB_PERIOD_MIN;
 	enc_opts.cbr =
 		(uint8_t)(s->clock.tsc_hz / 100000000 > 255 ? 255 : s->clock.tsc_hz / 100000000);
 	rc = ptc_enc_new(&enc_opts, on_packets, s, &s->enc, err);
 	if (rc)
 		goto out;
 	rc = ptc_step_process_init(&s->process, err);
-	if (!rc && opts->truth)
+	if (!rc && opts->callbacks.truth)
 		rc = ptc_truth_new(&s->base.truth, err);
 	if (!rc)
 		rc = look_out(s, err);
@@ -462,7 +464,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	if (rc)
 		goto out;
 	s->flow = (struct ptc_flow){ .enc = s->enc,
-				     .truth = opts->truth ? ptc_truth_put : NULL,
+				     .truth = opts->callbacks.truth ? ptc_truth_put : NULL,
 				     .truth_ctx = s->base.truth };
 	s->cpu = (unsigned int)(sched_getcpu() < 0 ? 0 : sched_getcpu());
 	s->rec.ring = s->ring;
@@ -474,11 +476,11 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->tracer.rec = &s->rec;
 	s->tracer.shared = s->process.shared;
 	s->tracer.truth = s->base.truth;
-	s->tracer.max_insns = opts->max_steps;
-	ptc_zone_init(&s->tracer.zone, opts->from, opts->to);
+	s->tracer.max_insns = opts->range.max_steps;
+	ptc_zone_init(&s->tracer.zone, opts->range.from, opts->range.to);
 	s->tracer.cpu = s->cpu;
-	s->tracer.series = opts->series;
-	s->tracer.watermark = opts->snapshot ? SIZE_MAX : ring_opts.aux_size / 4;
+	s->tracer.series = opts->snapshot.series;
+	s->tracer.watermark = opts->snapshot.enabled ? SIZE_MAX : ring_opts.aux_size / 4;
 	s->desc = (struct ptc_source_ring){
 		.page = ptc_softring_page(s->ring),
 		.data_off = (size_t)sysconf(_SC_PAGESIZE),

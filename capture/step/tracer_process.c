@@ -254,7 +254,7 @@ void ptc_step_process_tend(const struct ptc_step_process *p)
 /* Calls on_wake. Requests other than an end are kept for later. */
 static bool is_to_end(struct ptc_step_process *p, const struct ptc_record_opts *o)
 {
-	const enum ptc_wake_action a = o->on_wake(o->wake_ctx, 0);
+	const enum ptc_wake_action a = o->callbacks.on_wake(o->callbacks.wake_ctx, 0);
 
 	p->early_snapshots += a == PTC_WAKE_SNAPSHOT;
 	p->early_last |= a == PTC_WAKE_LAST;
@@ -265,7 +265,7 @@ int ptc_step_process_started(struct ptc_step_process *p, const struct ptc_record
 			     struct ptc_err *err)
 {
 	struct pollfd fds[2] = { { .fd = p->end_fd, .events = POLLIN },
-				 { .fd = opts ? opts->wake_fd : -1, .events = POLLIN } };
+				 { .fd = opts ? opts->callbacks.wake_fd : -1, .events = POLLIN } };
 	bool left = false;
 	char told;
 	ssize_t n;

@@ -46,9 +46,9 @@ static int init_watch_resources(struct ptc_watch *w, struct ptc_err *err)
 {
 	int rc = ptc_step_process_init(&w->process, err);
 
-	if (!rc && w->opts->crash)
+	if (!rc && w->opts->snapshot.crash)
 		rc = ptc_states_open(&w->states, err);
-	if (rc || !w->opts->snapshot)
+	if (rc || !w->opts->snapshot.enabled)
 		return rc;
 	w->held_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	return w->held_fd < 0 ? ptc_fail_sys(err, errno, "cannot create an eventfd") : 0;
@@ -62,7 +62,7 @@ int ptc_watch_start(struct ptc_watch *w, const struct ptc_record_opts *opts,
 	};
 	int rc;
 
-	if (!opts->crash && !opts->on_signals)
+	if (!opts->snapshot.crash && !opts->snapshot.on_signals)
 		return 0;
 	w->opts = opts;
 	w->clock = clock;

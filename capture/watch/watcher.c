@@ -60,10 +60,10 @@ int ptc_watcher_seize(const struct ptc_watcher *w, pid_t command, struct ptc_err
 	int rc = command ? seize_one(command, err) : 0;
 	size_t i;
 
-	for (i = 0; rc >= 0 && i < o->npids; i++)
-		rc = seize_process(o->pids[i], err);
-	for (i = 0; rc >= 0 && i < o->ntids; i++)
-		rc = seize_one(o->tids[i], err);
+	for (i = 0; rc >= 0 && i < o->target.npids; i++)
+		rc = seize_process(o->target.pids[i], err);
+	for (i = 0; rc >= 0 && i < o->target.ntids; i++)
+		rc = seize_one(o->target.tids[i], err);
 	return rc < 0 ? rc : 0;
 }
 
@@ -134,7 +134,7 @@ static int witness(const struct ptc_watcher *w, pid_t tid, int status, struct pt
 	struct ptc_state s = { .pid = ptc_task_process(tid),
 			       .tid = tid,
 			       .time_ns = now(w),
-			       .no_memory = w->opts->no_memory };
+			       .no_memory = w->opts->snapshot.no_memory };
 	struct ptc_threads others = { .n = 0 };
 	siginfo_t info;
 	int rc;
@@ -160,7 +160,7 @@ static int on_stop(const struct ptc_watcher *w, pid_t tid, int status, struct pt
 
 	if (sig && w->states->fd >= 0 && ptc_state_is_fatal("/proc", tid, sig))
 		return witness(w, tid, status, err);
-	if (sig && ptc_signals_have(w->opts->on_signals, sig))
+	if (sig && ptc_signals_have(w->opts->snapshot.on_signals, sig))
 		hold(w);
 	ptc_thread_resume(tid, status);
 	return 0;

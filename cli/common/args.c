@@ -24,8 +24,9 @@ static bool parse_mmap_one(const char *s, size_t len, uint64_t *ret)
 	return ptc_parse_size(text, ret);
 }
 
-bool ptc_args_mmap(const char *s, struct ptc_record_opts *o)
+bool ptc_args_mmap(const char *s, void *rings)
 {
+	struct ptc_record_rings *o = rings;
 	const char *comma = strchr(s, ',');
 	const size_t len = comma ? (size_t)(comma - s) : strlen(s);
 
@@ -33,27 +34,30 @@ bool ptc_args_mmap(const char *s, struct ptc_record_opts *o)
 	       (!comma || parse_mmap_one(comma + 1, strlen(comma + 1), &o->aux_size));
 }
 
-bool ptc_args_bytes(const char *s, uint64_t *ret)
+bool ptc_args_bytes(const char *s, void *ret)
 {
 	const size_t len = strlen(s);
+	uint64_t *bytes = ret;
 
-	return strspn(s, "0123456789") == len ? ptc_parse_u64(s, ret) && *ret :
-						parse_mmap_one(s, len, ret) && *ret;
+	return strspn(s, "0123456789") == len ? ptc_parse_u64(s, bytes) && *bytes :
+						parse_mmap_one(s, len, bytes) && *bytes;
 }
 
-bool ptc_args_source(const char *s, enum ptc_source_kind *ret)
+bool ptc_args_source(const char *s, void *ret)
 {
-	if (!strcmp(s, "auto"))
-		*ret = PTC_SOURCE_AUTO;
-	else if (!strcmp(s, "pt"))
-		*ret = PTC_SOURCE_PT;
-	else if (!strcmp(s, "step"))
-		*ret = PTC_SOURCE_STEP;
-	else if (!strcmp(s, "emu"))
-		*ret = PTC_SOURCE_EMU;
-	else
-		return false;
-	return true;
+	static const char *const names[] = { [PTC_SOURCE_AUTO] = "auto",
+					     [PTC_SOURCE_PT] = "pt",
+					     [PTC_SOURCE_STEP] = "step",
+					     [PTC_SOURCE_EMU] = "emu" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i] && !strcmp(s, names[i])) {
+			*(enum ptc_source_kind *)ret = (enum ptc_source_kind)i;
+			return true;
+		}
+	}
+	return false;
 }
 
 bool ptc_args_ids(const char *s, pid_t *list, size_t *n)
@@ -99,7 +103,7 @@ static unsigned int signal_of(const char *text)
 	return 0;
 }
 
-bool ptc_args_signals(const char *s, uint64_t *set)
+bool ptc_args_signals(const char *s, void *set)
 {
 	do {
 		const size_t len = strcspn(s, ",");
@@ -113,7 +117,7 @@ bool ptc_args_signals(const char *s, uint64_t *set)
 		sig = signal_of(text);
 		if (!sig || sig == SIGKILL)
 			return false;
-		*set |= UINT64_C(1) << (sig - 1);
+		*(uint64_t *)set |= UINT64_C(1) << (sig - 1);
 		s += len;
 	} while (*s++);
 	return true;

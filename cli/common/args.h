@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Option values shared by several commands. The functions return false for an invalid value. */
+/* Option values of several commands. The functions return false for an invalid value. */
 #ifndef PTC_CLI_COMMON_ARGS_H
 #define PTC_CLI_COMMON_ARGS_H
 
@@ -20,17 +20,20 @@ enum { PTC_MAX_TARGETS = 256 };
 #define PTC_ARGS_SOURCES  "auto, pt, step or emu"
 #define PTC_ARGS_TIDS	  "thread IDs, for example 12,34"
 
-/* perf's -m DATA[,AUX]: pages, or sizes with a suffix. */
-bool ptc_args_mmap(const char *s, struct ptc_record_opts *o);
-/* Bytes, not 0, with an optional suffix B, K, M or G as for -m. */
-bool ptc_args_bytes(const char *s, uint64_t *ret);
-bool ptc_args_source(const char *s, enum ptc_source_kind *ret);
+/*
+ * Parsers for PTC_PARSED (cli/common/option_table.h).
+ *   ptc_args_mmap    perf's -m DATA[,AUX]: pages, or sizes with a suffix; struct ptc_record_rings
+ *   ptc_args_bytes   bytes, not 0, with an optional suffix B, K, M or G as for -m; uint64_t
+ *   ptc_args_source  enum ptc_source_kind
+ *   ptc_args_signals adds "SEGV,SIGUSR1,34" to a set, bit N-1 for signal N; uint64_t. SIGKILL is
+ *                    refused, because it cannot be observed
+ */
+bool ptc_args_mmap(const char *s, void *rings);
+bool ptc_args_bytes(const char *s, void *ret);
+bool ptc_args_source(const char *s, void *ret);
+bool ptc_args_signals(const char *s, void *set);
+
 /* Append ids such as "1,2,3" to @list, which has PTC_MAX_TARGETS entries. */
 bool ptc_args_ids(const char *s, pid_t *list, size_t *n);
-/*
- * Add "SEGV,SIGUSR1,34" to *@set, bit N-1 for signal N. SIGKILL is refused, because it cannot be
- * observed.
- */
-bool ptc_args_signals(const char *s, uint64_t *set);
 
 #endif

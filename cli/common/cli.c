@@ -2,17 +2,14 @@
 #include "cli/common/cli.h"
 
 #include <errno.h>
-#include <getopt.h>
+#include <getopt.h> /* optind */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "auxtrace/reader/reader.h"
 #include "base/err.h"
-#include "base/similar.h"
 #include "base/terminal_escape.h"
 
 /* Escapes the message, which may contain untrusted names. */
@@ -80,44 +77,6 @@ int ptc_say_input_err(const char *path, const struct ptc_err *err)
 	return code;
 }
 
-/* Copy standard input to @f. Stops after the magic if the input is not a recording. */
-static bool copy_input(FILE *f)
-{
-	static const char magic[] = "PERFILE2";
-	char buf[1 << 16];
-	size_t had = 0;
-	ssize_t n;
-
-	while ((n = read(STDIN_FILENO, buf, sizeof(buf))) != 0) {
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0 || fwrite(buf, 1, (size_t)n, f) != (size_t)n)
-			return false;
-		if (!had &&
-		    memcmp(buf, magic, (size_t)n < strlen(magic) ? (size_t)n : strlen(magic)) != 0)
-			break;
-		had += (size_t)n;
-	}
-	return !fflush(f);
-}
-
-bool ptc_keep_input(const char *path)
-{
-	struct stat st;
-	bool ok;
-	FILE *f;
-
-	if (strcmp(path, "-") != 0 || (!fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode)))
-		return true;
-	f = tmpfile();
-	ok = f && copy_input(f) && dup2(fileno(f), STDIN_FILENO) >= 0;
-	if (!ok)
-		ptc_say("cannot copy standard input: %s", strerror(errno));
-	if (f)
-		(void)fclose(f);
-	return ok;
-}
-
 /* "ptcap COMMAND: MESSAGE", up to where to find help. */
 __attribute__((format(printf, 2, 0))) static void begin_usage(const char *command, const char *fmt,
 							      va_list ap)
@@ -154,78 +113,6 @@ int ptc_value_error(const char *command, const char *option, const char *value, 
 	say_plain(fmt, ap);
 	va_end(ap);
 	return end_usage(command);
-}
-
-static const struct option *known; /* lent by ptc_options_begin */
-
-void ptc_options_begin(const struct option *options)
-{
-	known = options;
-	opterr = 0;
-}
-
-/* Returns the long option named by the first @len bytes of @name, or NULL. */
-static const struct option *find_option(const char *name, size_t len)
-{
-	const struct option *o;
-
-	for (o = known; o && o->name; o++)
-		if (!strncmp(o->name, name, len) && !o->name[len])
-			return o;
-	return NULL;
-}
-
-/* Does @name, cut to @len bytes, begin several options? getopt_long takes no such abbreviation. */
-static bool is_ambiguous(const char *name, size_t len)
-{
-	const struct option *o;
-	int n = 0;
-
-	for (o = known; o && o->name; o++)
-		n += !strncmp(o->name, name, len);
-	return n > 1;
-}
-
-/* @arg is "--NAME" or "--NAME=VALUE", which @command does not have. */
-static int long_option_error(const char *command, const char *arg)
-{
-	const size_t len = strcspn(arg, "=");
-	char *name = strndup(arg, len), full[PTC_SIMILAR_LEN + 2];
-	struct ptc_similar similar;
-	const struct option *o;
-	int code;
-
-	if (!name)
-		return ptc_say_no_memory();
-	ptc_similar_begin(&similar, name);
-	for (o = known; o && o->name; o++)
-		if (snprintf(full, sizeof(full), "--%s", o->name) < (int)sizeof(full))
-			ptc_similar_add(&similar, full);
-	if (is_ambiguous(arg + 2, len - 2))
-		code = ptc_usage_error(command, "ambiguous option '%s'", name);
-	else
-		code = ptc_usage_error(command, "unknown option '%s'%s", name,
-				       ptc_similar_text(&similar));
-	free(name);
-	return code;
-}
-
-int ptc_option_error(const char *command, char *const *argv, int c)
-{
-	const char *arg = argv[optind - 1];
-	const struct option *o;
-
-	if (c == ':')
-		return ptc_usage_error(command, "option '%s' needs a value", arg);
-	/* optopt: the letter, or the val of a long option that has a value but takes none. */
-	o = optopt && !strncmp(arg, "--", 2) ? find_option(arg + 2, strcspn(arg + 2, "=")) : NULL;
-	if (o && o->val == optopt && o->has_arg == no_argument && strchr(arg, '='))
-		return ptc_usage_error(command, "option '--%s' takes no value", o->name);
-	if (optopt > ' ' && optopt < 0x7f) /* a letter: argv[optind - 1] may be any argument */
-		return ptc_usage_error(command, "unknown option '-%c'", optopt);
-	if (!strncmp(arg, "--", 2))
-		return long_option_error(command, arg);
-	return ptc_usage_error(command, "unknown option '%s'", arg);
 }
 
 int ptc_argument_error(const char *command, char *const *args)
@@ -303,6 +190,16 @@ bool ptc_parse_size(const char *s, uint64_t *ret)
 		return false;
 	*ret = v << shift;
 	return true;
+}
+
+bool ptc_cut_number(char **s, char sep, uint64_t *ret)
+{
+	char *word = *s, *end = strchr(word, sep);
+
+	if (end)
+		*end++ = '\0';
+	*s = end;
+	return ptc_parse_u64(word, ret);
 }
 
 bool ptc_parse_count(const char *s, uint64_t *ret)

@@ -9,8 +9,6 @@
 #include "cli/common/exitcodes.h"
 #include "ptcap/error.h"
 
-struct option;
-
 /* Each command gets its own name in argv[0], and returns the exit code. */
 int ptc_cmd_record(int argc, char **argv);
 int ptc_cmd_snapshot(int argc, char **argv);
@@ -35,11 +33,6 @@ int ptc_say_no_memory(void);
  * data.
  */
 int ptc_say_input_err(const char *path, const struct ptc_err *err);
-/*
- * Replace standard input by a temporary copy if @path is "-", so that it can be read more than
- * once. On failure prints a message and returns false.
- */
-bool ptc_keep_input(const char *path);
 /* Print "ptcap COMMAND: MESSAGE" and a hint at the help. Returns PTC_EXIT_USAGE. */
 int ptc_usage_error(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -50,19 +43,6 @@ int ptc_usage_error(const char *command, const char *fmt, ...)
  */
 int ptc_value_error(const char *command, const char *option, const char *value, const char *fmt,
 		    ...) __attribute__((format(printf, 4, 5)));
-
-/*
- * Prepare getopt_long for ptc_option_error: getopt_long prints nothing itself. @options must live
- * as long as the parsing.
- */
-void ptc_options_begin(const struct option *options);
-
-/*
- * Report an option that getopt_long rejected, and similar options. Requires ptc_options_begin, and
- * ":" at the start of the option string. @c: ':' or '?', as returned by getopt_long. Returns
- * PTC_EXIT_USAGE.
- */
-int ptc_option_error(const char *command, char *const *argv, int c);
 
 /* Report the first of @args, which the command does not take. Returns PTC_EXIT_USAGE. */
 int ptc_argument_error(const char *command, char *const *args);
@@ -81,6 +61,10 @@ int ptc_take_input(const char *command, int argc, char *const *argv, const char 
  */
 bool ptc_parse_u64(const char *s, uint64_t *ret);
 bool ptc_parse_size(const char *s, uint64_t *ret);
+/*
+ * Cut off and parse the number in front of @sep, or of the end. *@s moves behind it; NULL: the end.
+ */
+bool ptc_cut_number(char **s, char sep, uint64_t *ret);
 /* Parse a count, with an optional decimal suffix k, M, G. */
 bool ptc_parse_count(const char *s, uint64_t *ret);
 /*

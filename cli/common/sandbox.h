@@ -19,9 +19,4 @@ struct ptc_sandbox {
  */
 int ptc_sandbox_enter(const struct ptc_sandbox *s);
 
-/* Lines of --help. */
-#define PTC_SANDBOX_HELP                                                                           \
-	"      --no-sandbox      Read the recording without seccomp and Landlock, which\n"         \
-	"                        protect against hostile recordings (SECURITY.md).\n"
-
 #endif

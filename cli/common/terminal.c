@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/monotonic.h"
 #include "cli/common/cli.h"
 
 enum { BAR = 40 };
@@ -278,14 +278,6 @@ bool ptc_pager_finish(struct ptc_pager *p)
 	return shown;
 }
 
-static uint64_t progress_clock_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 bool ptc_progress_start(struct ptc_progress *p, const struct ptc_decode *d,
 			const struct ptc_sink *sink)
 {
@@ -295,7 +287,7 @@ bool ptc_progress_start(struct ptc_progress *p, const struct ptc_decode *d,
 	if (!isatty(STDERR_FILENO) || isatty(STDOUT_FILENO) ||
 	    ptc_decode_get_times(d, &p->first_ns, &p->last_ns, &err) < 0)
 		return false;
-	p->next_ns = progress_clock_ns() + 1000000000;
+	p->next_ns = ptc_monotonic_ns() + 1000000000;
 	return true;
 }
 
@@ -314,7 +306,7 @@ static void say(struct ptc_progress *p, uint64_t time_ns)
 
 void ptc_progress_at(struct ptc_progress *p, uint64_t time_ns)
 {
-	const uint64_t now = progress_clock_ns();
+	const uint64_t now = ptc_monotonic_ns();
 
 	if (now < p->next_ns || time_ns == PTC_NO_TIME)
 		return;

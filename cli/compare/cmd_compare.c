@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +6,9 @@
 
 #include "base/plural.h"
 #include "cli/common/cli.h"
-#include "cli/common/max_memory.h"
+#include "cli/common/option_table.h"
 #include "cli/common/sandbox.h"
+#include "cli/common/stream_copy.h"
 #include "cli/compare/clock_check.h"
 #include "cli/compare/compare_report.h"
 #include "decode/lbr/compare.h"
@@ -21,38 +21,6 @@ struct args {
 	uint64_t max_wrong_ppm, min_judged_ppm;
 	struct ptc_sandbox sandbox;
 };
-
-static void help_compare(void)
-{
-	fputs("usage: ptcap compare [OPTIONS] [FILE]\n"
-	      "Compare the branch stacks (LBR) of a recording's samples with its trace of the\n"
-	      "same moments. Each entry of a stack gets a verdict.\n\n"
-	      "What to compare:\n"
-	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
-	      "                        FILE. -: read standard input.\n"
-	      "      --samples=A,B     Compare only the samples from number A to number B, by\n"
-	      "                        time, from 1. Either may be omitted. Default: all.\n"
-	      "      --slack=TIME      Accept this error of times. Default: 2us, or 200us if\n"
-	      "                        that makes most of the wrong samples exact.\n\n"
-	      "Output:\n"
-	      "      --list            Also print a line for each entry that is not exact, and\n"
-	      "                        for each missing branch, before the report.\n"
-	      "      --format=FORMAT   Print text (default) or json (see doc/json.md).\n\n"
-	      "Exit status:\n"
-	      "      --max-wrong=PERCENT\n"
-	      "                        Exit with 0 if at most PERCENT of the judged entries\n"
-	      "                        are wrong or missing (default: 0).\n"
-	      "      --min-judged=PERCENT\n"
-	      "                        Exit with 4 if less than PERCENT of the entries could\n"
-	      "                        be judged (default: 50).\n\n"
-	      "Limits:\n",
-	      stdout);
-	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
-	fputs("  -h, --help            Print this text.\n\n"
-	      "Exit code 0: the stacks agree with the trace; 3: they differ; 4: too few\n"
-	      "entries could be judged.\n",
-	      stdout);
-}
 
 /* Parse "A,B", "A," or ",B". */
 static bool parse_samples(const char *s, struct args *a)
@@ -93,89 +61,79 @@ static bool parse_percent(const char *s, uint64_t *ret_ppm)
 	return true;
 }
 
-enum {
-	OPT_SAMPLES = 256,
-	OPT_SLACK,
-	OPT_MAX_WRONG,
-	OPT_MIN_JUDGED,
-	OPT_LIST,
-	OPT_FORMAT,
-	OPT_NO_SANDBOX
-};
-
-static int set_option(struct args *a, int c, const char *text)
+static int take_samples(void *args, const char *value)
 {
-	switch (c) {
-	case 'i':
-		a->input = text;
-		return 0;
-	case OPT_SAMPLES:
-		return parse_samples(text, a) ?
-			       0 :
-			       ptc_value_error("compare", "--samples", text,
-					       "A,B: the numbers of the first and the last sample");
-	case OPT_SLACK:
-		a->slack_given = true;
-		return ptc_parse_duration(text, &a->slack_ns) ?
-			       0 :
-			       ptc_value_error("compare", "--slack", text,
-					       "a duration, for example 2us");
-	case OPT_MAX_WRONG:
-	case OPT_MIN_JUDGED:
-		return parse_percent(text,
-				     c == OPT_MAX_WRONG ? &a->max_wrong_ppm : &a->min_judged_ppm) ?
-			       0 :
-			       ptc_value_error("compare",
-					       c == OPT_MAX_WRONG ? "--max-wrong" : "--min-judged",
-					       text, "a percentage from 0 to 100");
-	case PTC_OPT_MAX_MEMORY:
-		return ptc_max_memory("compare", text);
-	case OPT_NO_SANDBOX:
-		a->sandbox.off = true;
-		return 0;
-	case OPT_LIST:
-		a->list = true;
-		return 0;
-	default:
-		a->json = !strcmp(text, "json");
-		return a->json || !strcmp(text, "text") ?
-			       0 :
-			       ptc_value_error("compare", "--format", text, "text or json");
-	}
+	return parse_samples(value, args) ?
+		       -1 :
+		       ptc_value_error("compare", "--samples", value,
+				       "A,B: the numbers of the first and the last sample");
 }
 
-/* Returns -1 to continue, or the exit code. */
-static int parse(int argc, char **argv, struct args *a)
+static int take_slack(void *args, const char *value)
 {
-	static const struct option options[] = {
-		{ "input", required_argument, NULL, 'i' },
-		{ "samples", required_argument, NULL, OPT_SAMPLES },
-		{ "slack", required_argument, NULL, OPT_SLACK },
-		{ "max-wrong", required_argument, NULL, OPT_MAX_WRONG },
-		{ "min-judged", required_argument, NULL, OPT_MIN_JUDGED },
-		{ "list", no_argument, NULL, OPT_LIST },
-		{ "format", required_argument, NULL, OPT_FORMAT },
-		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
-		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int c;
+	struct args *a = args;
 
-	ptc_options_begin(options);
-	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
-		if (c == ':' || c == '?')
-			return ptc_option_error("compare", argv, c);
-		if (c == 'h') {
-			help_compare();
-			return PTC_EXIT_OK;
-		}
-		if (set_option(a, c, optarg))
-			return PTC_EXIT_USAGE;
-	}
-	if (ptc_take_input("compare", argc, argv, &a->input))
-		return PTC_EXIT_USAGE;
-	return -1;
+	a->slack_given = true;
+	return ptc_parse_duration(value, &a->slack_ns) ?
+		       -1 :
+		       ptc_value_error("compare", "--slack", value, "a duration, for example 2us");
+}
+
+static bool take_percent(const char *s, void *ret_ppm)
+{
+	return parse_percent(s, ret_ppm);
+}
+
+static const struct ptc_option options[] = {
+	PTC_HEADING("What to compare:"),
+	PTC_OPTION_INPUT(struct args, input),
+	{ "samples", 0, "A,B",
+	  "Compare only the samples from number A to number B, by time, from 1. Either may be "
+	  "omitted. Default: all.",
+	  .take = take_samples },
+	{ "slack", 0, "TIME",
+	  "Accept this error of times. Default: 2us, or 200us if that makes most of the wrong "
+	  "samples exact.",
+	  .take = take_slack },
+	PTC_HEADING("Output:"),
+	{ "list", 0, NULL,
+	  "Also print a line for each entry that is not exact, and for each missing branch, "
+	  "before the report.",
+	  PTC_FLAG(struct args, list) },
+	PTC_OPTION_FORMAT(struct args, json, "Print text (default) or json (see doc/json.md)."),
+	PTC_HEADING("Exit status:"),
+	{ "max-wrong", 0, "PERCENT",
+	  "Exit with 0 if at most PERCENT of the judged entries are wrong or missing (default: "
+	  "0).",
+	  PTC_PARSED(struct args, max_wrong_ppm, take_percent, "a percentage from 0 to 100") },
+	{ "min-judged", 0, "PERCENT",
+	  "Exit with 4 if less than PERCENT of the entries could be judged (default: 50).",
+	  PTC_PARSED(struct args, min_judged_ppm, take_percent, "a percentage from 0 to 100") },
+	PTC_HEADING("Limits:"),
+	PTC_OPTION_MAX_MEMORY,
+	PTC_OPTION_NO_SANDBOX(struct args, sandbox.off),
+	PTC_OPTION_HELP,
+	PTC_OPTIONS_END,
+};
+
+static const struct ptc_option_table option_table = {
+	.command = "compare",
+	.usage = "usage: ptcap compare [OPTIONS] [FILE]\n"
+		 "Compare the branch stacks (LBR) of a recording's samples with its trace of the\n"
+		 "same moments. Each entry of a stack gets a verdict.\n",
+	.options = options,
+	.notes = "Exit code 0: the stacks agree with the trace; 3: they differ; 4: too few\n"
+		 "entries could be judged.\n",
+};
+
+/* Returns -1 to continue, or the exit code. */
+static int parse_args(int argc, char **argv, struct args *a)
+{
+	const int code = ptc_options_parse(&option_table, argc, argv, a);
+
+	if (code >= 0)
+		return code;
+	return ptc_take_input("compare", argc, argv, &a->input) ? PTC_EXIT_USAGE : -1;
 }
 
 struct comparing {
@@ -325,8 +283,7 @@ static int compare(struct comparing *c)
 	int code;
 
 	c->slack_ns = a->slack_given ? a->slack_ns : PTC_COMPARE_SLACK_NS;
-	/* A pipe cannot be read twice. */
-	if (a->slack_given || !strcmp(a->input, "-")) {
+	if (a->slack_given) {
 		c->list = a->list;
 		code = replay(c);
 	} else {
@@ -345,14 +302,14 @@ int ptc_cmd_compare(int argc, char **argv)
 		.min_judged_ppm = 500000,
 		.sandbox = { .finds_code = true },
 	};
-	int code = parse(argc, argv, &a);
+	int code = parse_args(argc, argv, &a);
 	struct comparing *c;
 
 	if (code >= 0)
 		return code;
 	if (!a.input)
 		a.input = PTC_INPUT_DEFAULT;
-	code = ptc_sandbox_enter(&a.sandbox);
+	code = ptc_sandbox_enter_with_copy(&a.sandbox, &a.input);
 	if (code)
 		return code;
 	c = calloc(1, sizeof(*c));

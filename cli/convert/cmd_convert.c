@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +9,9 @@
 #include "auxtrace/writer/compress.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
-#include "cli/common/max_memory.h"
+#include "cli/common/option_table.h"
 #include "cli/common/sandbox.h"
+#include "cli/common/stream_copy.h"
 #include "cli/convert/branch_stacks.h"
 #include "cli/convert/copy_common.h"
 
@@ -28,50 +28,6 @@ struct args {
 	struct ptc_branch_stacks branches;
 	struct ptc_sandbox sandbox;
 };
-
-static void help_convert(void)
-{
-	fputs("usage: ptcap convert [OPTIONS] -o NEW [FILE]\n"
-	      "Write a recording again, in another form or in part. Records keep their order.\n"
-	      "ptcap reads all forms of perf.data, and writes a file or, with --pipe, a stream.\n\n"
-	      "Input and output:\n"
-	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
-	      "                        FILE. -: read standard input.\n"
-	      "  -o, --output=NEW      Write the new recording to NEW; an existing NEW\n"
-	      "                        becomes NEW.old. -: write to standard output, in pipe\n"
-	      "                        mode.\n"
-	      "      --pipe            Write in pipe mode, as `perf record -o -` does.\n"
-	      "                        Default: a file with a header.\n"
-	      "      --compress[=LEVEL]\n"
-	      "                        Compress sideband records with zstd, from 1 (fast) to\n"
-	      "                        22 (small). Default: as the input; without LEVEL: 1.\n"
-	      "      --decompress      Write all records uncompressed. Default: as the input.\n\n"
-	      "What to keep (default: all):\n"
-	      "      --cpu=LIST        Keep only records of these CPUs, for example 0,2-4.\n"
-	      "      --tid=LIST        Keep only records of these threads.\n"
-	      "      --time=A,B        Keep only the time from A up to B, in seconds of the\n"
-	      "                        recording's clock. Either may be omitted.\n"
-	      "      --strip-aux       Remove the trace.\n"
-	      "      --redact          Overwrite arguments and environments with zeros.\n\n"
-	      "Branch stacks:\n"
-	      "      --branch-stacks[=N,PERIOD]\n"
-	      "                        Add samples with branch stacks, made from the trace:\n"
-	      "                        the last N branches (default: 32) of a thread, each\n"
-	      "                        PERIOD branches (default: 1000).\n"
-	      "      --branch-filter=LIST\n"
-	      "                        Keep only some branches in these stacks: any,u\n"
-	      "                        (default), any_call, any_ret, ind_call, ind_jmp, cond,\n"
-	      "                        call, call_stack (calls that have not returned), k.\n"
-	      "                        save_type adds the types.\n\n"
-	      "Limits:\n",
-	      stdout);
-	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
-	fputs("  -h, --help            Print this text.\n\n"
-	      "Records that decoding needs always stay: mappings, names, forks, code, and\n"
-	      "records without a CPU, thread or time. ptcap keeps or removes whole chunks of\n"
-	      "trace (AUXTRACE records).\n",
-	      stdout);
-}
 
 /* Parse a list such as "0,2-4". */
 static bool parse_list(const char *s, uint32_t *list, size_t *n)
@@ -138,142 +94,149 @@ static bool parse_level(const char *s, unsigned int *ret)
 	return true;
 }
 
-/* Returns a usage error, or 0. */
-static int set_pack(struct args *a, enum ptc_copy_pack pack, const char *text)
+static int set_pack(struct args *a, enum ptc_copy_pack pack)
 {
 	if (a->opts.pack != PTC_COPY_PACK_KEEP && a->opts.pack != pack)
 		return ptc_usage_error("convert", "--compress and --decompress cannot be combined");
 	a->opts.pack = pack;
-	if (pack == PTC_COPY_PACK_ZSTD && !parse_level(text, &a->opts.level))
-		return ptc_value_error("convert", "--compress", text, "a level from 1 to %d",
+	return -1;
+}
+
+static int take_compress(void *args, const char *value)
+{
+	struct args *a = args;
+	const int code = set_pack(a, PTC_COPY_PACK_ZSTD);
+
+	if (code < 0 && !parse_level(value, &a->opts.level))
+		return ptc_value_error("convert", "--compress", value, "a level from 1 to %d",
 				       PTC_COMPRESS_LEVEL_MAX);
-	return 0;
+	return code;
 }
 
-static int set_list(const char *option, const char *what, const char *text, uint32_t *list,
-		    size_t *n)
+static int take_decompress(void *args, const char *value)
 {
-	return parse_list(text, list, n) ? 0 : ptc_value_error("convert", option, text, "%s", what);
+	(void)value;
+	return set_pack(args, PTC_COPY_PACK_NONE);
 }
 
-/* Parse the list of --tid with the parser for CPUs, and convert it. */
-static int set_tids(struct args *a, const char *text)
+static int take_cpus(void *args, const char *value)
 {
+	struct args *a = args;
+
+	return parse_list(value, a->cpus, &a->opts.select.ncpus) ?
+		       -1 :
+		       ptc_value_error("convert", "--cpu", value, "CPU numbers, for example 0,2-4");
+}
+
+/* Parses the list of --tid with the parser for CPUs, and converts it. */
+static int take_tids(void *args, const char *value)
+{
+	struct args *a = args;
 	uint32_t list[MAX_LIST];
 	size_t i;
 
-	if (set_list("--tid", "thread IDs, for example 12,14-16", text, list,
-		     &a->opts.select.ntids))
-		return PTC_EXIT_USAGE;
+	if (!parse_list(value, list, &a->opts.select.ntids))
+		return ptc_value_error("convert", "--tid", value,
+				       "thread IDs, for example 12,14-16");
 	for (i = 0; i < a->opts.select.ntids; i++)
 		a->tids[i] = (int32_t)list[i];
-	return 0;
+	return -1;
 }
 
-enum {
-	OPT_PIPE = 256,
-	OPT_COMPRESS,
-	OPT_DECOMPRESS,
-	OPT_STRIP,
-	OPT_REDACT,
-	OPT_CPU,
-	OPT_TID,
-	OPT_TIME,
-	OPT_STACKS,
-	OPT_FILTER,
-	OPT_NO_SANDBOX
+static bool take_time(const char *s, void *select)
+{
+	return parse_time(s, select);
+}
+
+static int take_stacks(void *args, const char *value)
+{
+	struct args *a = args;
+
+	a->stacks = true;
+	return ptc_branch_stacks_parse(value, &a->branches.opts) ?
+		       -1 :
+		       ptc_value_error("convert", "--branch-stacks", value,
+				       "N,PERIOD with N from 1 to %d", PTC_STACKS_DEPTH_MAX);
+}
+
+static int take_branch_filter(void *args, const char *value)
+{
+	struct args *a = args;
+
+	a->filter = value;
+	if (!ptc_branchsel_parse(value, &a->branches.opts.sel))
+		return ptc_value_error("convert", "--branch-filter", value,
+				       "names of branch types, for example any_call,u");
+	if (a->branches.opts.sel & ~PTC_STACKS_SEL)
+		return ptc_value_error("convert", "--branch-filter", value,
+				       "what a trace has: branch types, call_stack, u, k "
+				       "and save_type");
+	return -1;
+}
+
+static const struct ptc_option options[] = {
+	PTC_HEADING("Input and output:"),
+	PTC_OPTION_INPUT(struct args, input),
+	{ "output", 'o', "NEW",
+	  "Write the new recording to NEW; an existing NEW becomes NEW.old. -: write to standard "
+	  "output, in pipe mode.",
+	  PTC_TEXT(struct args, output) },
+	{ "pipe", 0, NULL,
+	  "Write in pipe mode, as `perf record -o -` does. Default: a file with a header.",
+	  PTC_FLAG(struct args, opts.pipe) },
+	{ "compress", 0, "[LEVEL]",
+	  "Compress sideband records with zstd, from 1 (fast) to 22 (small). Default: as the "
+	  "input; without LEVEL: 1.",
+	  .take = take_compress },
+	{ "decompress", 0, NULL, "Write all records uncompressed. Default: as the input.",
+	  .take = take_decompress },
+	PTC_HEADING("What to keep (default: all):"),
+	{ "cpu", 0, "LIST", "Keep only records of these CPUs, for example 0,2-4.",
+	  .take = take_cpus },
+	{ "tid", 0, "LIST", "Keep only records of these threads.", .take = take_tids },
+	{ "time", 0, "A,B",
+	  "Keep only the time from A up to B, in seconds of the recording's clock. Either may be "
+	  "omitted.",
+	  PTC_PARSED(struct args, opts.select, take_time, "FROM,TO in seconds") },
+	{ "strip-aux", 0, NULL, "Remove the trace.", PTC_FLAG(struct args, opts.strip_aux) },
+	{ "redact", 0, NULL, "Overwrite arguments and environments with zeros.",
+	  PTC_FLAG(struct args, opts.redact) },
+	PTC_HEADING("Branch stacks:"),
+	{ "branch-stacks", 0, "[N,PERIOD]",
+	  "Add samples with branch stacks, made from the trace: the last N branches (default: "
+	  "32) of a thread, each PERIOD branches (default: 1000).",
+	  .take = take_stacks },
+	{ "branch-filter", 0, "LIST",
+	  "Keep only some branches in these stacks: any,u (default), any_call, any_ret, "
+	  "ind_call, ind_jmp, cond, call, call_stack (calls that have not returned), k. "
+	  "save_type adds the types.",
+	  .take = take_branch_filter },
+	PTC_HEADING("Limits:"),
+	PTC_OPTION_MAX_MEMORY,
+	PTC_OPTION_NO_SANDBOX(struct args, sandbox.off),
+	PTC_OPTION_HELP,
+	PTC_OPTIONS_END,
 };
 
-static int set_option(struct args *a, int c, const char *text)
-{
-	switch (c) {
-	case 'i':
-		a->input = text;
-		return 0;
-	case 'o':
-		a->output = text;
-		return 0;
-	case OPT_PIPE:
-		a->opts.pipe = true;
-		return 0;
-	case OPT_COMPRESS:
-		return set_pack(a, PTC_COPY_PACK_ZSTD, text);
-	case OPT_DECOMPRESS:
-		return set_pack(a, PTC_COPY_PACK_NONE, NULL);
-	case OPT_NO_SANDBOX:
-		a->sandbox.off = true;
-		return 0;
-	case OPT_STRIP:
-		a->opts.strip_aux = true;
-		return 0;
-	case OPT_REDACT:
-		a->opts.redact = true;
-		return 0;
-	case OPT_CPU:
-		return set_list("--cpu", "CPU numbers, for example 0,2-4", text, a->cpus,
-				&a->opts.select.ncpus);
-	case OPT_TID:
-		return set_tids(a, text);
-	case OPT_STACKS:
-		a->stacks = true;
-		if (!ptc_branch_stacks_parse(text, &a->branches.opts))
-			return ptc_value_error("convert", "--branch-stacks", text,
-					       "N,PERIOD with N from 1 to %d",
-					       PTC_STACKS_DEPTH_MAX);
-		return 0;
-	case PTC_OPT_MAX_MEMORY:
-		return ptc_max_memory("convert", text);
-	case OPT_FILTER:
-		a->filter = text;
-		if (!ptc_branchsel_parse(text, &a->branches.opts.sel))
-			return ptc_value_error("convert", "--branch-filter", text,
-					       "names of branch types, for example any_call,u");
-		if (a->branches.opts.sel & ~PTC_STACKS_SEL)
-			return ptc_value_error("convert", "--branch-filter", text,
-					       "what a trace has: branch types, call_stack, u, k "
-					       "and save_type");
-		return 0;
-	default:
-		return parse_time(text, &a->opts.select) ?
-			       0 :
-			       ptc_value_error("convert", "--time", text, "FROM,TO in seconds");
-	}
-}
+static const struct ptc_option_table option_table = {
+	.command = "convert",
+	.usage = "usage: ptcap convert [OPTIONS] -o NEW [FILE]\n"
+		 "Write a recording again, in another form or in part. Records keep their order.\n"
+		 "ptcap reads all forms of perf.data, and writes a file or, with --pipe, a "
+		 "stream.\n",
+	.options = options,
+	.notes = "Records that decoding needs always stay: mappings, names, forks, code, and\n"
+		 "records without a CPU, thread or time. ptcap keeps or removes whole chunks of\n"
+		 "trace (AUXTRACE records).\n",
+};
 
 /* Returns -1 to continue, or the exit code. */
-static int parse(int argc, char **argv, struct args *a)
+static int parse_args(int argc, char **argv, struct args *a)
 {
-	static const struct option options[] = {
-		{ "input", required_argument, NULL, 'i' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "pipe", no_argument, NULL, OPT_PIPE },
-		{ "compress", optional_argument, NULL, OPT_COMPRESS },
-		{ "decompress", no_argument, NULL, OPT_DECOMPRESS },
-		{ "strip-aux", no_argument, NULL, OPT_STRIP },
-		{ "redact", no_argument, NULL, OPT_REDACT },
-		{ "cpu", required_argument, NULL, OPT_CPU },
-		{ "tid", required_argument, NULL, OPT_TID },
-		{ "time", required_argument, NULL, OPT_TIME },
-		{ "branch-stacks", optional_argument, NULL, OPT_STACKS },
-		{ "branch-filter", required_argument, NULL, OPT_FILTER },
-		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
-		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int c;
+	const int code = ptc_options_parse(&option_table, argc, argv, a);
 
-	ptc_options_begin(options);
-	while ((c = getopt_long(argc, argv, ":i:o:h", options, NULL)) != -1) {
-		if (c == ':' || c == '?')
-			return ptc_option_error("convert", argv, c);
-		if (c == 'h') {
-			help_convert();
-			return PTC_EXIT_OK;
-		}
-		if (set_option(a, c, optarg))
-			return PTC_EXIT_USAGE;
-	}
+	if (code >= 0)
+		return code;
 	if (ptc_take_input("convert", argc, argv, &a->input))
 		return PTC_EXIT_USAGE;
 	if (!a->input)
@@ -287,9 +250,6 @@ static int parse(int argc, char **argv, struct args *a)
 		return ptc_usage_error("convert",
 				       "--branch-stacks cannot be combined with --cpu, --tid or "
 				       "--time; convert twice");
-	if (a->stacks && !strcmp(a->input, "-"))
-		return ptc_usage_error("convert", "--branch-stacks reads the recording twice, so "
-						  "standard input (-i -) cannot be used");
 	if (ptc_copying_clash("convert", a->input, a->output))
 		return PTC_EXIT_USAGE;
 	a->to_stdout = !strcmp(a->output, "-");
@@ -318,7 +278,8 @@ static int convert(struct args *a)
 						  "use -o FILE");
 	a->sandbox.output = a->output;
 	a->sandbox.finds_code = a->stacks;
-	code = ptc_sandbox_enter(&a->sandbox);
+	code = a->stacks ? ptc_sandbox_enter_with_copy(&a->sandbox, &a->input) :
+			   ptc_sandbox_enter(&a->sandbox);
 	if (code)
 		return code;
 	if (ptc_file_open(a->input, &f, &err))
@@ -349,7 +310,7 @@ int ptc_cmd_convert(int argc, char **argv)
 		return ptc_say_no_memory();
 	}
 	a->branches.opts.sel = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
-	code = parse(argc, argv, a);
+	code = parse_args(argc, argv, a);
 	if (code < 0) {
 		a->opts.select.cpus = a->cpus;
 		a->opts.select.tids = a->tids;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,27 +6,35 @@
 #include "auxtrace/record/layout.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
-#include "cli/common/max_memory.h"
+#include "cli/common/option_table.h"
 #include "cli/common/sandbox.h"
 #include "cli/convert/copy_common.h"
 
-static void help_recover(void)
-{
-	fputs("usage: ptcap recover [OPTIONS] -o NEW [FILE]\n"
-	      "Repair a recording that was cut, or whose writer was killed. The new file has\n"
-	      "all records up to the first damaged one, and the remaining bytes of a cut chunk\n"
-	      "of trace. The damaged file stays as it is. ptcap prints the damage and the\n"
-	      "losses.\n\n"
-	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
-	      "                        FILE. -: read standard input.\n"
-	      "  -o, --output=NEW      Write the new recording to NEW; an existing NEW\n"
-	      "                        becomes NEW.old.\n",
-	      stdout);
-	fputs(PTC_HELP_MAX_MEMORY_WHOLE PTC_SANDBOX_HELP, stdout);
-	fputs("  -h, --help            Print this text.\n\n"
-	      "Exit code 1: ptcap found nothing to recover, and wrote nothing.\n",
-	      stdout);
-}
+struct recover_args {
+	const char *input, *output;
+	struct ptc_sandbox sandbox;
+};
+
+static const struct ptc_option options[] = {
+	PTC_OPTION_INPUT(struct recover_args, input),
+	{ "output", 'o', "NEW", "Write the new recording to NEW; an existing NEW becomes NEW.old.",
+	  PTC_TEXT(struct recover_args, output) },
+	PTC_OPTION_MAX_MEMORY_WHOLE,
+	PTC_OPTION_NO_SANDBOX(struct recover_args, sandbox.off),
+	PTC_OPTION_HELP,
+	PTC_OPTIONS_END,
+};
+
+static const struct ptc_option_table option_table = {
+	.command = "recover",
+	.usage = "usage: ptcap recover [OPTIONS] -o NEW [FILE]\n"
+		 "Repair a recording that was cut, or whose writer was killed. The new file has\n"
+		 "all records up to the first damaged one, and the remaining bytes of a cut chunk\n"
+		 "of trace. The damaged file stays as it is. ptcap prints the damage and the\n"
+		 "losses.\n",
+	.options = options,
+	.notes = "Exit code 1: ptcap found nothing to recover, and wrote nothing.\n",
+};
 
 /* Returns the bytes of the table of features: 16 for each bit set in the header. */
 static uint64_t table_size(const struct ptc_file *f)
@@ -134,57 +141,25 @@ static int recover(const char *input, const char *output)
 	return code;
 }
 
-enum { OPT_NO_SANDBOX = 256 };
-
 int ptc_cmd_recover(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "input", required_argument, NULL, 'i' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
-		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	const char *input = NULL, *output = NULL;
-	struct ptc_sandbox sandbox = { .off = false };
-	int c;
+	struct recover_args a = { .input = NULL };
+	int code = ptc_options_parse(&option_table, argc, argv, &a);
 
-	ptc_options_begin(options);
-	while ((c = getopt_long(argc, argv, ":i:o:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'i':
-			input = optarg;
-			break;
-		case 'o':
-			output = optarg;
-			break;
-		case PTC_OPT_MAX_MEMORY:
-			if (ptc_max_memory("recover", optarg))
-				return PTC_EXIT_USAGE;
-			break;
-		case OPT_NO_SANDBOX:
-			sandbox.off = true;
-			break;
-		case 'h':
-			help_recover();
-			return PTC_EXIT_OK;
-		default:
-			return ptc_option_error("recover", argv, c);
-		}
-	}
-	if (ptc_take_input("recover", argc, argv, &input))
+	if (code >= 0)
+		return code;
+	if (ptc_take_input("recover", argc, argv, &a.input))
 		return PTC_EXIT_USAGE;
-	if (!input)
-		input = PTC_INPUT_DEFAULT;
-	if (!output)
+	if (!a.input)
+		a.input = PTC_INPUT_DEFAULT;
+	if (!a.output)
 		return ptc_usage_error("recover", "no output file; add -o FILE");
-	if (!strcmp(output, "-"))
+	if (!strcmp(a.output, "-"))
 		return ptc_usage_error("recover", "the output is a file; standard output (-o -) "
 						  "cannot be used");
-	if (ptc_copying_clash("recover", input, output))
+	if (ptc_copying_clash("recover", a.input, a.output))
 		return PTC_EXIT_USAGE;
-	sandbox.output = output;
-	c = ptc_sandbox_enter(&sandbox);
-	return c ? c : recover(input, output);
+	a.sandbox.output = a.output;
+	code = ptc_sandbox_enter(&a.sandbox);
+	return code ? code : recover(a.input, a.output);
 }

@@ -191,9 +191,7 @@ int ptc_cmd_decode(int argc, char **argv)
 	struct ptc_decode_args a;
 	int code = ptc_decode_args_parse(&a, argc, argv);
 
-	if (!code && a.help)
-		ptc_decode_help();
-	else if (!code)
+	if (code < 0)
 		code = decode_recording(&a);
 	ptc_decode_args_release(&a);
 	return code;

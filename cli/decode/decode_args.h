@@ -15,7 +15,7 @@ struct ptc_decode_args {
 	struct ptc_raw_code *raw; /* owned, including the paths */
 	size_t nraw;
 	struct ptc_decoded out;
-	bool strict, help, no_pager;
+	bool strict, no_pager;
 	const char *color;	       /* NULL: auto */
 	bool colors;		       /* result of auto */
 	struct ptc_id_list tids, cpus; /* owned */
@@ -28,10 +28,8 @@ struct ptc_decode_args {
 	struct ptc_sandbox sandbox;
 };
 
-/* Returns 0 to continue, or an exit code. a->help: only print the help. */
+/* Returns -1 to continue, or an exit code. */
 int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv);
 void ptc_decode_args_release(struct ptc_decode_args *a);
-
-void ptc_decode_help(void);
 
 #endif

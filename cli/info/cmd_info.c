@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,24 +6,35 @@
 #include <sys/stat.h>
 
 #include "cli/common/cli.h"
-#include "cli/common/max_memory.h"
+#include "cli/common/option_table.h"
 #include "cli/common/sandbox.h"
+#include "cli/common/stream_copy.h"
 #include "cli/info/info.h"
 
-static void help_info(void)
-{
-	fputs("usage: ptcap info [OPTIONS] [FILE]\n"
-	      "Summarise a recording: the machine, the command, the events, the trace queues,\n"
-	      "the number of records of each type, the losses, and the files that are missing\n"
-	      "for decoding.\n\n"
-	      "  -i, --input=FILE      Read FILE (default: perf.data), the same as the argument\n"
-	      "                        FILE. -: read standard input.\n"
-	      "      --format=FORMAT   Print text (default) or json (one object, see\n"
-	      "                        doc/json.md).\n",
-	      stdout);
-	fputs(PTC_HELP_MAX_MEMORY PTC_SANDBOX_HELP, stdout);
-	fputs("  -h, --help            Print this text.\n", stdout);
-}
+struct info_args {
+	const char *path;
+	bool json;
+	struct ptc_sandbox sandbox;
+};
+
+static const struct ptc_option options[] = {
+	PTC_OPTION_INPUT(struct info_args, path),
+	PTC_OPTION_FORMAT(struct info_args, json,
+			  "Print text (default) or json (one object, see doc/json.md)."),
+	PTC_OPTION_MAX_MEMORY,
+	PTC_OPTION_NO_SANDBOX(struct info_args, sandbox.off),
+	PTC_OPTION_HELP,
+	PTC_OPTIONS_END,
+};
+
+static const struct ptc_option_table option_table = {
+	.command = "info",
+	.usage = "usage: ptcap info [OPTIONS] [FILE]\n"
+		 "Summarise a recording: the machine, the command, the events, the trace queues,\n"
+		 "the number of records of each type, the losses, and the files that are missing\n"
+		 "for decoding.\n",
+	.options = options,
+};
 
 /*
  * Returns the modification time of @path. For a folder, that of its first file, which perf finishes
@@ -61,10 +71,8 @@ static int info(const char *path, bool json, const struct ptc_sandbox *sandbox)
 	struct ptc_file *f;
 	struct ptc_err err;
 
-	if (!ptc_keep_input(path))
-		return PTC_EXIT_FAIL;
 	(void)unsetenv("DEBUGINFOD_URLS"); /* ptcap-info(1) promises not to use the network */
-	code = ptc_sandbox_enter(sandbox);
+	code = ptc_sandbox_enter_with_copy(sandbox, &path);
 	if (code)
 		return code;
 	if (ptc_file_open(path, &f, &err))
@@ -81,49 +89,14 @@ static int info(const char *path, bool json, const struct ptc_sandbox *sandbox)
 	return code;
 }
 
-enum { OPT_NO_SANDBOX = 256 };
-
 int ptc_cmd_info(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "input", required_argument, NULL, 'i' },
-		{ "format", required_argument, NULL, 'f' },
-		{ "max-memory", required_argument, NULL, PTC_OPT_MAX_MEMORY },
-		{ "no-sandbox", no_argument, NULL, OPT_NO_SANDBOX },
-		{ "help", no_argument, NULL, 'h' },
-		{ NULL, 0, NULL, 0 },
-	};
-	struct ptc_sandbox sandbox = { .off = false };
-	const char *path = NULL;
-	bool json = false;
-	int c;
+	struct info_args a = { .path = NULL };
+	const int code = ptc_options_parse(&option_table, argc, argv, &a);
 
-	ptc_options_begin(options);
-	while ((c = getopt_long(argc, argv, ":i:h", options, NULL)) != -1) {
-		switch (c) {
-		case 'i':
-			path = optarg;
-			break;
-		case 'f':
-			json = !strcmp(optarg, "json");
-			if (!json && strcmp(optarg, "text") != 0)
-				return ptc_value_error("info", "--format", optarg, "text or json");
-			break;
-		case PTC_OPT_MAX_MEMORY:
-			if (ptc_max_memory("info", optarg))
-				return PTC_EXIT_USAGE;
-			break;
-		case OPT_NO_SANDBOX:
-			sandbox.off = true;
-			break;
-		case 'h':
-			help_info();
-			return PTC_EXIT_OK;
-		default:
-			return ptc_option_error("info", argv, c);
-		}
-	}
-	if (ptc_take_input("info", argc, argv, &path))
+	if (code >= 0)
+		return code;
+	if (ptc_take_input("info", argc, argv, &a.path))
 		return PTC_EXIT_USAGE;
-	return info(path ? path : PTC_INPUT_DEFAULT, json, &sandbox);
+	return info(a.path ? a.path : PTC_INPUT_DEFAULT, a.json, &a.sandbox);
 }

@@ -61,10 +61,11 @@ static void on_start(void *ctx, enum ptc_source_kind chosen, const char *why)
 	else if (chosen == PTC_SOURCE_EMU)
 		ptc_say("source: emu, QEMU runs the program (%s)", why);
 	else
-		ptc_say("source: %s (%s)", a->opts.event ? a->opts.event : "Intel PT", why);
-	if (!a->opts.argv && (a->opts.npids || a->opts.ntids))
+		ptc_say("source: %s (%s)", a->opts.source.event ? a->opts.source.event : "Intel PT",
+			why);
+	if (!a->opts.target.argv && (a->opts.target.npids || a->opts.target.ntids))
 		ptc_say("attached; ^C ends the recording, and the processes keep running");
-	else if (!a->opts.argv)
+	else if (!a->opts.target.argv)
 		ptc_say("recording; ^C ends it");
 }
 
@@ -116,7 +117,7 @@ static void on_ledger(void *ctx, const struct ptc_ledger_ring *rings, size_t nri
 
 static void tell_crash(const struct ptc_record_args *a, const struct ptc_record_result *r)
 {
-	const bool ended = a->opts.argv && !r->left_running;
+	const bool ended = a->opts.target.argv && !r->left_running;
 
 	if (!r->crashes && ended && WIFSIGNALED(r->status))
 		ptc_say("signal %d killed the command, but its state could not be read from /proc",
@@ -131,7 +132,7 @@ static void tell_crash(const struct ptc_record_args *a, const struct ptc_record_
 	else
 		ptc_say("%" PRIu64 " process%s killed by a signal; `ptcap crash show -i '%s'` "
 			"explains why",
-			r->crashes, r->crashes == 1 ? " was" : "es were", a->opts.output);
+			r->crashes, r->crashes == 1 ? " was" : "es were", a->opts.output.path);
 }
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
@@ -144,26 +145,26 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 		ptc_say("%" PRIu64 " of these branches cannot be decoded: they are in loops of "
 			"direct jumps and calls, for which Intel PT has no packets",
 			r->unshown);
-	if (a->opts.aux_sample)
+	if (a->opts.lbr.aux_sample)
 		ptc_say("wrote '%s': %" PRIu64 " bytes; %" PRIu64 " sample%s with up to %" PRIu64
 			" bytes of trace each",
-			a->opts.output, r->file_bytes, r->samples, ptc_plural(r->samples),
-			a->opts.aux_sample);
+			a->opts.output.path, r->file_bytes, r->samples, ptc_plural(r->samples),
+			a->opts.lbr.aux_sample);
 	else
-		ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", a->opts.output,
-			r->file_bytes, r->aux_bytes);
-	if (a->opts.branch_sample_type)
+		ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace",
+			a->opts.output.path, r->file_bytes, r->aux_bytes);
+	if (a->opts.lbr.branches)
 		ptc_say("%" PRIu64 " branch stack%s", r->samples, ptc_plural(r->samples));
-	if (a->opts.snapshot && !r->made_aux)
+	if (a->opts.snapshot.enabled && !r->made_aux)
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " bytes of trace", r->snapshots,
 			ptc_plural(r->snapshots), r->aux_bytes);
-	else if (a->opts.snapshot)
+	else if (a->opts.snapshot.enabled)
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " of %" PRIu64
 			" bytes of generated trace",
 			r->snapshots, ptc_plural(r->snapshots), r->aux_bytes, r->made_aux);
 	if (r->kcore_bytes)
 		ptc_say("copied the kernel's code (--kcore): %" PRIu64 " bytes", r->kcore_bytes);
-	if (a->opts.crash)
+	if (a->opts.snapshot.crash)
 		tell_crash(a, r);
 	if (r->packed_out)
 		ptc_say("compressed %" PRIu64 " bytes of sideband records to %" PRIu64,
@@ -175,7 +176,7 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			"recording is complete up to that moment; later nothing was traced");
 	if (r->unreached)
 		ptc_say("--from was never reached; the recording has no trace");
-	if (r->left_running && a->opts.argv)
+	if (r->left_running && a->opts.target.argv)
 		ptc_say("the command keeps running, untraced");
 	if (r->left_behind)
 		ptc_say("processes or threads that keep running after the command, untraced: "
@@ -203,43 +204,44 @@ int ptc_recording_run(struct ptc_record_args *a, char **argv)
 	sigset_t mask;
 	int code, rc;
 
-	if (ptc_wake_signals(a->opts.snapshot, &waker.fd, &mask)) {
+	if (ptc_wake_signals(a->opts.snapshot.enabled, &waker.fd, &mask)) {
 		ptc_say("cannot create a signalfd: %s", strerror(errno));
 		return PTC_EXIT_PTCAP;
 	}
-	a->opts.cmd_sigmask = &mask;
-	a->opts.cmdline = (const char *const *)argv - 1; /* argv[-1] is main's argv[0]: "ptcap" */
-	a->opts.wake_fd = waker.fd;
-	a->opts.on_wake = on_wake;
-	a->opts.wake_ctx = &waker;
-	waker.command = a->opts.argv != NULL;
+	a->opts.target.sigmask = &mask;
+	a->opts.output.cmdline =
+		(const char *const *)argv - 1; /* argv[-1] is main's argv[0]: "ptcap" */
+	a->opts.callbacks.wake_fd = waker.fd;
+	a->opts.callbacks.on_wake = on_wake;
+	a->opts.callbacks.wake_ctx = &waker;
+	waker.command = a->opts.target.argv != NULL;
 	waker.grace_ns = a->grace_ns ? a->grace_ns : PTC_WAKE_GRACE;
 	if (a->verbose) {
-		a->opts.on_note = on_note;
-		a->opts.on_ledger = on_ledger;
+		a->opts.callbacks.on_note = on_note;
+		a->opts.callbacks.on_ledger = on_ledger;
 	}
-	a->opts.ledger_ctx = a;
+	a->opts.callbacks.ledger_ctx = a;
 	if (!a->quiet) {
-		a->opts.on_start = on_start;
-		a->opts.on_snapshot = on_snapshot;
+		a->opts.callbacks.on_start = on_start;
+		a->opts.callbacks.on_snapshot = on_snapshot;
 	}
-	a->opts.drop_rights = !a->no_sandbox;
-	a->opts.other_output = a->truth_path;
-	a->opts.start_ctx = a;
-	a->opts.snapshot_ctx = a;
+	a->opts.rights.drop = !a->no_sandbox;
+	a->opts.rights.other_output = a->truth_path;
+	a->opts.callbacks.start_ctx = a;
+	a->opts.callbacks.snapshot_ctx = a;
 	a->terminal = isatty(STDERR_FILENO);
 	if (a->progress || (a->terminal && !a->quiet))
-		a->opts.on_progress = on_progress;
-	a->opts.progress_ctx = a;
+		a->opts.callbacks.on_progress = on_progress;
+	a->opts.callbacks.progress_ctx = a;
 	rc = ptc_record_args_places(a, &err);
 	truth.path = a->truth_path;
 	truth.hash = a->truth_hash;
 	if (!rc)
 		rc = ptc_truth_file_open(&truth, &err);
 	if (a->truth_path) {
-		a->opts.truth = ptc_truth_file_put;
-		a->opts.truth_ctx = &truth;
-		a->opts.lbr_truth = ptc_truth_file_note;
+		a->opts.callbacks.truth = ptc_truth_file_put;
+		a->opts.callbacks.truth_ctx = &truth;
+		a->opts.callbacks.lbr_truth = ptc_truth_file_note;
 	}
 	if (!rc)
 		rc = ptc_record(&a->opts, &result, &err);
@@ -252,7 +254,7 @@ int ptc_recording_run(struct ptc_record_args *a, char **argv)
 		code = ptc_outcome_failure(&a->opts, &err);
 	} else if (ptc_truth_file_close(&truth, true, &err)) {
 		(void)ptc_say_err(&err);
-		code = a->opts.argv ? PTC_EXIT_PTCAP : PTC_EXIT_FAIL;
+		code = a->opts.target.argv ? PTC_EXIT_PTCAP : PTC_EXIT_FAIL;
 	} else {
 		if (!a->quiet || ptc_outcome_lost(&result))
 			summary(a, &result);

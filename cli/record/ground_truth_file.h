@@ -45,7 +45,7 @@ int ptc_truth_file_open(struct ptc_truth_file *t, struct ptc_err *err);
 /* struct ptc_record_opts' truth; @ctx: a struct ptc_truth_file. */
 void ptc_truth_file_put(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind);
 
-/* Callback for ptc_record_opts.lbr_truth. */
+/* Callback for ptc_record_callbacks.lbr_truth. */
 void ptc_truth_file_note(void *ctx, const struct ptc_lbr_note *note);
 
 /* Close the file: keep it (@keep) or remove it. */

@@ -51,7 +51,7 @@ void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_re
 	if (r->disk_full)
 		ptc_say("LOST: the disk is full: '%s' ends there; %" PRIu64
 			" more bytes of trace were dropped",
-			o->output, r->unwritten);
+			o->output.path, r->unwritten);
 	if (r->collisions || r->throttled)
 		ptc_say("LOST: %" PRIu64 " chunks of trace collided with another tracer; the "
 			"kernel throttled events %" PRIu64 " times",
@@ -79,7 +79,7 @@ void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_re
 int ptc_outcome_code(const struct ptc_record_opts *o, const struct ptc_record_result *r,
 		     bool strict, int sig)
 {
-	if (!o->argv)
+	if (!o->target.argv)
 		return strict && ptc_outcome_lost(r) ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
 	if (r->left_running)
 		return sig ? 128 + sig : PTC_EXIT_OK;
@@ -92,7 +92,7 @@ int ptc_outcome_code(const struct ptc_record_opts *o, const struct ptc_record_re
 
 int ptc_outcome_failure(const struct ptc_record_opts *o, const struct ptc_err *err)
 {
-	if (!o->argv)
+	if (!o->target.argv)
 		return err->code == PTC_E_USAGE ? PTC_EXIT_USAGE : PTC_EXIT_FAIL;
 	switch (err->code) {
 	case PTC_E_NO_COMMAND:

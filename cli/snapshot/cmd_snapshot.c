@@ -49,7 +49,7 @@ static enum ptc_wake_action on_signal(struct asker *k, const struct signalfd_sig
 	if (sig == SIGALRM)
 		return k->count ? PTC_WAKE_LEAVE : PTC_WAKE_GO_ON;
 	k->sig = sig;
-	if (++k->count > 1 || !k->a->opts.argv || cmd <= 0)
+	if (++k->count > 1 || !k->a->opts.target.argv || cmd <= 0)
 		return PTC_WAKE_LEAVE;
 	if (sig == SIGTERM)
 		(void)kill(cmd, SIGTERM);
@@ -220,8 +220,8 @@ static int check_source(struct ptc_record_opts *o, struct ptc_err *err)
 	const int rc = ptc_source_choose(o, &choice, err);
 
 	if (!rc && choice.kind != PTC_SOURCE_PT) /* a snapshot begins at a PSB */
-		o->psb_period = PSB_PERIOD;
-	if (rc || o->source != PTC_SOURCE_AUTO || choice.kind == PTC_SOURCE_PT)
+		o->source.psb_period = PSB_PERIOD;
+	if (rc || o->source.kind != PTC_SOURCE_AUTO || choice.kind == PTC_SOURCE_PT)
 		return rc;
 	err->code = PTC_E_UNSUPPORTED;
 	(void)snprintf(err->msg, sizeof(err->msg),
@@ -246,7 +246,7 @@ static void summary(const struct ptc_snapshot_args *a, const struct ptc_record_r
 		ptc_say("threads reached a place (--at) %" PRIu64 " more time%s while ptcap copied "
 			"a snapshot; no snapshot was taken then",
 			r->unseen, ptc_plural(r->unseen));
-	if (!a->quiet && r->left_running && a->opts.argv)
+	if (!a->quiet && r->left_running && a->opts.target.argv)
 		ptc_say("the command keeps running, untraced");
 	ptc_outcome_say_untraced(r);
 	ptc_outcome_say_losses(&a->opts, r);
@@ -256,13 +256,13 @@ static void set_callbacks(struct ptc_snapshot_args *a, struct asker *k)
 {
 	struct ptc_record_opts *o = &a->opts;
 
-	o->drop_rights = !a->no_sandbox;
-	o->wake_fd = k->fd;
-	o->on_wake = on_wake;
-	o->on_start = on_start;
-	o->on_snapshot = on_snapshot;
-	o->on_note = a->verbose ? on_note : NULL;
-	o->wake_ctx = o->start_ctx = o->snapshot_ctx = k;
+	o->rights.drop = !a->no_sandbox;
+	o->callbacks.wake_fd = k->fd;
+	o->callbacks.on_wake = on_wake;
+	o->callbacks.on_start = on_start;
+	o->callbacks.on_snapshot = on_snapshot;
+	o->callbacks.on_note = a->verbose ? on_note : NULL;
+	o->callbacks.wake_ctx = o->callbacks.start_ctx = o->callbacks.snapshot_ctx = k;
 }
 
 int ptc_cmd_snapshot(int argc, char **argv)
@@ -283,8 +283,8 @@ int ptc_cmd_snapshot(int argc, char **argv)
 	if (!rc)
 		rc = asker_open(&k, &mask, &err);
 	if (!rc) {
-		a.opts.cmd_sigmask = &mask;
-		a.opts.cmdline = (const char *const *)argv - 1; /* argv[-1] is "ptcap" */
+		a.opts.target.sigmask = &mask;
+		a.opts.output.cmdline = (const char *const *)argv - 1; /* argv[-1] is "ptcap" */
 		set_callbacks(&a, &k);
 		rc = ptc_record(&a.opts, &result, &err);
 	}

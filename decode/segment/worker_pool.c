@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/err.h"
+#include "base/monotonic.h"
 #include "decode/segment/segment.h"
 #include "decode/session/queue_decoder.h"
 
@@ -158,19 +158,11 @@ static struct ptc_slice *next_slice(const struct ptc_jobs *j, const struct ptc_j
 	return t == j->threads && j->turn != t && j->first && !j->first->pieces ? NULL : j->first;
 }
 
-static uint64_t spin_clock_ns(void)
-{
-	struct timespec ts;
-
-	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
 /* With the lock, which is released during the search: is there new work before long? */
 static bool look_for_news(struct ptc_jobs *j)
 {
 	const unsigned int seen = atomic_load(&j->news);
-	const uint64_t end = spin_clock_ns() + LOOK_NS;
+	const uint64_t end = ptc_monotonic_ns() + LOOK_NS;
 	int i;
 
 	if (!j->looks)
@@ -179,7 +171,7 @@ static bool look_for_news(struct ptc_jobs *j)
 	do {
 		for (i = 0; i < LOOKS && atomic_load(&j->news) == seen; i++)
 			__builtin_ia32_pause();
-	} while (i == LOOKS && spin_clock_ns() < end);
+	} while (i == LOOKS && ptc_monotonic_ns() < end);
 	(void)pthread_mutex_lock(&j->lock);
 	return atomic_load(&j->news) != seen;
 }

@@ -29,7 +29,7 @@ enum ptc_source_kind {
 	PTC_SOURCE_EMU,	 /* commands only: the program runs in QEMU user mode (qemu-x86_64) */
 };
 
-/* Return values of ptc_record_opts.on_wake. */
+/* Return values of ptc_record_callbacks.on_wake. */
 enum ptc_wake_action {
 	PTC_WAKE_GO_ON = 0,
 	PTC_WAKE_LEAVE,	   /* end the recording; the command keeps running, untraced */
@@ -139,15 +139,9 @@ struct ptc_lbr_note {
 #define PTC_SAMPLER_DEFAULT "cpu-clock:u"
 #define PTC_LBR_DEFAULT	    "cycles:u" /* default with branch stacks */
 
-/*
- * Initialize with PTC_RECORD_OPTS_INIT, or with zeros and the size: both give the defaults.
- * Required: output, and at least one of argv, pids, tids, all_cpus, cpus and cgroup. PTC_E_USAGE:
- * the message names an option that is invalid or conflicts with another.
- */
-struct ptc_record_opts {
-	size_t size;	    /* sizeof(struct ptc_record_opts) */
-	const char *output; /* path of the perf.data to write */
-	char *const *argv;  /* the command, NULL-terminated; NULL: record what already runs */
+/* What to record: argv, pids, tids, all_cpus, cpus or cgroup is required. */
+struct ptc_record_target {
+	char *const *argv; /* the command, NULL-terminated; NULL: record what already runs */
 	/*
 	 * Running targets: processes with all their threads, and single threads. Each is recorded
 	 * until it ends or the recording ends. It then runs on unchanged.
@@ -156,12 +150,24 @@ struct ptc_record_opts {
 	size_t npids, ntids;
 	/*
 	 * Alternative target, kernel sources only: everything that runs on all CPUs, or on the CPUs
-	 * of @cpus ("0-3,8"). @cgroup restricts it to one cgroup, named by its path below the mount
-	 * point of its hierarchy. If argv is given, the command's run time is the length of the
-	 * recording. Not with pids or tids.
+	 * of @target.cpus ("0-3,8"). @target.cgroup restricts it to one cgroup, named by its path
+	 * below the mount point of its hierarchy. If argv is given, the command's run time is the
+	 * length of the recording. Not with pids or tids.
 	 */
 	const char *cpus;   /* NULL: all */
 	const char *cgroup; /* NULL: any cgroup */
+	bool all_cpus;	    /* everything on all CPUs; implied by cpus and cgroup */
+	/*
+	 * Kernel sources: one ring pair for each thread that exists now. New threads are not
+	 * recorded.
+	 */
+	bool per_thread;
+	const sigset_t *sigmask; /* signal mask the command starts with; NULL: the caller's */
+};
+
+/* Where the trace comes from. */
+struct ptc_record_source {
+	enum ptc_source_kind kind; /* PTC_SOURCE_AUTO: the best one */
 	/*
 	 * The event in perf's syntax: "intel_pt/cyc,psb_period=3/u", or another PMU with an AUX
 	 * area, whose trace is recorded unchanged. An event such as "dummy:u" records sideband
@@ -175,98 +181,11 @@ struct ptc_record_opts {
 	 */
 	const struct ptc_addr_filter *filters;
 	size_t nfilters;
-	enum ptc_source_kind source;
-	bool all_cpus; /* everything on all CPUs; implied by cpus and cgroup */
-	/*
-	 * Kernel sources: one ring pair for each thread that exists now. New threads are not
-	 * recorded.
-	 */
-	bool per_thread;
-	/* Bytes per ring; a power of two, at least 8192; 0: default. */
-	uint64_t data_size, aux_size;
-	/*
-	 * Emulated source only, otherwise PTC_E_USAGE. True: trace that does not fit the rings is
-	 * lost and reported, as with hardware. False: the program waits for space.
-	 */
-	bool lossy;
 	/*
 	 * Emulated source only: number of virtual CPUs, each with a ring pair. Threads are spread
 	 * over the virtual CPUs and sometimes moved. 0: one. At most PTC_VCPUS_MAX.
 	 */
 	unsigned int vcpus;
-	/*
-	 * The AUX ring is overwritten in a loop, and only snapshots of it reach the file. A
-	 * snapshot is taken each time on_wake returns PTC_WAKE_SNAPSHOT, and at the end. Sideband
-	 * records are recorded all the time. PTC_E_USAGE: with @lossy, or with a source that cannot
-	 * pause.
-	 */
-	bool snapshot;
-	/*
-	 * Save the state of a recorded process (ptcap/crash.h) when a signal is about to kill the
-	 * process. With @snapshot, also take a snapshot. With @series, that snapshot contains the
-	 * state. PTC_E_USAGE: with the emulated source, or with CPUs.
-	 */
-	bool crash;
-	/*
-	 * With @crash: save no memory of the process, neither stacks nor code that is in no file.
-	 */
-	bool no_memory;
-	/*
-	 * With @snapshot: take one when one of these signals is about to be delivered, whether it
-	 * kills or not. Bit N-1 is signal N. Same restrictions as @crash.
-	 */
-	uint64_t on_signals;
-	/*
-	 * With @snapshot: take one when a thread reaches one of these places, at most PTC_AT_MAX.
-	 * The step source stops before the instruction. With kernel sources the thread runs on for
-	 * a moment (ptc_taken.behind_ns), and each CPU counts separately.
-	 */
-	const struct ptc_crossing *at;
-	size_t nat;
-	/*
-	 * With @snapshot: write each snapshot into a file of its own, "OUTPUT.000" and so on. Each
-	 * file is complete: all that the rings hold from the first PSB on, with the mappings and
-	 * threads of that time. Sideband records are kept in memory. Old ones are replaced by a
-	 * summary of the state they lead to. With a count of 1 the file is OUTPUT.
-	 */
-	bool series;
-	bool no_exit;		/* @series: no snapshot when the target ends by itself */
-	bool no_last;		/* @series: no snapshot at a stop request or at a limit */
-	uint64_t snapshot_size; /* newest bytes of each ring to save, at least 4096; 0: all */
-	/* @series: end after so many snapshots, as at a limit; 0: no limit */
-	uint64_t count;
-	/* Snapshot interval, and delay before the first one; 0: no timer. */
-	uint64_t every_ns, after_ns;
-	/*
-	 * Kernel sources only. The AUX ring is overwritten in a loop, and each sample of @sampler
-	 * contains the newest bytes of it: this many, at most PTC_AUX_SAMPLE_MAX. @sampler counts
-	 * while the trace is on. The file has no other trace. Not with @snapshot. 0: no trace in
-	 * samples.
-	 */
-	uint64_t aux_sample;
-	/*
-	 * Syntax of @event; must be an event that counts. NULL: PTC_SAMPLER_DEFAULT, or
-	 * PTC_LBR_DEFAULT with branch stacks.
-	 */
-	const char *sampler;
-	/* Events per sample, or samples per second; both 0: the period given in @sampler. */
-	uint64_t sample_period, sample_freq;
-	/*
-	 * Samples with branch stacks, in addition to the trace: PERF_SAMPLE_BRANCH_* flags. 0: no
-	 * branch stacks.
-	 *
-	 * Kernel sources: samples of @sampler. With @aux_sample the same samples have both.
-	 * PTC_E_UNSUPPORTED: the CPU has no branch stacks. PTC_E_BUSY: the CPU has none while Intel
-	 * PT is in use.
-	 *
-	 * Software sources: @sampler is "branches" (NULL) or "instructions", counted per CPU of the
-	 * source. Only user space is known. Neither misprediction nor cycles of a branch are known.
-	 */
-	uint64_t branch_sample_type;
-	/* Entries of a software source's stack, at most PTC_LBR_SIZE_MAX; 0: 32. */
-	uint32_t lbr_size;
-	/* Error injection for tests of readers; software sources only. */
-	struct ptc_lbr_spoil lbr_spoil;
 	/*
 	 * Emulated source only, otherwise PTC_E_USAGE. Bytes of memory for the program's code. Each
 	 * block of code is stored once. Whole pages, 64 KiB to 16 GiB; 0: default (1 GiB). The
@@ -276,37 +195,117 @@ struct ptc_record_opts {
 	/*
 	 * Kernel sources only, for events that trace the kernel (the default event is then
 	 * "intel_pt//"). Keep a copy of the kernel's code from /proc/kcore, including modules and
-	 * BPF programs. @output is then a folder, as with perf record --kcore. PTC_E_PERM: no
+	 * BPF programs. @output.path is then a folder, as with perf record --kcore. PTC_E_PERM: no
 	 * permission to read /proc/kcore. PTC_E_NOT_EXIST: there is no /proc/kcore. PTC_E_BUSY:
 	 * modules were loaded and unloaded too often to get a consistent copy.
 	 */
 	bool kcore;
-	/*
-	 * Drop capabilities(7) that the recording does not need, and set no_new_privs, once the
-	 * events are open. This applies to the calling thread, and to threads and processes that
-	 * ptc_record starts later. Nothing is restored when ptc_record returns, so use it only in a
-	 * program that then does nothing else. A command keeps its capabilities, because it is
-	 * forked before. The software sources start their command later, so they ignore this with
-	 * argv.
-	 */
-	bool drop_rights;
 	bool no_retcomp; /* disable RET compression (IA32_RTIT_CTL.DisRETC) */
+	/* Bytes between PSBs (IA32_RTIT_CTL.PSBFreq), 2048 << 0..15; 0: default (2048). */
+	uint32_t psb_period;
+};
+
+/* The ring buffers. */
+struct ptc_record_rings {
+	/* Bytes per ring; a power of two, at least 8192; 0: default. */
+	uint64_t data_size, aux_size;
 	/*
-	 * Compress sideband records, as `perf record -z`: 1 (fast) to 22 (small); 0: off. The trace
-	 * itself is not compressed.
+	 * Emulated source only, otherwise PTC_E_USAGE. True: trace that does not fit the rings is
+	 * lost and reported, as with hardware. False: the program waits for space.
 	 */
-	unsigned int compression;
+	bool lossy;
 	/*
 	 * Real-time priority (SCHED_FIFO, 1 to 99) of the thread that drains the rings; 0: none.
 	 * PTC_E_PERM: no permission for that priority.
 	 */
 	unsigned int realtime;
-	/* Bytes between PSBs (IA32_RTIT_CTL.PSBFreq), 2048 << 0..15; 0: default (2048). */
-	uint32_t psb_period;
-	const sigset_t *cmd_sigmask; /* signal mask the command starts with; NULL: the caller's */
-	/* The user's command line for the CMDLINE feature; NULL-terminated. */
-	const char *const *cmdline;
+};
 
+/* Snapshots of an overwritten AUX ring, and the state of a crashing process. */
+struct ptc_record_snapshot {
+	/*
+	 * The AUX ring is overwritten in a loop, and only snapshots of it reach the file. A
+	 * snapshot is taken each time on_wake returns PTC_WAKE_SNAPSHOT, and at the end. Sideband
+	 * records are recorded all the time. PTC_E_USAGE: with @rings.lossy, or with a source that
+	 * cannot pause.
+	 */
+	bool enabled;
+	/*
+	 * Save the state of a recorded process (ptcap/crash.h) when a signal is about to kill the
+	 * process. With @snapshot.enabled, also take a snapshot. With @snapshot.series, that
+	 * snapshot contains the state. PTC_E_USAGE: with the emulated source, or with CPUs.
+	 */
+	bool crash;
+	/*
+	 * With @snapshot.crash: save no memory of the process, neither stacks nor code that is in
+	 * no file.
+	 */
+	bool no_memory;
+	/*
+	 * With @snapshot.enabled: take one when one of these signals is about to be delivered,
+	 * whether it kills or not. Bit N-1 is signal N. Same restrictions as @snapshot.crash.
+	 */
+	uint64_t on_signals;
+	/*
+	 * With @snapshot.enabled: take one when a thread reaches one of these places, at most
+	 * PTC_AT_MAX. The step source stops before the instruction. With kernel sources the thread
+	 * runs on for a moment (ptc_taken.behind_ns), and each CPU counts separately.
+	 */
+	const struct ptc_crossing *at;
+	size_t nat;
+	/*
+	 * With @snapshot.enabled: write each snapshot into a file of its own, "OUTPUT.000" and so
+	 * on. Each file is complete: all that the rings hold from the first PSB on, with the
+	 * mappings and threads of that time. Sideband records are kept in memory. Old ones are
+	 * replaced by a summary of the state they lead to. With a count of 1 the file is OUTPUT.
+	 */
+	bool series;
+	bool no_exit;  /* @snapshot.series: no snapshot when the target ends by itself */
+	bool no_last;  /* @snapshot.series: no snapshot at a stop request or at a limit */
+	uint64_t size; /* newest bytes of each ring to save, at least 4096; 0: all */
+	/* @snapshot.series: end after so many snapshots, as at a limit; 0: no limit */
+	uint64_t count;
+	/* Snapshot interval, and delay before the first one; 0: no timer. */
+	uint64_t every_ns, after_ns;
+};
+
+/* Samples with branch stacks, or with trace. */
+struct ptc_record_lbr {
+	/*
+	 * Kernel sources only. The AUX ring is overwritten in a loop, and each sample of
+	 * @lbr.sampler contains the newest bytes of it: this many, at most PTC_AUX_SAMPLE_MAX.
+	 * @lbr.sampler counts while the trace is on. The file has no other trace. Not with
+	 * @snapshot.enabled. 0: no trace in samples.
+	 */
+	uint64_t aux_sample;
+	/*
+	 * Syntax of @source.event; must be an event that counts. NULL: PTC_SAMPLER_DEFAULT, or
+	 * PTC_LBR_DEFAULT with branch stacks.
+	 */
+	const char *sampler;
+	/* Events per sample, or samples per second; both 0: the period given in @lbr.sampler. */
+	uint64_t period, freq;
+	/*
+	 * Samples with branch stacks, in addition to the trace: PERF_SAMPLE_BRANCH_* flags. 0: no
+	 * branch stacks.
+	 *
+	 * Kernel sources: samples of @lbr.sampler. With @lbr.aux_sample the same samples have both.
+	 * PTC_E_UNSUPPORTED: the CPU has no branch stacks. PTC_E_BUSY: the CPU has none while Intel
+	 * PT is in use.
+	 *
+	 * Software sources: @lbr.sampler is "branches" (NULL) or "instructions", counted per CPU of
+	 * the source. Only user space is known. Neither misprediction nor cycles of a branch are
+	 * known.
+	 */
+	uint64_t branches;
+	/* Entries of a software source's stack, at most PTC_LBR_SIZE_MAX; 0: 32. */
+	uint32_t size;
+	/* Error injection for tests of readers; software sources only. */
+	struct ptc_lbr_spoil spoil;
+};
+
+/* Which part of the run is recorded. */
+struct ptc_record_range {
 	/*
 	 * Limits; 0: none. The recording ends at the first limit reached. A command then runs on
 	 * untraced, and ptc_record waits for its end. Attached targets are detached. max_steps
@@ -316,12 +315,45 @@ struct ptc_record_opts {
 	uint64_t max_ns;
 	/*
 	 * Record all threads from one place to another, each time a thread passes. Elsewhere the
-	 * program runs at full speed. The instruction at @from is recorded, that at @to is not.
-	 * Without @from, recording starts at the beginning and ends at @to, as at a limit. NULL:
-	 * record everything. Software sources only, otherwise PTC_E_USAGE.
+	 * program runs at full speed. The instruction at @range.from is recorded, that at @range.to
+	 * is not. Without @range.from, recording starts at the beginning and ends at @range.to, as
+	 * at a limit. NULL: record everything. Software sources only, otherwise PTC_E_USAGE.
 	 */
 	const struct ptc_place *from, *to;
+};
 
+/* The recording. */
+struct ptc_record_output {
+	const char *path; /* path of the perf.data to write */
+	/*
+	 * Compress sideband records, as `perf record -z`: 1 (fast) to 22 (small); 0: off. The trace
+	 * itself is not compressed.
+	 */
+	unsigned int compression;
+	/* The user's command line for the CMDLINE feature; NULL-terminated. */
+	const char *const *cmdline;
+};
+
+/* Rights to give up. */
+struct ptc_record_rights {
+	/*
+	 * Drop capabilities(7) that the recording does not need, and set no_new_privs, once the
+	 * events are open. This applies to the calling thread, and to threads and processes that
+	 * ptc_record starts later. Nothing is restored when ptc_record returns, so use it only in a
+	 * program that then does nothing else. A command keeps its capabilities, because it is
+	 * forked before. The software sources start their command later, so they ignore this with
+	 * argv.
+	 */
+	bool drop;
+	/*
+	 * With @rights.drop: one more file name that the caller will create, rename or remove
+	 * later, so that the right to do so is kept. May be NULL.
+	 */
+	const char *other_output;
+};
+
+/* Functions that ptc_record calls, and their first arguments. */
+struct ptc_record_callbacks {
 	/*
 	 * Ground truth: called for every branch that a software source executed, in order, on the
 	 * thread that called ptc_record. NULL: not called. Software sources only, otherwise
@@ -330,17 +362,16 @@ struct ptc_record_opts {
 	void (*truth)(void *ctx, int tid, uint64_t from, uint64_t to, enum ptc_kind kind);
 	void *truth_ctx;
 	/*
-	 * With @truth: called for each note of a branch stack, after the branch that preceded the
-	 * sample. May be NULL.
+	 * With @callbacks.truth: called for each note of a branch stack, after the branch that
+	 * preceded the sample. May be NULL.
 	 */
 	void (*lbr_truth)(void *ctx, const struct ptc_lbr_note *note);
-
 	/*
-	 * @wake_fd, typically a signalfd, is polled while recording; -1: none. If it is readable,
-	 * @on_wake is called on the thread that called ptc_record, and decides how to go on.
-	 * Without @on_wake, 0 also means none. @cmd is the command's pid, or 0 if it does not run
-	 * yet or there is no command. PTC_WAKE_LEAVE ends a recording within a second, however busy
-	 * the target is.
+	 * @callbacks.wake_fd, typically a signalfd, is polled while recording; -1: none. If it is
+	 * readable, @callbacks.on_wake is called on the thread that called ptc_record, and decides
+	 * how to go on. Without @callbacks.on_wake, 0 also means none. @cmd is the command's pid,
+	 * or 0 if it does not run yet or there is no command. PTC_WAKE_LEAVE ends a recording
+	 * within a second, however busy the target is.
 	 */
 	int wake_fd;
 	enum ptc_wake_action (*on_wake)(void *ctx, pid_t cmd);
@@ -370,11 +401,24 @@ struct ptc_record_opts {
 	/* Called about once a second while recording. May be NULL. */
 	void (*on_progress)(void *ctx, const struct ptc_progress *p);
 	void *progress_ctx;
-	/*
-	 * With @drop_rights: one more file name that the caller will create, rename or remove
-	 * later, so that the right to do so is kept. May be NULL.
-	 */
-	const char *other_output;
+};
+
+/*
+ * Initialize with PTC_RECORD_OPTS_INIT, or with zeros and the size: both give the defaults.
+ * Required: output.path, and at least one of argv, pids, tids, all_cpus, cpus and cgroup of target.
+ * PTC_E_USAGE: the message names an option that is invalid or conflicts with another.
+ */
+struct ptc_record_opts {
+	size_t size; /* sizeof(struct ptc_record_opts) */
+	struct ptc_record_target target;
+	struct ptc_record_source source;
+	struct ptc_record_rings rings;
+	struct ptc_record_snapshot snapshot;
+	struct ptc_record_lbr lbr;
+	struct ptc_record_range range;
+	struct ptc_record_output output;
+	struct ptc_record_rights rights;
+	struct ptc_record_callbacks callbacks;
 };
 
 /* The defaults: the best source, no limits, no callbacks. */
@@ -384,7 +428,7 @@ static inline struct ptc_record_opts ptc_record_opts_init(void)
 	struct ptc_record_opts opts = {};
 
 	opts.size = sizeof(opts);
-	opts.wake_fd = -1;
+	opts.callbacks.wake_fd = -1;
 	return opts;
 }
 #define PTC_RECORD_OPTS_INIT ptc_record_opts_init()
@@ -392,7 +436,7 @@ static inline struct ptc_record_opts ptc_record_opts_init(void)
 /* clang-format off */
 #define PTC_RECORD_OPTS_INIT                                                                       \
 	{                                                                                          \
-		.size = sizeof(struct ptc_record_opts), .wake_fd = -1                              \
+		.size = sizeof(struct ptc_record_opts), .callbacks = { .wake_fd = -1 }                              \
 	}
 /* clang-format on */
 #endif

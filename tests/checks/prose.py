@@ -36,7 +36,7 @@ MESSAGES = ("base", "arch", "auxtrace", "capture", "decode", "cli")
 
 def documents(root):
     found = [n for n in os.listdir(root) if n.endswith(".md")]
-    for folder in DOCUMENTS:
+    for folder in DOCUMENTS + MESSAGES:
         for where, dirs, names in os.walk(os.path.join(root, folder)):
             dirs[:] = [d for d in dirs if d not in ("lab", "build")]  # lab: raw measurements
             found += [os.path.relpath(os.path.join(where, n), root) for n in names if n.endswith(".md")]

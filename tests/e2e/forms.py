@@ -259,6 +259,24 @@ def places(folder):
         check(f"cannot write '{name}': '{name}' {what}" in err, err)
 
 
+def fifos(folder):
+    """Commands that read a recording twice read a FIFO and standard input as they read a file."""
+    traces = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "traces")
+    fifo, new = os.path.join(folder, "fifo"), os.path.join(folder, "new")
+    os.mkfifo(fifo)
+    for name, args in (("calls.data", ["info"]), ("lbr.data", ["compare", "--list"]), ("lbr-wrong.data", ["compare"]),
+                       ("crash.data", ["crash", "show"]), ("calls.data", ["convert", "--branch-stacks", "-o", new])):
+        path = os.path.join(traces, name)
+        with open(path, "rb") as f:
+            want = Run([PTCAP, *args, "-i", "-"], stdin=f)
+        for source in (fifo, "-"):
+            with subprocess.Popen(["sh", "-c", 'cat "$0" >"$1"', path, fifo]) as cat:
+                with open(fifo if source == "-" else os.devnull, "rb") as f:
+                    got = Run([PTCAP, *args, "-i", source], stdin=f)
+                cat.wait()
+            check((got.status, got.out) == (want.status, want.out), f"{args} of {source}: {got.status}\n{got.out}{got.err}")
+
+
 def features(folder):
     """ptcap's header describes this machine as perf's does."""
     ours, theirs = os.path.join(folder, "ours"), os.path.join(folder, "theirs")
@@ -289,7 +307,7 @@ def features(folder):
 
 
 CASES = {f"perf_{form}": (lambda folder, form=form: perf_form(folder, form)) for form in FORMS}
-CASES.update(killed=killed, ours=ours, bad_places=bad_places, places=places, features=features)
+CASES.update(killed=killed, ours=ours, bad_places=bad_places, places=places, fifos=fifos, features=features)
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:

@@ -49,8 +49,8 @@ static void expect(const char *range, bool fits)
 	struct ptc_err err;
 	int rc;
 
-	o.argv = argv;
-	o.source = PTC_SOURCE_EMU;
+	o.target.argv = argv;
+	o.source.kind = PTC_SOURCE_EMU;
 	self = realpath("/proc/self/exe", NULL);
 	CHECK(self && mkdtemp(folder) && asprintf(&qemu, "%s/qemu %s", folder, range) > 0,
 	      "no folder");

@@ -101,9 +101,9 @@ static int once(const struct job *job, struct ptc_err *err)
 	char *const argv[] = { program, NULL };
 	struct ptc_record_opts o = {
 		.size = sizeof(o),
-		.output = output,
-		.event = job->event,
-		.wake_fd = -1,
+		.output.path = output,
+		.source.event = job->event,
+		.callbacks.wake_fd = -1,
 	};
 	struct ptc_record_result result;
 	unsigned int before;
@@ -115,12 +115,12 @@ static int once(const struct job *job, struct ptc_err *err)
 		pid = victim(&fd);
 		if (pid < 0 || pipe(ready) || write(ready[1], "", 1) != 1)
 			return BAD;
-		o.pids = &pid;
-		o.npids = 1;
-		o.wake_fd = ready[0]; /* stop at once */
-		o.on_wake = leave;
+		o.target.pids = &pid;
+		o.target.npids = 1;
+		o.callbacks.wake_fd = ready[0]; /* stop at once */
+		o.callbacks.on_wake = leave;
 	} else {
-		o.argv = argv;
+		o.target.argv = argv;
 	}
 	before = descriptors();
 	rc = ptc_record(&o, &result, err);

@@ -108,8 +108,8 @@ static int order(const struct ptc_order_opts *o)
 	} while (0)
 
 #define ZERO                                                                                       \
-	.size = sizeof(struct ptc_record_opts), .output = output, .argv = command,                 \
-	.source = PTC_SOURCE_STEP
+	.size = sizeof(struct ptc_record_opts), .output.path = output, .target.argv = command,     \
+	.source.kind = PTC_SOURCE_STEP
 
 static void test_refused(void)
 {
@@ -117,25 +117,30 @@ static void test_refused(void)
 		const char *what;
 		struct ptc_record_opts o;
 	} cases[] = {
-		{ "no size", { .output = output, .argv = command } },
-		{ "no target", { .size = sizeof(struct ptc_record_opts), .output = output } },
-		{ "no output", { .size = sizeof(struct ptc_record_opts), .argv = command } },
+		{ "no size", { .output.path = output, .target.argv = command } },
+		{ "no target", { .size = sizeof(struct ptc_record_opts), .output.path = output } },
+		{ "no output", { .size = sizeof(struct ptc_record_opts), .target.argv = command } },
 		{ "no name",
-		  { .size = sizeof(struct ptc_record_opts), .output = output, .argv = nameless } },
+		  { .size = sizeof(struct ptc_record_opts),
+		    .output.path = output,
+		    .target.argv = nameless } },
 		{ "no pids",
-		  { .size = sizeof(struct ptc_record_opts), .output = output, .npids = 1 } },
+		  { .size = sizeof(struct ptc_record_opts),
+		    .output.path = output,
+		    .target.npids = 1 } },
 		{ "no tids",
-		  { .size = sizeof(struct ptc_record_opts), .output = output, .ntids = 1 } },
-		{ "no filters", { ZERO, .nfilters = 1 } },
-		{ "no places", { ZERO, .snapshot = true, .nat = 1 } },
-		{ "no on_wake", { ZERO, .wake_fd = 1 } },
-		{ "no source", { ZERO, .lbr_spoil.mode = (enum ptc_spoil)99 } },
-		{ "no rate",
-		  { ZERO, .branch_sample_type = 8, .lbr_spoil.mode = PTC_SPOIL_TARGET } },
-		{ "no period", { ZERO, .psb_period = 3 } },
-		{ "no level", { ZERO, .compression = 99 } },
-		{ "no truth", { ZERO, .lbr_truth = no_note } },
-		{ "a series of nothing", { ZERO, .series = true } },
+		  { .size = sizeof(struct ptc_record_opts),
+		    .output.path = output,
+		    .target.ntids = 1 } },
+		{ "no filters", { ZERO, .source.nfilters = 1 } },
+		{ "no places", { ZERO, .snapshot.enabled = true, .snapshot.nat = 1 } },
+		{ "no on_wake", { ZERO, .callbacks.wake_fd = 1 } },
+		{ "no source", { ZERO, .lbr.spoil.mode = (enum ptc_spoil)99 } },
+		{ "no rate", { ZERO, .lbr.branches = 8, .lbr.spoil.mode = PTC_SPOIL_TARGET } },
+		{ "no period", { ZERO, .source.psb_period = 3 } },
+		{ "no level", { ZERO, .output.compression = 99 } },
+		{ "no truth", { ZERO, .callbacks.lbr_truth = no_note } },
+		{ "a series of nothing", { ZERO, .snapshot.series = true } },
 	};
 	size_t i;
 
@@ -147,10 +152,11 @@ static void test_refused(void)
 static void test_zero(void)
 {
 	const struct ptc_record_opts zero = { ZERO },
-				     snapshots = { ZERO, .snapshot = true, .max_steps = 500 },
-				     limit = { ZERO, .max_steps = 100 },
-				     lbr = { ZERO, .branch_sample_type = 8, .sample_period = 7,
-					     .max_steps = 500 };
+				     snapshots = { ZERO, .snapshot.enabled = true,
+						   .range.max_steps = 500 },
+				     limit = { ZERO, .range.max_steps = 100 },
+				     lbr = { ZERO, .lbr.branches = 8, .lbr.period = 7,
+					     .range.max_steps = 500 };
 	const struct ptc_decode_opts none = { .size = sizeof(none) };
 	const struct ptc_decode_opts unsized = { .insns = true };
 	const struct ptc_code_opts no_size = { .look_only = true };

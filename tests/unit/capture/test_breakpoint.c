@@ -29,7 +29,9 @@ static int watch(struct ptc_breakpoints *b, const struct ptc_opener *opener, uin
 {
 	const struct ptc_crossing at = { { file, (uint64_t)place }, count };
 	const pid_t tid = (pid_t)syscall(SYS_gettid);
-	const struct ptc_record_opts o = { .tids = &tid, .ntids = 1, .at = &at, .nat = 1 };
+	const struct ptc_record_opts o = {
+		.target.tids = &tid, .target.ntids = 1, .snapshot.at = &at, .snapshot.nat = 1
+	};
 
 	cr_assert_eq(ptc_cpus_online(&cpus, "", &err), 0);
 	return ptc_breakpoints_open(b, opener, &o, &cpus, 0, &err);

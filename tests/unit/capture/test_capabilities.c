@@ -47,12 +47,12 @@ Test(capabilities, a_folder_of_others_takes_rights_to_write_there)
 	cr_assert(mkdtemp(folder));
 	(void)snprintf(own, sizeof(own), "%s/a//", folder);
 	(void)snprintf(missing, sizeof(missing), "%s/a/b", folder);
-	o.output = own;
+	o.output.path = own;
 	cr_assert_eq(ptc_rights_needed(&o, false, &now) & more, 0);
-	o.other_output = missing;
+	o.rights.other_output = missing;
 	cr_assert_eq(ptc_rights_needed(&o, false, &now) & more, more);
-	o.other_output = NULL;
-	o.output = missing;
+	o.rights.other_output = NULL;
+	o.output.path = missing;
 	cr_assert_eq(ptc_rights_needed(&o, true, &now) & more, more);
 	(void)rmdir(folder);
 }

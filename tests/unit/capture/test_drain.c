@@ -101,7 +101,7 @@ static void scene_init(struct scene *s, size_t n, bool snapshot)
 							     .cpu = (int32_t)i,
 							     .tid = -1 };
 	}
-	s->opts.snapshot = snapshot;
+	s->opts.snapshot.enabled = snapshot;
 	(void)snprintf(s->path, sizeof(s->path), "/tmp/ptcap-drain-%d", (int)getpid());
 	cr_assert_eq(ptc_drain_init(&s->drain, &s->fake.base, &s->opts, &s->err), 0);
 	cr_assert_eq(ptc_writer_new(s->path, &s->writer, &s->err), 0);

@@ -43,11 +43,11 @@ Test(event_attrs, of_branch_stacks)
 		0,    0,    0, 0, 0,   0, 0, 0, /* config2 */
 		9,    0,    1, 0, 0,   0, 0, 0, /* u, any, save_type */
 	};
-	const struct ptc_record_opts o = { .argv = command,
-					   .branch_sample_type = PERF_SAMPLE_BRANCH_USER |
-								 PERF_SAMPLE_BRANCH_ANY |
-								 PERF_SAMPLE_BRANCH_TYPE_SAVE,
-					   .sample_period = 1000 };
+	const struct ptc_record_opts o = { .target.argv = command,
+					   .lbr.branches = PERF_SAMPLE_BRANCH_USER |
+							   PERF_SAMPLE_BRANCH_ANY |
+							   PERF_SAMPLE_BRANCH_TYPE_SAVE,
+					   .lbr.period = 1000 };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_set s;
 	size_t i;
@@ -65,21 +65,21 @@ Test(event_attrs, of_branch_stacks)
 
 Test(event_attrs, the_default_is_perfs_frequency)
 {
-	struct ptc_record_opts o = { .argv = command, .branch_sample_type = 1 };
+	struct ptc_record_opts o = { .target.argv = command, .lbr.branches = 1 };
 	struct ptc_set s;
 
 	fill(&s, &o);
 	cr_assert(s.attr[1].freq && s.attr[1].sample_freq == 4000);
-	o.sample_freq = 99;
+	o.lbr.freq = 99;
 	fill(&s, &o);
 	cr_assert(s.attr[1].freq && s.attr[1].sample_freq == 99);
 }
 
 Test(event_attrs, aux_samples_have_branch_stacks_too)
 {
-	const struct ptc_record_opts o = { .argv = command,
-					   .branch_sample_type = PERF_SAMPLE_BRANCH_ANY,
-					   .aux_sample = 4096 };
+	const struct ptc_record_opts o = { .target.argv = command,
+					   .lbr.branches = PERF_SAMPLE_BRANCH_ANY,
+					   .lbr.aux_sample = 4096 };
 	struct ptc_set s;
 
 	fill(&s, &o);
@@ -93,9 +93,9 @@ Test(event_attrs, aux_samples_have_branch_stacks_too)
 /* On any machine the result is an event, or an error with a known remedy. */
 Test(event_attrs, this_kernel_takes_them_or_says_what_it_lacks)
 {
-	const struct ptc_record_opts o = { .argv = command,
-					   .branch_sample_type = PERF_SAMPLE_BRANCH_USER |
-								 PERF_SAMPLE_BRANCH_ANY };
+	const struct ptc_record_opts o = { .target.argv = command,
+					   .lbr.branches = PERF_SAMPLE_BRANCH_USER |
+							   PERF_SAMPLE_BRANCH_ANY };
 	const struct ptc_perf_where here = { .pid = 0, .cpu = -1 };
 	struct ptc_set s;
 	struct ptc_err err;

@@ -38,7 +38,7 @@ Test(filter, all_are_one_text)
 		{ PTC_FILTER_START, "/bin/true", 0x3000, 0 },
 		kernel,
 	};
-	const struct ptc_record_opts o = { .filters = l, .nfilters = 4 };
+	const struct ptc_record_opts o = { .source.filters = l, .source.nfilters = 4 };
 	struct ptc_err err;
 	char *text;
 
@@ -51,13 +51,13 @@ Test(filter, all_are_one_text)
 Test(filter, as_many_as_the_pmu_has)
 {
 	const struct ptc_addr_filter l[] = { within, within, within };
-	struct ptc_record_opts o = { .filters = l, .nfilters = 2 };
+	struct ptc_record_opts o = { .source.filters = l, .source.nfilters = 2 };
 	const struct ptc_event none = event(0, true), two = event(2, true);
 	struct ptc_event software = event(2, false);
 
 	software.software = true;
 	cr_assert_eq(check(&o, &two, ""), 0);
-	o.nfilters = 3;
+	o.source.nfilters = 3;
 	cr_assert_eq(check(&o, &two, "too many address filters: 3, but the PMU 'pmu' has 2"),
 		     PTC_E_UNSUPPORTED);
 	cr_assert_eq(check(&o, &none, "nr_addr_filters is 0"), PTC_E_UNSUPPORTED);
@@ -67,7 +67,7 @@ Test(filter, as_many_as_the_pmu_has)
 Test(filter, intel_pt_has_ranges_only)
 {
 	struct ptc_addr_filter f = { PTC_FILTER_START, "/bin/true", 1, 1 };
-	const struct ptc_record_opts o = { .filters = &f, .nfilters = 1 };
+	const struct ptc_record_opts o = { .source.filters = &f, .source.nfilters = 1 };
 	const struct ptc_event pt = event(1, true), other = event(1, false);
 
 	cr_assert_eq(check(&o, &pt, "start filters"), PTC_E_UNSUPPORTED);
@@ -83,24 +83,26 @@ Test(filter, intel_pt_has_ranges_only)
 
 Test(filter, files_are_for_tasks)
 {
-	struct ptc_record_opts o = { .filters = &within, .nfilters = 1, .all_cpus = true };
+	struct ptc_record_opts o = { .source.filters = &within,
+				     .source.nfilters = 1,
+				     .target.all_cpus = true };
 	const struct ptc_event e = event(1, true);
 
 	cr_assert_eq(check(&o, &e, "does not filter CPUs or a cgroup"), PTC_E_USAGE);
-	o.all_cpus = false;
-	o.cpus = "0";
+	o.target.all_cpus = false;
+	o.target.cpus = "0";
 	cr_assert_eq(check(&o, &e, "does not filter CPUs or a cgroup"), PTC_E_USAGE);
-	o.cpus = NULL;
-	o.cgroup = "a";
+	o.target.cpus = NULL;
+	o.target.cgroup = "a";
 	cr_assert_eq(check(&o, &e, "does not filter CPUs or a cgroup"), PTC_E_USAGE);
-	o.cgroup = NULL;
+	o.target.cgroup = NULL;
 	cr_assert_eq(check(&o, &e, ""), 0);
 }
 
 Test(filter, a_name_that_would_be_parted_is_refused)
 {
 	struct ptc_addr_filter f = within;
-	const struct ptc_record_opts o = { .filters = &f, .nfilters = 1 };
+	const struct ptc_record_opts o = { .source.filters = &f, .source.nfilters = 1 };
 	const struct ptc_event e = event(1, true);
 
 	f.file = "/tmp/a b";
@@ -111,13 +113,15 @@ Test(filter, a_name_that_would_be_parted_is_refused)
 
 Test(filter, code_of_the_kernel_needs_an_event_that_has_it)
 {
-	struct ptc_record_opts o = { .filters = &kernel, .nfilters = 1, .all_cpus = true };
+	struct ptc_record_opts o = { .source.filters = &kernel,
+				     .source.nfilters = 1,
+				     .target.all_cpus = true };
 	struct ptc_event e = event(1, true);
 
 	cr_assert(ptc_filter_kernel(&o));
 	cr_assert_eq(check(&o, &e, "-e pmu//k"), PTC_E_USAGE);
 	e.attr.exclude_kernel = 0;
 	cr_assert_eq(check(&o, &e, ""), 0);
-	o.filters = &within;
+	o.source.filters = &within;
 	cr_assert(!ptc_filter_kernel(&o));
 }

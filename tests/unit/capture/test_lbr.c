@@ -125,18 +125,17 @@ static void has(struct bench *b, const char *want)
 	cr_assert_str_eq(text, want);
 }
 
-#define OPTS(sel, period, ...)                                                                     \
+#define OPTS(sel, each, ...)                                                                       \
 	&(struct ptc_record_opts)                                                                  \
 	{                                                                                          \
-		.branch_sample_type = PERF_SAMPLE_BRANCH_##sel, .sample_period = (period),         \
-		__VA_ARGS__                                                                        \
+		.lbr.branches = PERF_SAMPLE_BRANCH_##sel, .lbr.period = (each), __VA_ARGS__        \
 	}
 
 Test(lbr, the_newest_is_first_and_the_oldest_goes)
 {
 	struct bench b;
 
-	open_bench(&b, OPTS(ANY, 3, .lbr_size = 2));
+	open_bench(&b, OPTS(ANY, 3, .lbr.size = 2));
 	retire(&b, PTC_KIND_JMP, 0x1000, 0x2000);
 	retire(&b, PTC_KIND_NONE, 0x2000, 0x2005);
 	retire(&b, PTC_KIND_CALL, 0x2005, 0x3000);
@@ -154,7 +153,7 @@ Test(lbr, what_is_not_taken_counts_but_is_no_entry)
 {
 	struct bench b;
 
-	open_bench(&b, OPTS(ANY, 2, .lbr_size = 32));
+	open_bench(&b, OPTS(ANY, 2, .lbr.size = 32));
 	retire(&b, PTC_KIND_JCC, 0x1000, 0x9000);
 	retire(&b, PTC_KIND_JCC, 0x9000, 0x9005);
 	has(&b, "1000/9000 ");
@@ -165,7 +164,7 @@ Test(lbr, instructions_can_be_counted_instead)
 {
 	struct bench b;
 
-	open_bench(&b, OPTS(ANY, 2, .sampler = "instructions:u"));
+	open_bench(&b, OPTS(ANY, 2, .lbr.sampler = "instructions:u"));
 	retire(&b, PTC_KIND_JMP, 0x1000, 0x2000);
 	retire(&b, PTC_KIND_NONE, 0x2000, 0x2005);
 	has(&b, "1000/2000 ");
@@ -191,10 +190,10 @@ Test(lbr, the_filter_says_what_is_an_entry)
 	size_t i;
 
 	for (i = 0; i < sizeof(t) / sizeof(*t); i++) {
-		struct ptc_record_opts o = { .sample_period = 5 };
+		struct ptc_record_opts o = { .lbr.period = 5 };
 		struct bench b;
 
-		o.branch_sample_type = t[i].sel;
+		o.lbr.branches = t[i].sel;
 		open_bench(&b, &o);
 		retire(&b, PTC_KIND_JMP, 0x1000, 0x2000);
 		retire(&b, PTC_KIND_IJMP, 0x2000, 0x3000);
@@ -213,7 +212,7 @@ Test(lbr, types_levels_and_the_index_are_there_if_asked_for)
 
 	open_bench(&b, OPTS(ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_PRIV_SAVE |
 				    PERF_SAMPLE_BRANCH_HW_INDEX,
-			    6, .lbr_size = 4));
+			    6, .lbr.size = 4));
 	for (int i = 0; i < 6; i++)
 		retire(&b, PTC_KIND_JMP, 0x1000, 0x1000);
 	read_all(&b);
@@ -221,7 +220,7 @@ Test(lbr, types_levels_and_the_index_are_there_if_asked_for)
 	cr_assert(b.e[0].type == PERF_BR_UNCOND && b.e[0].priv == PERF_BR_PRIV_USER);
 	cr_assert(!b.e[0].mispred && !b.e[0].predicted && !b.e[0].cycles);
 	close_bench(&b);
-	open_bench(&b, OPTS(ANY, 1, .lbr_size = 32));
+	open_bench(&b, OPTS(ANY, 1, .lbr.size = 32));
 	retire(&b, PTC_KIND_JMP, 0x1000, 0x1000);
 	read_all(&b);
 	cr_assert(!b.e[0].type && !b.e[0].priv);
@@ -233,7 +232,7 @@ Test(lbr, nothing_is_sampled_in_the_kernel)
 {
 	struct bench b;
 
-	open_bench(&b, OPTS(ANY, 2, .lbr_size = 32));
+	open_bench(&b, OPTS(ANY, 2, .lbr.size = 32));
 	retire(&b, PTC_KIND_JMP, 0x1000, 0x2000);
 	retire(&b, PTC_KIND_SYSCALL, 0x2000, 0);
 	read_all(&b);
@@ -248,7 +247,7 @@ Test(lbr, a_thread_begins_empty_whenever_it_gets_the_cpu)
 {
 	struct bench b;
 
-	open_bench(&b, OPTS(ANY, 1, .lbr_size = 32));
+	open_bench(&b, OPTS(ANY, 1, .lbr.size = 32));
 	retire(&b, PTC_KIND_JMP, 0x1000, 0x2000);
 	has(&b, "1000/2000 ");
 	ptc_flow_async(&b.flow, 0x2000, false, 1);
@@ -267,7 +266,7 @@ Test(lbr, a_call_stack_has_the_calls_that_are_live_and_a_thread_keeps_it)
 {
 	struct bench b;
 
-	open_bench(&b, OPTS(CALL_STACK, 1, .lbr_size = 3));
+	open_bench(&b, OPTS(CALL_STACK, 1, .lbr.size = 3));
 	retire(&b, PTC_KIND_RET, 0x1000, 0x1000); /* from a frame entered before the recording */
 	retire(&b, PTC_KIND_CALL, 0x1000, 0x2000);
 	retire(&b, PTC_KIND_CALL, 0x2000, 0x2005); /* call to the next insn: no frame */
@@ -314,7 +313,7 @@ Test(lbr, the_truth_is_told_of_each_sample_and_of_what_is_spoilt)
 	struct ptc_lbr_note notes[4], *end = notes;
 	struct bench b;
 
-	open_bench(&b, OPTS(ANY, 2, .lbr_spoil = { .mode = PTC_SPOIL_SWAP, .rate = 1 }));
+	open_bench(&b, OPTS(ANY, 2, .lbr.spoil = { .mode = PTC_SPOIL_SWAP, .rate = 1 }));
 	retire(&b, PTC_KIND_JMP, 0x1000, 0x2000);
 	retire(&b, PTC_KIND_JMP, 0x2000, 0x3000);
 	has(&b, "1000/2000 2000/3000 ");
@@ -333,7 +332,7 @@ Test(lbr, times_ascend_whatever_the_clock_of_the_caller)
 	struct bench b;
 	uint64_t before;
 
-	open_bench(&b, OPTS(ANY, 1, .lbr_size = 32));
+	open_bench(&b, OPTS(ANY, 1, .lbr.size = 32));
 	retire(&b, PTC_KIND_JMP, 0x1000, 0x2000);
 	read_all(&b);
 	before = b.sample.id.time;
@@ -351,7 +350,7 @@ Test(lbr, a_thread_that_is_forgotten_while_it_runs_keeps_its_name_and_its_stack)
 	struct ptc_lbr second = { .sel = 0 };
 	struct bench b;
 
-	open_bench(&b, OPTS(ANY, 1, .lbr_size = 4));
+	open_bench(&b, OPTS(ANY, 1, .lbr.size = 4));
 	cr_assert_eq(ptc_lbr_init(&second, &b.opts, &b.stacks, &b.rec, 78, NULL, &b.err), 0);
 	retire(&b, PTC_KIND_JMP, 0x1000, 0x2000);
 	ptc_lbr_forget(&b.stacks, TID);
@@ -376,21 +375,19 @@ Test(lbr, what_a_software_source_cannot_is_refused)
 		uint64_t data;
 		const char *word;
 	} t[] = {
-		{ { .branch_sample_type = PERF_SAMPLE_BRANCH_KERNEL }, DATA, "kernel" },
-		{ { .branch_sample_type = PERF_SAMPLE_BRANCH_IN_TX }, DATA, "in_tx" },
-		{ { .branch_sample_type = PERF_SAMPLE_BRANCH_COUNTERS }, DATA, "counter" },
-		{ { .branch_sample_type = 1, .lbr_size = 513 }, DATA, "at most 512" },
-		{ { .branch_sample_type = 1, .lbr_size = 512 }, 16384, "larger data ring" },
-		{ { .branch_sample_type = 1, .sampler = "cycles:u" }, DATA, "cycles:u" },
-		{ { .branch_sample_type = 1, .sample_freq = 5 }, DATA, "(-F)" },
-		{ { .branch_sample_type = 1, .lbr_spoil = { .mode = PTC_SPOIL_TYPE, .rate = 1 } },
+		{ { .lbr.branches = PERF_SAMPLE_BRANCH_KERNEL }, DATA, "kernel" },
+		{ { .lbr.branches = PERF_SAMPLE_BRANCH_IN_TX }, DATA, "in_tx" },
+		{ { .lbr.branches = PERF_SAMPLE_BRANCH_COUNTERS }, DATA, "counter" },
+		{ { .lbr.branches = 1, .lbr.size = 513 }, DATA, "at most 512" },
+		{ { .lbr.branches = 1, .lbr.size = 512 }, 16384, "larger data ring" },
+		{ { .lbr.branches = 1, .lbr.sampler = "cycles:u" }, DATA, "cycles:u" },
+		{ { .lbr.branches = 1, .lbr.freq = 5 }, DATA, "(-F)" },
+		{ { .lbr.branches = 1, .lbr.spoil = { .mode = PTC_SPOIL_TYPE, .rate = 1 } },
 		  DATA,
 		  "save_type" },
-		{ { .branch_sample_type = 1, .lbr_spoil = { .mode = PTC_SPOIL_DROP } },
-		  DATA,
-		  "no rate" },
-		{ { .branch_sample_type = 1,
-		    .lbr_spoil = { .mode = PTC_SPOIL_SHIFT, .rate = 1, .shift = 17 } },
+		{ { .lbr.branches = 1, .lbr.spoil = { .mode = PTC_SPOIL_DROP } }, DATA, "no rate" },
+		{ { .lbr.branches = 1,
+		    .lbr.spoil = { .mode = PTC_SPOIL_SHIFT, .rate = 1, .shift = 17 } },
 		  DATA,
 		  "1 to 16" },
 	};

@@ -270,12 +270,12 @@ static void loop_end(struct looped *l)
 Test(loop, a_snapshot_is_of_rings_that_all_stand_still)
 {
 	struct caller c = { .thread = pthread_self(), .wake_fd = eventfd(1, EFD_NONBLOCK) };
-	const struct ptc_record_opts opts = { .snapshot = true,
-					      .wake_fd = c.wake_fd,
-					      .on_wake = on_wake,
-					      .wake_ctx = &c,
-					      .on_snapshot = on_snapshot,
-					      .snapshot_ctx = &c };
+	const struct ptc_record_opts opts = { .snapshot.enabled = true,
+					      .callbacks.wake_fd = c.wake_fd,
+					      .callbacks.on_wake = on_wake,
+					      .callbacks.wake_ctx = &c,
+					      .callbacks.on_snapshot = on_snapshot,
+					      .callbacks.snapshot_ctx = &c };
 	char path[64];
 	struct looped l;
 
@@ -302,9 +302,9 @@ static int take_series(struct fake *f, const char *path, struct ptc_record_opts 
 	struct ptc_loop loop;
 	int rc;
 
-	opts.snapshot = opts.series = true;
-	opts.output = path;
-	opts.wake_fd = -1;
+	opts.snapshot.enabled = opts.snapshot.series = true;
+	opts.output.path = path;
+	opts.callbacks.wake_fd = -1;
 	cr_assert_eq(ptc_drain_init(&drain, &f->base, &opts, err), 0);
 	cr_assert_eq(ptc_filing_init(&filing, &opts, &f->base, RINGS, err), 0);
 	cr_assert_eq(ptc_series_init(&series, &filing, &drain, err), 0, "%s", err->msg);
@@ -321,9 +321,9 @@ static int take_series(struct fake *f, const char *path, struct ptc_record_opts 
 /* Takes one snapshot as a file of its own: after a pause, or at the end. */
 static int take_file(struct fake *f, const char *path, bool at_end, struct ptc_err *err)
 {
-	const struct ptc_record_opts opts = { .count = 1,
-					      .after_ns = at_end ? 0 : 1,
-					      .max_ns = at_end ? 1 : 0 };
+	const struct ptc_record_opts opts = { .snapshot.count = 1,
+					      .snapshot.after_ns = at_end ? 0 : 1,
+					      .range.max_ns = at_end ? 1 : 0 };
 
 	return take_series(f, path, opts, err);
 }
@@ -378,7 +378,7 @@ Test(loop, what_went_on_while_it_was_copied_is_copied_again)
 
 Test(loop, what_was_asked_for_just_before_the_end_is_taken)
 {
-	const struct ptc_record_opts opts = { .no_exit = true };
+	const struct ptc_record_opts opts = { .snapshot.no_exit = true };
 	char path[64], file[80];
 	struct ptc_err err;
 	int asks;
@@ -421,7 +421,7 @@ Test(loop, a_trace_that_never_stands_still_is_an_error)
 
 Test(loop, a_thread_that_never_goes_ends)
 {
-	const struct ptc_record_opts opts = { .wake_fd = -1 };
+	const struct ptc_record_opts opts = { .callbacks.wake_fd = -1 };
 	struct looped l;
 
 	cr_assert_eq(loop_begin(&l, &opts, NULL), 0);
@@ -433,7 +433,7 @@ Test(loop, a_thread_that_never_goes_ends)
 
 Test(loop, time_is_up)
 {
-	const struct ptc_record_opts opts = { .wake_fd = -1, .max_ns = 1 };
+	const struct ptc_record_opts opts = { .callbacks.wake_fd = -1, .range.max_ns = 1 };
 	char path[64];
 	struct looped l;
 
@@ -447,7 +447,7 @@ Test(loop, time_is_up)
 
 Test(loop, a_priority_that_is_not_for_us_is_refused)
 {
-	const struct ptc_record_opts opts = { .wake_fd = -1, .realtime = 7 };
+	const struct ptc_record_opts opts = { .callbacks.wake_fd = -1, .rings.realtime = 7 };
 	const struct rlimit none = { 0, 0 };
 	struct looped l;
 

@@ -47,7 +47,7 @@ static void refused(const struct ptc_record_opts *o, const char *tracer, const c
 
 Test(sampler, the_default_is_the_clock, .init = make, .fini = away)
 {
-	const struct ptc_record_opts o = { .aux_sample = 4096 };
+	const struct ptc_record_opts o = { .lbr.aux_sample = 4096 };
 	struct ptc_event e;
 	struct ptc_err err;
 
@@ -61,9 +61,9 @@ Test(sampler, the_default_is_the_clock, .init = make, .fini = away)
 
 Test(sampler, its_period_can_be_told, .init = make, .fini = away)
 {
-	const struct ptc_record_opts o = { .aux_sample = 8,
-					   .sampler = "page-faults",
-					   .sample_period = 7 };
+	const struct ptc_record_opts o = { .lbr.aux_sample = 8,
+					   .lbr.sampler = "page-faults",
+					   .lbr.period = 7 };
 	struct ptc_event e;
 	struct ptc_err err;
 
@@ -74,29 +74,29 @@ Test(sampler, its_period_can_be_told, .init = make, .fini = away)
 
 Test(sampler, a_size_is_rounded_up_to_what_the_kernel_copies, .init = make, .fini = away)
 {
-	struct ptc_record_opts o = { .aux_sample = 1 };
+	struct ptc_record_opts o = { .lbr.aux_sample = 1 };
 	struct ptc_event e;
 	struct ptc_err err;
 
 	cr_assert_eq(parse(&o, "intel_pt//u", &e, &err), 0, "%s", err.msg);
 	cr_assert_eq(e.attr.aux_sample_size, 8);
-	o.aux_sample = PTC_AUX_SAMPLE_MAX;
+	o.lbr.aux_sample = PTC_AUX_SAMPLE_MAX;
 	cr_assert_eq(parse(&o, "intel_pt//u", &e, &err), 0, "%s", err.msg);
 	cr_assert_eq(e.attr.aux_sample_size, PTC_AUX_SAMPLE_MAX);
 }
 
 Test(sampler, what_does_not_fit_a_record_is_refused, .init = make, .fini = away)
 {
-	const struct ptc_record_opts o = { .aux_sample = PTC_AUX_SAMPLE_MAX + 1 };
+	const struct ptc_record_opts o = { .lbr.aux_sample = PTC_AUX_SAMPLE_MAX + 1 };
 
 	refused(&o, "intel_pt//u", "61441");
 }
 
 Test(sampler, there_must_be_a_trace_and_an_event_that_samples, .init = make, .fini = away)
 {
-	const struct ptc_record_opts clock = { .aux_sample = 8 };
-	const struct ptc_record_opts pt = { .aux_sample = 8, .sampler = "intel_pt//u" };
-	const struct ptc_record_opts dummy = { .aux_sample = 8, .sampler = "dummy:u" };
+	const struct ptc_record_opts clock = { .lbr.aux_sample = 8 };
+	const struct ptc_record_opts pt = { .lbr.aux_sample = 8, .lbr.sampler = "intel_pt//u" };
+	const struct ptc_record_opts dummy = { .lbr.aux_sample = 8, .lbr.sampler = "dummy:u" };
 
 	refused(&clock, "cpu-clock:u", "needs a trace");
 	refused(&pt, "intel_pt//u", "does not support samples");
@@ -105,7 +105,7 @@ Test(sampler, there_must_be_a_trace_and_an_event_that_samples, .init = make, .fi
 
 Test(sampler, one_ring_does_not_give_snapshots_as_well, .init = make, .fini = away)
 {
-	const struct ptc_record_opts o = { .aux_sample = 8, .snapshot = true };
+	const struct ptc_record_opts o = { .lbr.aux_sample = 8, .snapshot.enabled = true };
 
 	refused(&o, "intel_pt//u", "snapshots cannot be combined with AUX samples");
 }
@@ -120,11 +120,11 @@ Test(sampler, its_ring_is_the_smallest_that_holds_a_sample)
 
 Test(sampler, branch_stacks_are_of_the_cpus_own_counters, .init = make, .fini = away)
 {
-	const struct ptc_record_opts lbr = { .branch_sample_type = 9 };
-	const struct ptc_record_opts clock = { .branch_sample_type = 9, .sampler = "cpu-clock:u" };
-	const struct ptc_record_opts branches = { .branch_sample_type = 9,
-						  .sampler = "branches:pp",
-						  .sample_period = 7 };
+	const struct ptc_record_opts lbr = { .lbr.branches = 9 };
+	const struct ptc_record_opts clock = { .lbr.branches = 9, .lbr.sampler = "cpu-clock:u" };
+	const struct ptc_record_opts branches = { .lbr.branches = 9,
+						  .lbr.sampler = "branches:pp",
+						  .lbr.period = 7 };
 	struct ptc_event e;
 	struct ptc_err err;
 
@@ -136,6 +136,6 @@ Test(sampler, branch_stacks_are_of_the_cpus_own_counters, .init = make, .fini = 
 	cr_assert(e.attr.precise_ip == 2 && !e.attr.freq && e.attr.sample_period == 7);
 	refused(&clock, "intel_pt//u", "cycles:u");
 	refused(&lbr, "dummy:u", "perf record -j");
-	refused(&(struct ptc_record_opts){ .branch_sample_type = 9, .sampler = "intel_pt//u" },
+	refused(&(struct ptc_record_opts){ .lbr.branches = 9, .lbr.sampler = "intel_pt//u" },
 		"intel_pt//u", "branch stacks");
 }

@@ -20,7 +20,9 @@ static int chosen(enum ptc_source_kind want, char *const *argv, const char *no_p
 {
 	static struct ptc_source_choice c;
 	static struct ptc_err err;
-	const struct ptc_record_opts o = { .size = sizeof(o), .source = want, .argv = argv };
+	const struct ptc_record_opts o = { .size = sizeof(o),
+					   .source.kind = want,
+					   .target.argv = argv };
 	const struct ptc_offer offer = { no_pt, no_emu };
 
 	memset(&c, 0, sizeof(c));
@@ -81,30 +83,30 @@ Test(source_select, it_says_why_nothing_better)
 Test(fits, options_that_the_emulated_source_does_not_have_are_refused_before_anything_is_looked_for)
 {
 	static const struct ptc_place place;
-	struct ptc_record_opts o = { .size = sizeof(o), .argv = command };
+	struct ptc_record_opts o = { .size = sizeof(o), .target.argv = command };
 	struct ptc_err err;
 
 	cr_assert_null(ptc_emu_cannot(&o));
 	cr_assert_eq(setenv("PATH", "/nowhere", 1), 0);
-	o.max_steps = 1;
+	o.range.max_steps = 1;
 	cr_assert_eq(ptc_emu_fits(&o, &err), PTC_E_USAGE);
 	cr_assert(strstr(err.msg, "--max-steps"));
-	o.max_steps = 0;
-	o.from = &place;
+	o.range.max_steps = 0;
+	o.range.from = &place;
 	cr_assert_eq(ptc_emu_fits(&o, &err), PTC_E_USAGE);
-	o.from = NULL;
-	o.to = &place;
+	o.range.from = NULL;
+	o.range.to = &place;
 	cr_assert_eq(ptc_emu_fits(&o, &err), PTC_E_USAGE);
-	o.to = NULL;
+	o.range.to = NULL;
 	cr_assert_eq(ptc_emu_fits(&o, &err), PTC_E_UNSUPPORTED);
 	cr_assert(strstr(err.msg, "qemu-x86_64"));
-	o.argv = NULL;
+	o.target.argv = NULL;
 	cr_assert_eq(ptc_emu_fits(&o, &err), PTC_E_USAGE);
 }
 
 Test(fits, a_qemu_that_does_not_load_the_plugin_is_none)
 {
-	const struct ptc_record_opts o = { .size = sizeof(o), .argv = command };
+	const struct ptc_record_opts o = { .size = sizeof(o), .target.argv = command };
 	char folder[] = "/tmp/ptcap-unit-XXXXXX", path[64];
 	struct ptc_err err;
 
@@ -144,12 +146,14 @@ static void needs_pt(struct ptc_record_opts o)
 
 Test(source_select, what_only_the_kernel_has_is_the_kernels)
 {
-	goes_to_the_kernel((struct ptc_record_opts){ .event = "dummy:u" });
-	goes_to_the_kernel((struct ptc_record_opts){ .event = "dummy:u", .all_cpus = true });
-	goes_to_the_kernel((struct ptc_record_opts){ .event = "other/x/", .cgroup = "a" });
-	needs_pt((struct ptc_record_opts){ .all_cpus = true });
-	needs_pt((struct ptc_record_opts){ .cpus = "0" });
-	needs_pt((struct ptc_record_opts){ .cgroup = "a" });
-	needs_pt((struct ptc_record_opts){ .per_thread = true });
-	needs_pt((struct ptc_record_opts){ .event = "intel_pt/cyc/u" });
+	goes_to_the_kernel((struct ptc_record_opts){ .source.event = "dummy:u" });
+	goes_to_the_kernel(
+		(struct ptc_record_opts){ .source.event = "dummy:u", .target.all_cpus = true });
+	goes_to_the_kernel(
+		(struct ptc_record_opts){ .source.event = "other/x/", .target.cgroup = "a" });
+	needs_pt((struct ptc_record_opts){ .target.all_cpus = true });
+	needs_pt((struct ptc_record_opts){ .target.cpus = "0" });
+	needs_pt((struct ptc_record_opts){ .target.cgroup = "a" });
+	needs_pt((struct ptc_record_opts){ .target.per_thread = true });
+	needs_pt((struct ptc_record_opts){ .source.event = "intel_pt/cyc/u" });
 }

@@ -114,7 +114,7 @@ Test(crossing, each_place_counts_for_itself)
 {
 	static const struct ptc_crossing at[] = { { { NULL, 0x1000 }, 2 },
 						  { { NULL, 0x2000 }, 0 } };
-	const struct ptc_record_opts opts = { .at = at, .nat = 2 };
+	const struct ptc_record_opts opts = { .snapshot.at = at, .snapshot.nat = 2 };
 	struct ptc_crossings c;
 
 	ptc_crossings_init(&c, &opts);
@@ -130,7 +130,7 @@ Test(crossing, each_place_counts_for_itself)
 Test(crossing, a_task_that_is_not_about_to_run_the_place_does_not_count)
 {
 	static const struct ptc_crossing at[] = { { { NULL, 0x1000 }, 1 } };
-	const struct ptc_record_opts opts = { .at = at, .nat = 1 };
+	const struct ptc_record_opts opts = { .snapshot.at = at, .snapshot.nat = 1 };
 	bool *const why[] = { &task.rounds, &task.mid_call, &task.exec_pending };
 	struct ptc_crossings c;
 	size_t i;

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/decode/decode_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common/cli.h"
+#include "cli/decode/decode_args.h"
+
+/* Larger values are typing errors. */
+enum { MAX_JOBS = 4096, MAX_SLICE = 1 << 30 };
+
+/* Parse FILE@ADDR[:OFFSET[:LENGTH]]. */
+static bool parse_raw(struct ptc_decode_args *a, const char *arg)
+{
+	struct ptc_raw_code c = { .len = 0 }, *raw;
+	char *path = strdup(arg), *at = path ? strrchr(path, '@') : NULL;
+
+	if (!at || at == path)
+		goto bad;
+	*at++ = '\0';
+	if (!ptc_cut_number(&at, ':', &c.addr) || (at && !ptc_cut_number(&at, ':', &c.off)) ||
+	    (at && (!ptc_cut_number(&at, ':', &c.len) || !c.len || at)))
+		goto bad;
+	c.path = path;
+	raw = reallocarray(a->raw, a->nraw + 1, sizeof(*raw));
+	if (!raw)
+		goto bad;
+	a->raw = raw;
+	a->raw[a->nraw++] = c;
+	return true;
+bad:
+	free(path);
+	return false;
+}
+
+static int take_raw(void *args, const char *value)
+{
+	return parse_raw(args, value) ?
+		       -1 :
+		       ptc_value_error("decode", "--raw", value, "FILE@ADDR[:OFFSET[:LENGTH]]");
+}
+
+static int take_fields(void *args, const char *value)
+{
+	struct ptc_decode_args *a = args;
+	const char *what, *word;
+	int len;
+
+	what = ptc_fields_parse(value, &a->out.form.fields, &word, &len);
+	return what ? ptc_usage_error("decode", "%s '%.*s'", what, len, word) : -1;
+}
+
+static int take_format(void *args, const char *value)
+{
+	struct ptc_decode_args *a = args;
+
+	a->out.form.json = !strcmp(value, "json");
+	a->out.form.bin = !strcmp(value, "bin");
+	return a->out.form.json || a->out.form.bin || !strcmp(value, "text") ?
+		       -1 :
+		       ptc_value_error("decode", "--format", value, "text, json or bin");
+}
+
+/* Parse WHAT[:N]. */
+static bool take_counts(const char *s, void *form)
+{
+	static const char *const names[] = { [PTC_COUNTS_EDGES] = "edges",
+					     [PTC_COUNTS_CALLS] = "calls",
+					     [PTC_COUNTS_BLOCKS] = "blocks",
+					     [PTC_COUNTS_LINES] = "lines",
+					     [PTC_COUNTS_COVERAGE] = "coverage" };
+	struct ptc_decoded_form *f = form;
+	const size_t len = strcspn(s, ":");
+	bool good = !s[len];
+	int i;
+
+	f->counts = PTC_COUNTS_NOTHING;
+	for (i = PTC_COUNTS_EDGES; i < PTC_COUNTS_ALL; i++)
+		if (strlen(names[i]) == len && !strncmp(s, names[i], len))
+			f->counts = (enum ptc_counts_of)i;
+	f->most = 0;
+	if (s[len])
+		good = ptc_parse_u64(s + len + 1, &f->most) && f->most;
+	return f->counts && good;
+}
+
+static bool take_ids(const char *s, void *list)
+{
+	return ptc_id_list_parse(list, s);
+}
+
+static int take_time(void *args, const char *value)
+{
+	struct ptc_decode_args *a = args;
+
+	a->has_time = true;
+	return ptc_time_choice_parse(value, &a->time) ?
+		       -1 :
+		       ptc_value_error("decode", "--time", value, "FROM,TO in seconds, or N%%-M%%");
+}
+
+static bool take_last(const char *s, void *ret)
+{
+	return ptc_parse_u64(s, ret) && *(uint64_t *)ret;
+}
+
+static bool take_color(const char *s, void *ret)
+{
+	*(const char **)ret = s;
+	return !strcmp(s, "auto") || !strcmp(s, "always") || !strcmp(s, "never");
+}
+
+/* Parse N[:BYTES]. */
+static int take_jobs(void *args, const char *value)
+{
+	struct ptc_decode_args *a = args;
+	char *copy = strdup(value), *s = copy;
+	uint64_t n = 0, bytes = 1;
+	const bool ok = copy && ptc_cut_number(&s, ':', &n) && n && n <= MAX_JOBS &&
+			(!s || ptc_cut_number(&s, ':', &bytes)) && !s && bytes &&
+			bytes <= MAX_SLICE;
+
+	if (ok && strchr(value, ':'))
+		a->opts.slice = (size_t)bytes;
+	a->opts.jobs = (unsigned int)n;
+	free(copy);
+	return ok ? -1 :
+		    ptc_value_error("decode", "--jobs", value, "a number of threads from 1 to %d",
+				    MAX_JOBS);
+}
+
+static bool take_resync(const char *s, void *ret)
+{
+	if (strcmp(s, "psb") != 0 && strcmp(s, "packet") != 0)
+		return false;
+	*(enum ptc_resync *)ret = s[1] == 's' ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
+	return true;
+}
+
+static bool take_engine(const char *s, void *ret)
+{
+	static const char *const names[] = { [PTC_ENGINE_LIBIPT] = "libipt",
+					     [PTC_ENGINE_FAST] = "fast",
+					     [PTC_ENGINE_VERIFY] = "verify" };
+	int i;
+
+	for (i = PTC_ENGINE_LIBIPT; i <= PTC_ENGINE_VERIFY; i++) {
+		if (!strcmp(s, names[i])) {
+			*(enum ptc_engine_choice *)ret = (enum ptc_engine_choice)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const struct ptc_option options[] = {
+	PTC_HEADING("What to print (default: a line for each branch):"),
+	{ "calls", 0, NULL,
+	  "Print functions when a thread enters and leaves them, indented by depth.",
+	  PTC_FLAG(struct ptc_decode_args, out.form.calls) },
+	{ "insn", 0, NULL, "Print every instruction, disassembled, with its source line.",
+	  PTC_FLAG(struct ptc_decode_args, out.form.insn) },
+	{ "stats", 0, NULL, "Print only totals: branches by kind, gaps by cause, bytes, time.",
+	  PTC_FLAG(struct ptc_decode_args, out.form.stats) },
+	{ "counts", 0, "WHAT[:N]",
+	  "Print how often each place ran, the N most executed first (default: all). WHAT: edges "
+	  "(branches), calls (between functions), blocks (of code), lines (of source), or "
+	  "coverage (lines that did not run).",
+	  PTC_PARSED(struct ptc_decode_args, out.form, take_counts,
+		     "edges, calls, blocks, lines or coverage, and :N for the first N") },
+	{ "events", 0, NULL,
+	  "Also print other events of the trace: tracing on and off, overflows, frequency, "
+	  "PTWRITE, power states, transactions.",
+	  PTC_FLAG(struct ptc_decode_args, opts.events) },
+	{ "fields", 'F', "LIST",
+	  "Print these fields, for programs: pid tid cpu time from to kind sym tosym insn "
+	  "insn-ip disasm srcline. insn-ip prints a line for each instruction.",
+	  .take = take_fields },
+	{ "format", 0, "FORMAT",
+	  "Print text (default), json (an object a line, see doc/json.md) or bin (16 bytes a "
+	  "branch, see doc/format.md).",
+	  .take = take_format },
+	PTC_HEADING("Which part of the recording (default: all):"),
+	PTC_OPTION_INPUT(struct ptc_decode_args, input),
+	{ "tid", 0, "LIST", "Print only these threads, for example 12,15-17.",
+	  PTC_PARSED(struct ptc_decode_args, tids, take_ids, "thread IDs, for example 12,14-16") },
+	{ "cpu", 0, "LIST",
+	  "Print only these CPUs. With --pt: the CPU that recorded, for example 6/94/3.",
+	  PTC_TEXT(struct ptc_decode_args, cpu) },
+	{ "time", 0, "FROM,TO",
+	  "Print only branches from FROM up to TO, in seconds. Omit either, or give a part of the "
+	  "trace: 10%-20%.",
+	  .take = take_time },
+	{ "last", 0, "N", "Print only the last N branches of each thread.",
+	  PTC_PARSED(struct ptc_decode_args, opts.last, take_last, "a number of branches") },
+	{ "sym", 0, "NAME", "Print only branches from or to this function.",
+	  PTC_TEXT(struct ptc_decode_args, opts.sym) },
+	PTC_HEADING("Where to find the code:"),
+	{ "symfs", 0, "DIR", "Find the recorded files below DIR (default: /).",
+	  PTC_TEXT(struct ptc_decode_args, code.symfs) },
+	{ "debuginfod", 0, "URLS",
+	  "Fetch missing files and debug files from these servers (default: DEBUGINFOD_URLS, else "
+	  "none).",
+	  PTC_TEXT(struct ptc_decode_args, debuginfod) },
+	{ "core", 0, "FILE", "Read code from a core dump of a process. Default: none.",
+	  PTC_TEXT(struct ptc_decode_args, code.core) },
+	{ "kcore", 0, "PATH",
+	  "Read the kernel's code from a copy of /proc/kcore, or from a folder with kcore and "
+	  "kallsyms. Default: the recording's own copy.",
+	  PTC_TEXT(struct ptc_decode_args, code.kcore) },
+	{ "vmlinux", 0, "FILE",
+	  "Read the kernel's code as it was built. Default: found by its build-id.",
+	  PTC_TEXT(struct ptc_decode_args, code.vmlinux) },
+	PTC_HEADING("Terminal:"),
+	{ "no-demangle", 0, NULL,
+	  "Print the linker's names of C++, Rust and D functions. Default: demangled names.",
+	  PTC_FLAG(struct ptc_decode_args, opts.mangled) },
+	{ "color", 0, "WHEN", "Use colours: auto (on a terminal, default), always or never.",
+	  PTC_PARSED(struct ptc_decode_args, color, take_color, "auto, always or never") },
+	{ "no-pager", 0, NULL, "Print to the terminal without $PAGER.",
+	  PTC_FLAG(struct ptc_decode_args, no_pager) },
+	PTC_HEADING("Speed and limits:"),
+	{ "jobs", 'j', "N",
+	  "Decode with N threads (default: one for each CPU, up to 16). The output is the same.",
+	  .take = take_jobs },
+	PTC_OPTION_MAX_MEMORY,
+	PTC_OPTION_NO_SANDBOX(struct ptc_decode_args, sandbox.off),
+	PTC_HEADING("Decoder:"),
+	{ "resync", 0, "HOW",
+	  "Continue after an error at the next psb, or at the next packet with a full IP (default: "
+	  "packet; with --pt: psb).",
+	  PTC_PARSED(struct ptc_decode_args, opts.resync, take_resync, "psb or packet") },
+	{ "engine", 0, "ENGINE",
+	  "Choose the engine: fast (default; libipt decodes the rest), libipt, or verify (compare "
+	  "both).",
+	  PTC_PARSED(struct ptc_decode_args, opts.engine, take_engine, "libipt, fast or verify") },
+	PTC_HEADING("Raw packets instead of a recording:"),
+	{ "pt", 0, "FILE", "Decode this raw stream of packets. Default: decode a recording.",
+	  PTC_TEXT(struct ptc_decode_args, pt) },
+	{ "raw", 0, "FILE@ADDR[:OFFSET[:LENGTH]]",
+	  "Use these bytes of FILE as the code at ADDR. May be given again.", .take = take_raw },
+	PTC_HEADING("Exit status:"),
+	{ "strict", 0, NULL,
+	  "Exit with 3 if there was a gap or a loss. Default: gaps do not change the exit status.",
+	  PTC_FLAG(struct ptc_decode_args, strict) },
+	PTC_OPTION_HELP,
+	PTC_HEADING("For tests:"),
+	{ "jobs", 'j', "N:BYTES", "Give each thread about BYTES of trace at a time.",
+	  .does = PTC_SHOWN },
+	PTC_OPTIONS_END,
+};
+
+const struct ptc_option_table ptc_decode_options = {
+	.command = "decode",
+	.usage = "usage: ptcap decode [OPTIONS] [FILE]\n"
+		 "       ptcap decode --pt=FILE --raw=FILE@ADDR[:OFFSET[:LENGTH]]... [OPTIONS]\n"
+		 "Decode a recording: print every branch that was taken, and every gap.\n",
+	.options = options,
+};
