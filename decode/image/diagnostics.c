@@ -94,15 +94,9 @@ void ptc_notes_take(struct ptc_notes *n, const struct ptc_notes *part)
 		add_cost(n->apart ? aside_of(n, a->file) : &a->file->cost, &a->cost);
 }
 
-struct ptc_cost *ptc_notes_cost(struct ptc_notes *n, const struct ptc_notes *part,
-				const struct ptc_cost *cost)
+bool ptc_notes_are_any(const struct ptc_notes *n)
 {
-	const struct ptc_cost_aside *a;
-
-	for (a = part->aside; a; a = a->next)
-		if (cost == &a->cost)
-			return n->apart ? aside_of(n, a->file) : &a->file->cost;
-	return cost == &part->kernel.cost ? &n->kernel.cost : &n->unmapped.cost;
+	return n->unmapped.cost.gaps || n->kernel.cost.gaps || n->aside;
 }
 
 /*

@@ -65,10 +65,8 @@ void ptc_notes_late_code(struct ptc_notes *n, uint64_t ip);
 
 /* Adds the counts of @part, whose flag apart is set. */
 void ptc_notes_take(struct ptc_notes *n, const struct ptc_notes *part);
-/* Returns the cost in @n that corresponds to @cost in @part. */
-struct ptc_cost *ptc_notes_cost(struct ptc_notes *n, const struct ptc_notes *part,
-				const struct ptc_cost *cost);
-
+/* Returns true if @n has counts for ptc_notes_take(). */
+bool ptc_notes_are_any(const struct ptc_notes *n);
 /* Adds the lost trace bytes [bytes, bytes + len) to @c. A packet begins at @bytes. */
 void ptc_cost_add(struct ptc_cost *c, const uint8_t *bytes, size_t len);
 

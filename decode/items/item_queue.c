@@ -79,7 +79,7 @@ void ptc_out_init(struct ptc_out *o, uint32_t queue, const struct ptc_decode_opt
 
 static void empty(struct ptc_out *o)
 {
-	o->head = o->n = o->front;
+	o->head = o->n = 0;
 	o->recs.head = o->recs.n = o->lent = 0;
 	o->newest = 0;
 }
@@ -107,16 +107,8 @@ void ptc_out_release(struct ptc_out *o)
 {
 	struct ptc_out_room room;
 
-	o->hidden = o->front = 0;
 	room = ptc_out_swap_room(o, (struct ptc_out_room){ .cap = 0 });
 	ptc_out_room_release(&room);
-}
-
-void ptc_out_keep_front(struct ptc_out *o, size_t n)
-{
-	o->front = n;
-	empty(o);
-	(void)ptc_out_reserve(o, 0);
 }
 
 /*
@@ -136,7 +128,7 @@ static bool grow_item_lines(struct ptc_out *o, size_t want)
 
 bool ptc_out_reserve(struct ptc_out *o, size_t more)
 {
-	if (o->head == o->n && !o->hidden)
+	if (o->head == o->n)
 		empty(o);
 	if (o->cap > o->n && o->cap - o->n > more)
 		return true;
@@ -235,7 +227,7 @@ void ptc_out_keep(struct ptc_out *o)
 	size_t i;
 
 	/* Lent items are among the last ones, so the search does not look at all waiting items. */
-	for (i = o->n + o->hidden; o->lent && i > o->head;) {
+	for (i = o->n; o->lent && i > o->head;) {
 		it = &o->items[--i];
 		if (it->type != PTC_ITEM_RUN || it->cause != LENT)
 			continue;
@@ -269,21 +261,6 @@ struct ptc_item *ptc_out_take(struct ptc_out *o, size_t n)
 		o->recs.head += items[i].to;
 	}
 	return items;
-}
-
-bool ptc_out_adopt(struct ptc_out *to, struct ptc_item *items, size_t n, const struct ptc_out *from)
-{
-	size_t i;
-
-	for (i = 0; from->runs && i < n; i++) {
-		if (items[i].type != PTC_ITEM_RUN)
-			continue;
-		if (items[i].cause != LENT)
-			items[i].from = (uint64_t)(uintptr_t)(from->recs.v + items[i].from);
-		if (!own(to, &items[i]))
-			return false;
-	}
-	return true;
 }
 
 struct ptc_item *ptc_out_insn(struct ptc_out *o, uint64_t ip, uint64_t time)
@@ -326,37 +303,15 @@ static bool is_later(const struct ptc_item *it, uint64_t time)
 	return it->time != PTC_NO_TIME && time != PTC_NO_TIME && it->time > time;
 }
 
-/* Make space for one item between the visible and the hidden items. */
-static bool make_way(struct ptc_out *o)
-{
-	if (!o->hidden)
-		return true;
-	if (!ptc_out_reserve(o, o->hidden))
-		return false;
-	memmove(o->items + o->n + 1, o->items + o->n, o->hidden * sizeof(*o->items));
-	return true;
-}
-
-/* Undo make_way(): the space was not needed. */
-static void restore_way(struct ptc_out *o)
-{
-	if (o->hidden)
-		memmove(o->items + o->n, o->items + o->n + 1, o->hidden * sizeof(*o->items));
-}
-
 void ptc_out_lost(struct ptc_out *o, uint64_t off, uint64_t time)
 {
 	const size_t before = o->n - o->head;
 	struct ptc_item lost;
 	size_t at;
 
-	if (!make_way(o))
-		return;
 	ptc_out_gap(o, PTC_GAP_LOST, off, 0, time);
-	if (o->n - o->head == before) {
-		restore_way(o);
+	if (o->n - o->head == before)
 		return;
-	}
 	at = o->n - 1;
 	lost = o->items[at];
 	for (; at > o->head && is_later(&o->items[at - 1], time); at--)

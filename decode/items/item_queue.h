@@ -17,8 +17,6 @@
 struct ptc_out {
 	struct ptc_item *items; /* owned */
 	size_t head, n, cap;
-	size_t front;  /* start of an empty one: space for items that are put in front later */
-	size_t hidden; /* decoded items behind n that must not be visible yet */
 
 	/*
 	 * Branches of the RUN items, whose from is the index of the first one. [head, n) are not
@@ -82,9 +80,6 @@ struct ptc_out_room {
 struct ptc_out_room ptc_out_swap_room(struct ptc_out *o, struct ptc_out_room room);
 void ptc_out_room_release(struct ptc_out_room *room);
 
-/* Reserve space for @n items in front of all others. @o is empty. */
-void ptc_out_keep_front(struct ptc_out *o, size_t n);
-
 /* Reserve space for @more items and one. Returns false if out of memory. */
 bool ptc_out_reserve(struct ptc_out *o, size_t more);
 
@@ -114,13 +109,6 @@ enum { PTC_OUT_RUN_BATCHES = 32 };
  * are valid until the next append. Those of lent branches are valid as long as the lent memory.
  */
 struct ptc_item *ptc_out_take(struct ptc_out *o, size_t n);
-
-/*
- * The @n items at @items, in @to, were copied from @from. Copy the branches of RUN items among
- * them, too. Returns false if out of memory.
- */
-bool ptc_out_adopt(struct ptc_out *to, struct ptc_item *items, size_t n,
-		   const struct ptc_out *from);
 
 /*
  * Returns a branch as it would be appended now, without its ends and kind. For callers that append

@@ -128,10 +128,11 @@ static int sync(struct ptc_replay *r, ptrdiff_t at)
 	return ptc_ipt_track_sync(&r->track, r->dec, pos);
 }
 
-/* Returns true if the engine may decode behind a PSB, so that the decoder may not be needed. */
+/* Returns true if a segment may be handed over behind a PSB, so that the decoder may not be needed.
+ */
 static bool may_be_piece(const struct ptc_replay *r)
 {
-	return r->conf.engine && !r->conf.engine->verify && !r->left_engine;
+	return r->conf.engine ? !r->conf.engine->verify : r->made != NULL;
 }
 
 /* Decoding begins at @from of the span, without any state from in front. */
@@ -460,7 +461,7 @@ static void list_front(struct ptc_replay *r, size_t first)
 int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err)
 {
 	const struct ptc_span *sp = span_of(r);
-	const bool midway = r->conf.start.off && r->span == r->conf.start.span;
+	const bool midway = (r->conf.start.off || r->conf.ahead) && r->span == r->conf.start.span;
 	struct ptc_resume to;
 	int ret;
 

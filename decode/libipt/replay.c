@@ -133,19 +133,6 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	r->piece.lender = NULL; /* buffers of segments made ahead may be freed now */
 }
 
-void ptc_replay_lend(struct ptc_replay *r, struct ptc_ipt *ipt, struct ptc_decode_stats *stats,
-		     struct ptc_notes *notes)
-{
-	if (r->gap_cost)
-		r->gap_cost = ptc_notes_cost(notes, r->conf.notes, r->gap_cost);
-	r->conf.ipt = ipt;
-	r->image = NULL;
-	r->conf.stats = r->out.stats = stats;
-	r->conf.notes = notes;
-	r->conf.ahead = false;
-	r->as_changed = true; /* the decoder has an image of the other @ipt */
-}
-
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
 {
 	r->stop = stop;
@@ -157,10 +144,9 @@ void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made)
 	r->made = made;
 }
 
-void ptc_replay_leave_engine(struct ptc_replay *r)
+void ptc_replay_set_applied(struct ptc_replay *r, uint64_t ns)
 {
-	r->left_engine = true;
-	ptc_replay_set_made(r, NULL); /* the owner of the buffer may free it now */
+	r->applied = ns;
 }
 
 void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_calm watch)
@@ -203,13 +189,6 @@ bool ptc_replay_is_in_piece(const struct ptc_replay *r)
 	return r->piece.active;
 }
 
-struct ptc_replay_at ptc_replay_where(const struct ptc_replay *r)
-{
-	return (struct ptc_replay_at){ .now = r->now,
-				       .low = ptc_replay_low(r),
-				       .spot = { r->span, r->off } };
-}
-
 uint64_t ptc_replay_time(const struct ptc_replay *r)
 {
 	return r->now == PTC_NO_TIME ? 0 : r->now;
@@ -224,14 +203,14 @@ uint64_t ptc_replay_low(const struct ptc_replay *r)
 	return r->gap && r->gap_time < t ? r->gap_time : t;
 }
 
-void ptc_replay_lost(struct ptc_replay *r, struct ptc_replay_at at, uint64_t time)
+void ptc_replay_lost(struct ptc_replay *r, uint64_t time)
 {
 	const struct ptc_stream *s = r->conf.stream;
-	const bool over = at.spot.span >= s->n;
+	const bool over = r->span >= s->n;
 
-	if (!over && at.now != PTC_NO_TIME && at.low < time)
-		time = at.low;
-	ptc_out_lost(&r->out, over ? 0 : s->spans[at.spot.span].base + at.spot.off, time);
+	if (!over && r->now != PTC_NO_TIME && ptc_replay_low(r) < time)
+		time = ptc_replay_low(r);
+	ptc_out_lost(&r->out, over ? 0 : s->spans[r->span].base + r->off, time);
 }
 
 /* A read past the window cannot be repaired here: see recover.c. */
@@ -525,51 +504,45 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 	if (r->dec && !r->seeking)
 		list_marks_behind(r);
 	r->piece.ran += r->out.ran - ran;
-	if (first < SIZE_MAX && r->piece.active && r->conf.engine->verify)
+	if (first < SIZE_MAX && r->piece.active && r->conf.engine && r->conf.engine->verify)
 		ptc_piece_check(r, first);
 	return r->done ? 0 : 1;
 }
 
-bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret)
+bool ptc_replay_is_at_psb(const struct ptc_replay *r)
 {
-	const struct ptc_trail *t = &r->trail;
+	return r->dec && r->fresh && !r->in_block && !r->seeking && !ptc_replay_is_busy(r);
+}
 
-	/*
-	 * State in progress, or found by looking back further than the last calls, is not compared:
-	 * such a place is no seam.
-	 */
-	if (!r->dec || r->in_block || r->parked || r->seeking || r->gap || r->rest ||
-	    r->swallowed || r->at_first || r->idle || r->ahead_of != SIZE_MAX ||
-	    r->off_psb != SIZE_MAX || r->clean != r->from || r->status || r->prev_off >= r->off ||
-	    !t->last.valid || t->nheld || r->prev2_off < r->floor || r->prev2_off < r->clean)
-		return false;
-	*ret = (struct ptc_seam){
-		.spot = { r->span, r->off },
-		.from = r->from,
-		.floor = r->floor,
-		.raw = r->raw,
-		.prev_off = r->prev_off,
-		.prev2_off = r->prev2_off,
-		.psb = r->psb,
-		.next_mark = r->next_mark,
-		.now = r->now,
-		.prev_now = r->prev_now,
-		.told = r->told,
-		.bound = r->bound,
-		.ahead_last = r->ahead.last_ns,
-		.last_ip = t->last.ip,
-		.last_time = t->last.time,
-		.last_kind = t->last.kind,
-		.last_len = t->last.len,
-		.loop_mark = t->loop_steps ? t->loop_mark : 0,
-		.loop_steps = t->loop_steps,
-		.loop_limit = t->loop_limit,
-		.pid = r->out.pid,
-		.tid = r->out.tid,
-		.cpu = r->out.cpu,
-		.mode = r->mode,
-		.as_version = ptc_addrspace_version(r->as),
-	};
-	memcpy(ret->ahead, r->ahead.psb, sizeof(ret->ahead));
-	return true;
+void ptc_replay_begin_made(const struct ptc_replay *r, struct ptc_made *m)
+{
+	const struct ptc_psb_plus psb = psb_plus_at(r, (ptrdiff_t)r->from);
+
+	m->items = true;
+	m->spot = (struct ptc_spot){ r->span, r->from };
+	m->pid = r->out.pid;
+	m->tid = r->out.tid;
+	m->cpu = r->out.cpu;
+	m->version = ptc_addrspace_version(r->as);
+	m->mode_before = r->mode;
+	m->begin_ns = r->now;
+	m->bound = r->bound;
+	m->on = psb.ip;
+	m->ip = psb.at;
+}
+
+void ptc_replay_end_made(struct ptc_replay *r, struct ptc_made *m)
+{
+	struct ptc_trail *t = &r->trail;
+
+	m->end = r->from;
+	m->mode = r->mode;
+	m->told = r->told;
+	m->last.how = t->last.valid ? PTC_FAST_LAST_INSN : PTC_FAST_LAST_NONE;
+	m->last.kind = t->last.kind;
+	m->last.len = t->last.len;
+	m->last.ip = t->last.ip;
+	m->last_time = t->last.time;
+	t->last.valid = false;
+	ptc_trail_progress(t);
 }

@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include "decode/items/item_queue.h"
-#include "decode/segment/seam.h"
 #include "decode/stream/seek.h"
 #include "decode/stream/stream.h"
 #include "decode/stream/tsc_clock.h"
@@ -20,6 +19,7 @@
 struct ptc_addrspace;
 struct ptc_engine;
 struct ptc_ipt;
+struct ptc_made;
 struct ptc_made_list;
 struct ptc_notes;
 struct ptc_replay;
@@ -59,12 +59,6 @@ void ptc_replay_free(struct ptc_replay *r);
 
 /* As ptc_replay_free() and ptc_replay_new(), but keeps the memory for reuse. */
 void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf);
-/*
- * Replaces @ipt, @stats and @notes of the replay. Set the context before the next step. The cost of
- * an open gap is now counted where ptc_notes_take() put it.
- */
-void ptc_replay_lend(struct ptc_replay *r, struct ptc_ipt *ipt, struct ptc_decode_stats *stats,
-		     struct ptc_notes *notes);
 /* Makes a series of steps end at @stop or before. */
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
 
@@ -75,11 +69,11 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
  */
 void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_calm watch);
 
-/* Lends segments that the second engine has made ahead, until the next call. @made may be NULL. */
-void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made);
+/* Sideband records up to time @ns have been applied, whatever the time of the replay is. */
+void ptc_replay_set_applied(struct ptc_replay *r, uint64_t ns);
 
-/* From the next PSB on, libipt decodes all segments. */
-void ptc_replay_leave_engine(struct ptc_replay *r);
+/* Lends segments that were made ahead, until the next call. @made may be NULL. */
+void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made);
 
 /*
  * Returns true if code is missing that may have been mapped since the last known time (conf.ahead).
@@ -87,10 +81,14 @@ void ptc_replay_leave_engine(struct ptc_replay *r);
 bool ptc_replay_is_stuck(const struct ptc_replay *r);
 
 /*
- * Gets the state for comparison; see decode/segment/seam.h. Returns false if the state cannot be
- * compared now.
+ * Returns true if decoding has just begun at a PSB, and nothing from in front of the PSB is needed
+ * but the pending instruction and the time.
  */
-bool ptc_replay_seam(const struct ptc_replay *r, struct ptc_seam *ret);
+bool ptc_replay_is_at_psb(const struct ptc_replay *r);
+/* Begins @m at that PSB. */
+void ptc_replay_begin_made(const struct ptc_replay *r, struct ptc_made *m);
+/* Ends @m at that PSB: moves the pending instruction to @m. */
+void ptc_replay_end_made(struct ptc_replay *r, struct ptc_made *m);
 
 /* Sets the thread that runs from now on, and its code. */
 void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
@@ -104,22 +102,15 @@ int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err);
  */
 int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err);
 
-/* Position of a replay. */
-struct ptc_replay_at {
-	uint64_t now, low; /* now: PTC_NO_TIME if not known; low: see ptc_replay_low() */
-	struct ptc_spot spot;
-};
-
-struct ptc_replay_at ptc_replay_where(const struct ptc_replay *r);
 /* Returns the time at which the next step begins; 0 if not known. */
 uint64_t ptc_replay_time(const struct ptc_replay *r);
 /* Returns a time that no item to come is earlier than. */
 uint64_t ptc_replay_low(const struct ptc_replay *r);
 /*
- * Records were lost at @time, when the replay was at @at: lists a gap of length 0. The gap is
+ * Records were lost at @time: lists a gap of length 0. The gap is
  * earlier if the items in front of it are not there yet.
  */
-void ptc_replay_lost(struct ptc_replay *r, struct ptc_replay_at at, uint64_t time);
+void ptc_replay_lost(struct ptc_replay *r, uint64_t time);
 /*
  * Returns true while a segment of the second engine is being handed over. Runs from the segment
  * stay in its buffer until then. If they still wait when the next segment begins, they must be

@@ -91,7 +91,6 @@ struct ptc_replay {
 	bool off_psb_agrees; /* tracing was off when dec read it */
 	bool fresh;	     /* decoding has just begun at a PSB of the trace, */
 	bool parked;	     /* but dec has not: see ptc_replay_park() */
-	bool left_engine;    /* the engine is not used any more */
 	uint64_t before;     /* where dec was in front of an overflow; 0: not known */
 	size_t fup_end;	     /* of a FUP that waits for its TIP; 0: none */
 	uint64_t open_fup;   /* IP of such a FUP in front of an overflow; 0: none */
@@ -127,6 +126,7 @@ struct ptc_replay {
 	size_t next_mark;
 	struct ptc_spot stop;	    /* a series of steps ends there */
 	struct ptc_made_list *made; /* lent; segments made before their turn; NULL: none */
+	uint64_t applied;	    /* the latest time of an applied sideband record */
 	uint64_t calm;		    /* before this time there is nothing else to do; */
 	struct ptc_calm watch;	    /* checks the time after that */
 	struct ptc_trail trail;
@@ -173,6 +173,13 @@ static inline size_t first_sure(const struct ptc_replay *r, size_t from)
 static inline enum ptc_mode mode_of(enum pt_exec_mode mode)
 {
 	return mode == ptem_32bit ? PTC_MODE_32 : mode == ptem_16bit ? PTC_MODE_16 : PTC_MODE_64;
+}
+
+/* Returns true if the replay is in the middle of something that does not end with a PSB. */
+static inline bool ptc_replay_is_busy(const struct ptc_replay *r)
+{
+	return r->status < 0 || r->gap || r->rest || r->swallowed || r->ahead_of != SIZE_MAX ||
+	       r->off_psb != SIZE_MAX || r->clean != r->from || r->trail.nheld;
 }
 
 /* Reads the PSB+ at @at, which may be a graft. */

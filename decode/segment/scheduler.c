@@ -15,17 +15,10 @@
 #include "decode/timeline/context_timeline.h"
 
 /*
- * A work unit must be large enough to be worth the cost of starting it. It must be small enough
- * that its items, a hundred times larger than the trace, fit in memory with those of the other work
- * units.
+ * ENOUGH_BYTES: less trace is not worth the threads. A work unit costs about as much as LEAST_BYTES
+ * of trace. UNITS_EACH: work units for each thread.
  */
-enum {
-	SLICE_BYTES = 256 << 10,
-	LEAST_BYTES = 4 << 10,
-	SLICES_EACH = 2,
-	PIECES_EACH = 8,
-	MAX_THREADS = 256
-};
+enum { ENOUGH_BYTES = 256 << 10, LEAST_BYTES = 4 << 10, UNITS_EACH = 8, MAX_THREADS = 256 };
 
 /*
  * The context timeline checks each queue when a process maps code. Without this limit the time
@@ -34,15 +27,12 @@ enum {
 enum { MAX_LANES = 4096 };
 
 /*
- * A work unit of segments starts at no cost, but threads wait for each other where it ends. The
+ * Threads wait for each other where a work unit ends. The
  * thread that made a work unit also serves it: with about RECS records, they are still in its CPU's
  * cache then, or near it. How many records some trace has is measured while decoding. Work units
  * differ, so several per thread keep a thread busy that finishes early.
  */
-enum { PIECES_BYTES = 16 << 10, PIECES_MIN = 8 << 10, PIECES_MAX = 64 << 10, RECS = 24 << 10 };
-
-/* Number of declined segments that is enough to judge the rest. */
-enum { FEW = 4, MANY = 128 };
+enum { UNIT_BYTES = 16 << 10, UNIT_MIN = 8 << 10, UNIT_MAX = 64 << 10, RECS = 24 << 10 };
 
 static_assert((int)MAX_THREADS <= (int)PTC_PIECE_USERS, "each may have a table of its own");
 
@@ -73,8 +63,7 @@ static size_t next_timed(const struct ptc_plan *p, struct ptc_lane *l, struct pt
 	const struct ptc_tsc_clock *clock = &p->d->clock;
 
 	for (; at.off < sp->len; at.off += PTC_PSB_LEN) {
-		at.off = p->pieces ? ptc_psbs_look(&l->psbs, &l->stream, at) :
-				     ptc_span_next_psb(sp, at.off);
+		at.off = ptc_psbs_look(&l->psbs, &l->stream, at);
 		if (at.off == sp->len || !clock->valid ||
 		    ptc_range_time_at(sp, clock, at.off, ret_ns))
 			return at.off;
@@ -82,10 +71,7 @@ static size_t next_timed(const struct ptc_plan *p, struct ptc_lane *l, struct pt
 	return sp->len;
 }
 
-/*
- * Returns the first cut at least @bytes behind @from. A work unit for libipt never begins where a
- * span begins: the replay from in front begins there too, so no seam is possible.
- */
+/* Returns the first cut at least @bytes behind @from. */
 static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, struct ptc_lane *l,
 				      struct ptc_spot from, size_t bytes)
 {
@@ -101,7 +87,7 @@ static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, struct ptc_lane 
 		}
 		at = (struct ptc_spot){ from.span, from.off + bytes };
 		at.off = next_timed(p, l, at, &ns);
-		if ((at.off || p->pieces) && at.off < sp->len)
+		if (at.off < sp->len)
 			return (struct ptc_plan_cut){ at, ns };
 		bytes = 0;
 	}
@@ -117,13 +103,12 @@ static uint64_t last_time(const struct ptc_decode *d, const struct ptc_lane *l)
 }
 
 /*
- * Sets the begin of each queue's first work unit. Work units of segments begin where the queues
- * begin, because they need nothing in front. Returns true if there is a work unit, and enough trace
- * to be worth it.
+ * Sets the begin of each queue's first work unit: where the queue begins. Returns true if there is
+ * a work unit, and enough trace to be worth it.
  */
 static bool set_first_unit_begins(struct ptc_plan *p)
 {
-	const size_t enough = p->d->opts.slice ? 0 : SLICE_BYTES;
+	const size_t enough = p->d->opts.slice ? 0 : ENOUGH_BYTES;
 	uint64_t bytes = 0;
 	bool any = false;
 	size_t i;
@@ -131,7 +116,7 @@ static bool set_first_unit_begins(struct ptc_plan *p)
 	for (i = 0; i < p->d->nlanes; i++) {
 		struct ptc_lane *l = &p->d->lanes[i];
 
-		l->cut = cut_behind(p, l, l->start, p->pieces ? 0 : p->slice);
+		l->cut = cut_behind(p, l, l->start, 0);
 		l->last_ns = last_time(p->d, l);
 		any |= l->cut.spot.span < l->stream.n;
 		bytes += ptc_range_left(&l->stream, l->start);
@@ -143,7 +128,7 @@ static bool set_first_unit_begins(struct ptc_plan *p)
 static void set_slice(struct ptc_plan *p, size_t bytes)
 {
 	p->slice = p->d->opts.slice ? p->d->opts.slice : bytes;
-	p->bytes_max = (size_t)(p->pieces ? PIECES_EACH : SLICES_EACH) * threads(p->d) *
+	p->bytes_max = (size_t)UNITS_EACH * threads(p->d) *
 		       (p->slice > LEAST_BYTES ? p->slice : LEAST_BYTES);
 }
 
@@ -152,11 +137,11 @@ static void adapt_slice(struct ptc_plan *p)
 {
 	size_t bytes;
 
-	if (p->recs_of < SLICE_BYTES)
+	if (p->recs_of < ENOUGH_BYTES)
 		return;
 	bytes = (size_t)((uint64_t)RECS * p->recs_of / (p->recs + 1));
-	bytes = bytes < PIECES_MAX ? bytes : PIECES_MAX;
-	set_slice(p, bytes > PIECES_MIN ? bytes : PIECES_MIN);
+	bytes = bytes < UNIT_MAX ? bytes : UNIT_MAX;
+	set_slice(p, bytes > UNIT_MIN ? bytes : UNIT_MIN);
 	p->recs = p->recs_of = 0;
 }
 
@@ -195,8 +180,7 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 		return ptc_fail_mem(err);
 	}
 	all_stepped(p);
-	p->pieces = d->engine;
-	set_slice(p, p->pieces ? PIECES_BYTES : SLICE_BYTES);
+	set_slice(p, UNIT_BYTES);
 	if (!set_first_unit_begins(p)) {
 		ptc_plan_free(p);
 		return 0;
@@ -218,13 +202,10 @@ void ptc_plan_done(struct ptc_plan *p, struct ptc_slice *s)
 {
 	p->bytes -= s->bytes;
 	p->full = false;
-	if (s->pieces) {
-		p->recs += s->nrecs;
-		p->recs_of += s->bytes;
-	}
+	p->recs += s->nrecs;
+	p->recs_of += s->bytes;
+	p->d->ahead += s->made.taken;
 	ptc_scout_give_back(p->scout, &s->contexts);
-	ptc_jobs_give_replay(p->jobs, s->replay);
-	s->replay = NULL;
 	ptc_jobs_give_made(p->jobs, &s->made);
 	ptc_slice_free(s);
 }
@@ -256,9 +237,6 @@ void ptc_plan_free(struct ptc_plan *p)
 		l->planned_cap = 0;
 		l->stepped = false;
 		ptc_psbs_release(&l->psbs);
-		if (l->playing)
-			ptc_plan_done(p, l->playing);
-		l->playing = NULL;
 		l->serving = NULL;
 		l->writer = NULL;
 	}
@@ -272,11 +250,9 @@ void ptc_plan_free(struct ptc_plan *p)
 /* If decoding has passed the cut of @l, finds a new cut. */
 static void catch_up(struct ptc_plan *p, struct ptc_lane *l)
 {
-	const struct ptc_spot at = ptc_lane_where(l).spot;
-	const bool late = p->pieces ? ptc_spot_is_before(l->cut.spot, at) :
-				      !ptc_spot_is_before(at, l->cut.spot);
+	const struct ptc_spot at = ptc_replay_spot(l->replay);
 
-	if (!l->nplanned && !l->playing && late)
+	if (!l->nplanned && ptc_spot_is_before(l->cut.spot, at))
 		l->cut = cut_behind(p, l, at, p->slice);
 }
 
@@ -321,25 +297,6 @@ static bool hand_out(struct ptc_plan *p, struct ptc_lane *l, struct ptc_slice *s
 	return true;
 }
 
-/*
- * Segments that the second engine declines are decoded in order, by one thread. If they are more
- * than one thread's share, it is faster to decode everything in parallel with libipt from now on.
- * Not with verify: libipt then decodes everything in order, and its result is compared with that of
- * the threads.
- */
-static void judge_engine(struct ptc_plan *p)
-{
-	const struct ptc_engine_stats *s = &p->d->engine->stats;
-	/* Tests use a work unit for each PSB. */
-	const uint64_t enough = p->d->opts.slice && p->slice < SLICE_BYTES ? FEW : MANY;
-
-	if (s->declined < enough || s->declined * threads(p->d) <= s->declined + s->pieces)
-		return;
-	p->pieces = false;
-	set_slice(p, SLICE_BYTES);
-	all_stepped(p);
-}
-
 /* Adds the work unit of @l from its cut to @end. Returns false if that is not possible now. */
 static bool add_work_unit(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
 {
@@ -347,20 +304,16 @@ static bool add_work_unit(struct ptc_plan *p, struct ptc_lane *l, struct ptc_pla
 	struct ptc_slice *s;
 
 	ptc_scout_move(p->scout, end.ns);
-	ptc_scout_forget(p->scout, lane, ptc_lane_time(l));
-	ptc_psbs_forget(&l->psbs, ptc_lane_where(l).spot);
-	s = ptc_slice_new();
+	ptc_scout_forget(p->scout, lane, ptc_replay_time(l->replay));
+	ptc_psbs_forget(&l->psbs, ptc_replay_spot(l->replay));
+	s = calloc(1, sizeof(*s));
 	if (!s || !ptc_scout_lend(p->scout, lane, l->cut.ns, &s->contexts)) {
 		free(s);
 		return false;
 	}
 	s->conf = ptc_lane_conf(p->d, l);
 	s->conf.psbs = NULL; /* the queue's list still grows */
-	s->pieces = p->pieces;
-	if (s->pieces)
-		ptc_psbs_copy(&l->psbs, l->cut.spot, end.spot, &s->psbs);
-	else
-		s->conf.engine = NULL;
+	ptc_psbs_copy(&l->psbs, l->cut.spot, end.spot, &s->psbs);
 	s->conf.start = l->cut.spot;
 	s->stop = end.spot;
 	s->horizon = p->scout->upto;
@@ -378,10 +331,7 @@ void ptc_plan_fill(struct ptc_plan *p)
 	struct ptc_plan_cut end;
 	struct ptc_lane *l;
 
-	if (p->pieces)
-		adapt_slice(p);
-	if (p->pieces && !p->d->engine->verify)
-		judge_engine(p);
+	adapt_slice(p);
 	while (!p->full) {
 		p->full = p->bytes >= p->bytes_max;
 		l = p->full ? NULL : next_lane(p);
@@ -389,7 +339,7 @@ void ptc_plan_fill(struct ptc_plan *p)
 			break;
 		end = cut_behind(p, l, l->cut.spot, p->slice);
 		/* Records behind the end of the queue are not needed. */
-		if (p->pieces && end.ns > l->last_ns)
+		if (end.ns > l->last_ns)
 			end.ns = l->last_ns;
 		/* Trace behind the requested time must not be counted. */
 		if (ptc_pick_is_over(&p->d->pick, end.ns))

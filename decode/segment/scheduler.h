@@ -26,10 +26,9 @@ struct ptc_plan {
 	struct ptc_jobs *jobs;	 /* owned */
 	struct ptc_scout *scout; /* owned */
 	size_t slice;		 /* minimum trace bytes of the next work unit */
-	size_t recs, recs_of;	 /* of finished work units of segments: records; bytes of trace */
+	size_t recs, recs_of;	 /* of finished work units: records; bytes of trace */
 	size_t bytes, bytes_max; /* trace bytes that are planned and not finished; limit */
 	bool full;		 /* nothing can be added until a work unit is finished */
-	bool pieces;		 /* the second engine makes the segments of the next work units */
 	struct ptc_least cuts;	 /* by queue: the time at which its next work unit begins */
 	size_t *stepped;	 /* owned; indexes of queues with ptc_lane.stepped set */
 	size_t nstepped;

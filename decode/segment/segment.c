@@ -11,14 +11,22 @@
 
 static const char OTHERS[] = "side records, or the end of what is wanted";
 
+static void drop_notes(struct ptc_piece *p)
+{
+	if (p->notes)
+		ptc_notes_release(p->notes);
+	free(p->notes);
+	p->notes = NULL;
+}
+
 void ptc_piece_release(struct ptc_piece *p)
 {
+	drop_notes(p);
 	ptc_made_room_release(&p->own);
 	*p = (struct ptc_piece){ .active = false };
 }
 
-/* Records why libipt decodes a segment. Reasons are literals. */
-static bool decline(struct ptc_engine *e, const char *why)
+void ptc_engine_count_declined(struct ptc_engine *e, const char *why)
 {
 	size_t i;
 
@@ -26,18 +34,10 @@ static bool decline(struct ptc_engine *e, const char *why)
 	for (i = 0; i < e->nreasons && strcmp(e->reasons[i].why, why) != 0; i++)
 		;
 	if (i == PTC_ENGINE_REASONS)
-		return false;
+		return;
 	if (i == e->nreasons)
 		e->reasons[e->nreasons++] = (struct ptc_engine_reason){ .why = why };
 	e->reasons[i].pieces++;
-	return false;
-}
-
-/* Returns true if the replay is in the middle of something that does not end with a PSB. */
-static bool is_busy(const struct ptc_replay *r)
-{
-	return r->status < 0 || r->gap || r->rest || r->swallowed || r->ahead_of != SIZE_MAX ||
-	       r->off_psb != SIZE_MAX || r->clean != r->from || r->trail.nheld;
 }
 
 /* A segment, being made, in which several threads run. */
@@ -137,7 +137,7 @@ static void swap_room(struct ptc_piece *p, struct ptc_made_room *room)
 
 	p->own = *room;
 	*room = old;
-	room->nrecs = room->nmarks = 0;
+	room->nrecs = room->nmarks = room->nitems = room->nsteps = 0;
 }
 
 void ptc_piece_give_back(struct ptc_replay *r)
@@ -236,7 +236,7 @@ static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 
 	if (r->made)
 		m = ptc_made_list_take(r->made, (struct ptc_spot){ r->span, r->from });
-	if (m && m->pid == r->out.pid && m->version == ptc_addrspace_version(r->as) &&
+	if (m && !m->items && m->pid == r->out.pid && m->version == ptc_addrspace_version(r->as) &&
 	    (m->why ? e->turns.n < 2 && m->why != PTC_FAST_TOO_SHORT : is_undivided(r, e, m)))
 		return m;
 	make_here(r, e);
@@ -319,7 +319,7 @@ static const char *decode_segment(struct ptc_replay *r, struct ptc_engine *e)
 {
 	const char *why;
 
-	if (is_busy(r))
+	if (ptc_replay_is_busy(r))
 		return "a piece behind damage";
 	if (r->now == PTC_NO_TIME && r->conf.clock.valid)
 		return "a time that is not known";
@@ -334,21 +334,27 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	struct ptc_engine *e = r->conf.engine;
 	const char *why;
 
-	if (!e)
+	if (!e && !r->made && !r->piece.active)
 		return false;
 	if (!r->fresh)
-		return r->piece.active && !e->verify;
+		return r->piece.active && !(e && e->verify);
 	r->fresh = false;
-	if (r->left_engine)
-		return false;
 	if (r->piece.active)
 		ptc_piece_check_end(r);
+	if (ptc_segment_take_items(r))
+		return true;
+	if (!e)
+		return false;
 	why = decode_segment(r, e->maker ? e->maker : e);
-	if (why)
-		return decline(e, why);
+	if (why) {
+		ptc_engine_count_declined(e, why);
+		return false;
+	}
 	e->stats.pieces++;
 	e->stats.bytes += r->piece.end - r->from;
 	e->ahead += r->piece.ahead;
+	if (r->made)
+		r->made->taken += r->piece.ahead;
 	r->piece.active = true;
 	r->parked = false;
 	if (e->verify) {
@@ -376,6 +382,24 @@ static void count_insns(struct ptc_replay *r)
 	ptc_out_ran(&r->out, p->insns - done, time);
 }
 
+int ptc_segment_leave(struct ptc_replay *r)
+{
+	const struct ptc_piece *p = &r->piece;
+
+	ptc_trail_progress(&r->trail);
+	r->trail.last.valid = p->has_last;
+	if (p->has_last) {
+		r->trail.last.kind = p->last_kind;
+		r->trail.last.len = p->last_len;
+		r->trail.last.ip = p->last_ip;
+		r->trail.last.time = p->last_time;
+	}
+	/* While tracing is off libipt reads on, and its time advances. */
+	if (p->stays_on && ptc_replay_park(r, p->end))
+		return 0;
+	return ptc_replay_begin_anew(r, p->end);
+}
+
 /*
  * All of the segment is handed over. The state becomes that of libipt at the PSB behind the
  * segment.
@@ -392,18 +416,7 @@ static int finish(struct ptc_replay *r)
 	count_insns(r);
 	r->idle = 0;
 	r->told = r->now;
-	ptc_trail_progress(&r->trail);
-	if (p->has_last) {
-		r->trail.last.valid = true;
-		r->trail.last.kind = p->last_kind;
-		r->trail.last.len = p->last_len;
-		r->trail.last.ip = p->last_ip;
-		r->trail.last.time = p->last_time;
-	}
-	/* While tracing is off libipt reads on, and its time advances. */
-	if (p->stays_on && ptc_replay_park(r, p->end))
-		return 0;
-	return ptc_replay_begin_anew(r, p->end);
+	return ptc_segment_leave(r);
 }
 
 /* Returns where the records with the current time and thread end. */
@@ -470,6 +483,8 @@ int ptc_piece_step(struct ptc_replay *r, size_t max)
 	const size_t most = most_of(r, max);
 	size_t left, n;
 
+	if (p->items)
+		return ptc_segment_step_items(r);
 	if (p->late)
 		list_late(r);
 	left = end_of_time(p) - p->next;

@@ -76,6 +76,9 @@ void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32
 		     const struct ptc_made_view *v, size_t from, struct ptc_made_room *room,
 		     struct ptc_made *m);
 
+/* Counts that libipt decodes a segment, and why: a literal. */
+void ptc_engine_count_declined(struct ptc_engine *e, const char *why);
+
 /* A segment whose branches are being handed over or, with verify, compared. */
 struct ptc_piece {
 	bool active;
@@ -86,6 +89,14 @@ struct ptc_piece {
 	const struct ptc_fast_rec *recs; /* in that buffer; [next, n) are still to be handed over */
 	size_t next, n;
 	uint64_t kinds[PTC_KIND_COUNT];
+	/* By libipt: items, in that buffer; [next, n) and [next_step, nsteps) left. */
+	bool items;
+	const struct ptc_item *its;
+	const struct ptc_made_step *steps;
+	size_t next_step, nsteps;
+	uint64_t told;
+	struct ptc_decode_stats stats;
+	struct ptc_notes *notes;     /* owned */
 	struct ptc_fast_mark *marks; /* in that buffer; [next_mark, nmarks) left; tsc: ns now */
 	size_t next_mark, nmarks;
 	size_t end; /* offset of the next PSB in the span */
@@ -125,6 +136,16 @@ bool ptc_piece_is_next(struct ptc_replay *r);
  * ptc_replay_steps().
  */
 int ptc_piece_step(struct ptc_replay *r, size_t max);
+
+/*
+ * libipt_segment.c: segments that libipt made before their turn. Returns true if there is one here
+ * that fits the state of the replay, and begins to hand it over.
+ */
+bool ptc_segment_take_items(struct ptc_replay *r);
+/* The items of one step; returns as ptc_replay_steps(). */
+int ptc_segment_step_items(struct ptc_replay *r);
+/* All of the segment is handed over: the replay goes on at the PSB behind it. */
+int ptc_segment_leave(struct ptc_replay *r);
 
 /* Verify: libipt should list this segment now. */
 void ptc_piece_expect(struct ptc_replay *r);

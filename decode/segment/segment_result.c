@@ -46,11 +46,25 @@ void ptc_made_room_release(struct ptc_made_room *room)
 {
 	free(room->recs);
 	free(room->marks);
+	free(room->items);
+	free(room->steps);
 	*room = (struct ptc_made_room){ .nrecs = 0 };
+}
+
+static void release_notes(struct ptc_made_list *l)
+{
+	for (; l->n; l->n--) {
+		struct ptc_notes *notes = l->v[l->n - 1].notes;
+
+		if (notes)
+			ptc_notes_release(notes);
+		free(notes);
+	}
 }
 
 void ptc_made_list_release(struct ptc_made_list *l)
 {
+	release_notes(l);
 	ptc_made_room_release(&l->room);
 	free(l->v);
 	*l = (struct ptc_made_list){ .n = 0 };
@@ -63,15 +77,18 @@ void ptc_made_list_release(struct ptc_made_list *l)
 static bool is_much(const struct ptc_made_room *room)
 {
 	return room->recs_cap * sizeof(*room->recs) > KEEP_BYTES ||
-	       room->marks_cap * sizeof(*room->marks) > KEEP_BYTES;
+	       room->marks_cap * sizeof(*room->marks) > KEEP_BYTES ||
+	       room->items_cap * sizeof(*room->items) > KEEP_BYTES ||
+	       room->steps_cap * sizeof(*room->steps) > KEEP_BYTES;
 }
 
 void ptc_made_list_renew(struct ptc_made_list *l)
 {
+	release_notes(l);
 	if (is_much(&l->room))
 		ptc_made_room_release(&l->room);
-	l->room.nrecs = l->room.nmarks = 0;
-	l->n = l->next = 0;
+	l->room.nrecs = l->room.nmarks = l->room.nitems = l->room.nsteps = 0;
+	l->n = l->next = l->taken = 0;
 }
 
 struct ptc_made *ptc_made_list_add(struct ptc_made_list *l)
@@ -82,11 +99,24 @@ struct ptc_made *ptc_made_list_add(struct ptc_made_list *l)
 	return &l->v[l->n++];
 }
 
-struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot)
+void ptc_made_list_drop(struct ptc_made_list *l)
+{
+	l->n--;
+}
+
+struct ptc_made *ptc_made_list_find(struct ptc_made_list *l, struct ptc_spot spot)
 {
 	while (l->next < l->n && ptc_spot_is_before(l->v[l->next].spot, spot))
 		l->next++;
 	if (l->next == l->n || ptc_spot_is_before(spot, l->v[l->next].spot))
 		return NULL;
-	return &l->v[l->next++];
+	return &l->v[l->next];
+}
+
+struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot)
+{
+	struct ptc_made *m = ptc_made_list_find(l, spot);
+
+	l->next += m != NULL;
+	return m;
 }

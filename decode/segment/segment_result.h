@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "decode/engine/engine.h"
+#include "decode/image/diagnostics.h"
 #include "decode/stream/seek.h"
 
 /* A longer segment is left to libipt: its branches would take a hundred times as much memory. */
@@ -38,6 +39,14 @@ const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next, b
 			  struct ptc_made_copy *copy, struct ptc_made_view *ret);
 void ptc_made_copy_release(struct ptc_made_copy *copy);
 
+/* The position of libipt behind a step, or behind several with the same time. */
+struct ptc_made_step {
+	uint64_t now, low; /* as in struct ptc_replay_at */
+	size_t off;	   /* in the span */
+	size_t n;	   /* number of items of the segment so far */
+	uint64_t newest;   /* the latest time among them */
+};
+
 struct ptc_made {
 	struct ptc_spot spot; /* the PSB at its beginning; set by the caller */
 	int32_t pid;	      /* process whose code was used */
@@ -56,6 +65,17 @@ struct ptc_made {
 	bool counted; /* counts only: no records */
 	/* if counted: branches of each kind, without one that is last.listed */
 	uint64_t kinds[PTC_KIND_COUNT];
+
+	/* By libipt: items instead of records; recs is their index in the room, n their number. */
+	bool items;
+	int32_t tid, cpu;	       /* of the thread at the beginning */
+	uint64_t begin_ns, bound;      /* the time there, and the latest possible time */
+	size_t steps, nsteps;	       /* in the room */
+	uint64_t told;		       /* time of the last block or event */
+	uint64_t last_time;	       /* of @last */
+	struct ptc_decode_stats stats; /* of the items */
+	const char *declined;	       /* why the engine declined it, a literal; NULL: no engine */
+	struct ptc_notes *notes;       /* owned; about missing code; NULL: none */
 };
 
 /*
@@ -66,6 +86,9 @@ struct ptc_made_room {
 	struct ptc_fast_rec *recs;   /* owned */
 	struct ptc_fast_mark *marks; /* owned */
 	size_t nrecs, recs_cap, nmarks, marks_cap;
+	struct ptc_item *items;	     /* owned; of libipt */
+	struct ptc_made_step *steps; /* owned */
+	size_t nitems, items_cap, nsteps, steps_cap;
 };
 
 void ptc_made_room_release(struct ptc_made_room *room);
@@ -74,7 +97,8 @@ void ptc_made_room_release(struct ptc_made_room *room);
 struct ptc_made_list {
 	struct ptc_made *v; /* owned */
 	size_t n, cap;
-	size_t next; /* segments in front of this one are done */
+	size_t next;  /* segments in front of this one are done */
+	size_t taken; /* number of segments that were handed over */
 	struct ptc_made_room room;
 };
 
@@ -84,7 +108,11 @@ void ptc_made_list_renew(struct ptc_made_list *l);
 
 /* Add one, to be filled. Returns NULL if out of memory. */
 struct ptc_made *ptc_made_list_add(struct ptc_made_list *l);
-/* Returns the segment at @spot, once. NULL: there is none. Spots ascend from call to call. */
+/* Removes the last one. */
+void ptc_made_list_drop(struct ptc_made_list *l);
+/* Returns the segment at @spot. NULL: there is none. Spots ascend from call to call. */
+struct ptc_made *ptc_made_list_find(struct ptc_made_list *l, struct ptc_spot spot);
+/* The same, once. */
 struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot);
 
 #endif

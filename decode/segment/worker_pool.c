@@ -48,10 +48,8 @@ struct ptc_jobs {
 	bool looks;	  /* there is a CPU for each thread */
 
 	/* Protected by the lock. */
-	struct ptc_slice *first, *last;	     /* waiting work units; lent */
-	struct ptc_replay *spare[SPARE_MAX]; /* owned */
-	size_t nspare;
-	struct ptc_jobs_thread *turn; /* the thread that has the turn to serve; NULL: none */
+	struct ptc_slice *first, *last; /* waiting work units; lent */
+	struct ptc_jobs_thread *turn;	/* the thread that has the turn to serve; NULL: none */
 	/* the thread that should be next; set by the thread with the turn */
 	struct ptc_jobs_thread *next;
 	bool over; /* nothing is left to serve */
@@ -82,36 +80,17 @@ static void unlink_slice(struct ptc_jobs *j, const struct ptc_slice *s)
 		j->last = before;
 }
 
-/* With the lock, which is released while the work unit runs. */
-static void run_replay(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_slice_worker *w)
-{
-	struct ptc_replay *replay = j->nspare ? j->spare[--j->nspare] : NULL;
-
-	(void)pthread_mutex_unlock(&j->lock);
-	ptc_slice_run(s, w, replay, &j->quit);
-	(void)pthread_mutex_lock(&j->lock);
-}
-
-/* With the lock, which is released while the work unit runs. */
-static void run_engine(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_thread *t)
-{
-	if (t->nspare_made)
-		s->made = t->spare_made[--t->nspare_made];
-	(void)pthread_mutex_unlock(&j->lock);
-	ptc_slice_make(s, &t->worker, &j->quit);
-	(void)pthread_mutex_lock(&j->lock);
-}
-
 /* Run @s, which waits. With the lock, which is released while the work unit runs. */
 static void run_work_unit(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_thread *t)
 {
 	unlink_slice(j, s);
 	s->state = PTC_SLICE_RUNS;
 	s->maker = t;
-	if (s->pieces)
-		run_engine(j, s, t);
-	else
-		run_replay(j, s, &t->worker);
+	if (t->nspare_made)
+		s->made = t->spare_made[--t->nspare_made];
+	(void)pthread_mutex_unlock(&j->lock);
+	ptc_slice_make(s, &t->worker, &j->quit);
+	(void)pthread_mutex_lock(&j->lock);
 	s->state = PTC_SLICE_DONE;
 	(void)pthread_cond_broadcast(&j->done);
 }
@@ -149,15 +128,6 @@ static void take_turn(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 		(void)pthread_cond_signal(&j->threads->wake);
 }
 
-/*
- * Returns the work unit that @t should run next, or NULL. The caller's thread runs a libipt work
- * unit only in its turn: the serving thread uses its libipt data, too.
- */
-static struct ptc_slice *next_slice(const struct ptc_jobs *j, const struct ptc_jobs_thread *t)
-{
-	return t == j->threads && j->turn != t && j->first && !j->first->pieces ? NULL : j->first;
-}
-
 /* With the lock, which is released during the search: is there new work before long? */
 static bool look_for_news(struct ptc_jobs *j)
 {
@@ -179,7 +149,7 @@ static bool look_for_news(struct ptc_jobs *j)
 /* With the lock: do one thing in @t, or wait until there may be work. */
 static void do_something(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 {
-	struct ptc_slice *s = next_slice(j, t);
+	struct ptc_slice *s = j->first;
 
 	if (j->turn == t) {
 		take_turn(j, t);
@@ -227,17 +197,6 @@ bool ptc_jobs_take(struct ptc_jobs *j, struct ptc_slice *s)
 		run_work_unit(j, s, j->turn);
 	mine = s->maker == j->turn;
 	j->next = s->maker;
-	(void)pthread_mutex_unlock(&j->lock);
-	return mine;
-}
-
-bool ptc_jobs_take_back(struct ptc_jobs *j)
-{
-	bool mine;
-
-	(void)pthread_mutex_lock(&j->lock);
-	mine = j->turn == j->threads;
-	j->next = j->threads;
 	(void)pthread_mutex_unlock(&j->lock);
 	return mine;
 }
@@ -354,8 +313,6 @@ void ptc_jobs_free(struct ptc_jobs *j)
 	if (!j)
 		return;
 	ptc_jobs_stop(j);
-	while (j->nspare)
-		ptc_replay_free(j->spare[--j->nspare]);
 	/* The first thread's engine is the caller's, and lives longer. */
 	if (j->threads->worker.engine)
 		j->threads->worker.engine->maker = NULL;
@@ -377,7 +334,7 @@ static void wake_one(struct ptc_jobs *j)
 	for (i = 0; i < j->nthreads; i++) {
 		struct ptc_jobs_thread *t = &j->threads[i];
 
-		if (t->idle && next_slice(j, t)) {
+		if (t->idle && j->first) {
 			t->idle = false; /* the next call wakes another thread */
 			(void)pthread_cond_signal(&t->wake);
 			return;
@@ -414,17 +371,6 @@ void ptc_jobs_await(struct ptc_jobs *j, struct ptc_slice *s)
 	(void)pthread_mutex_unlock(&j->lock);
 }
 
-void ptc_jobs_give_replay(struct ptc_jobs *j, struct ptc_replay *r)
-{
-	(void)pthread_mutex_lock(&j->lock);
-	if (r && j->nspare < SPARE_MAX) {
-		j->spare[j->nspare++] = r;
-		r = NULL;
-	}
-	(void)pthread_mutex_unlock(&j->lock);
-	ptc_replay_free(r);
-}
-
 static bool is_worth_keeping(const struct ptc_out *o)
 {
 	return o->cap <= SPARE_ITEMS_CAP && o->recs.cap <= SPARE_RECS_CAP;
@@ -436,10 +382,9 @@ void ptc_jobs_lend_room(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_t
 
 	(void)pthread_mutex_lock(&j->lock);
 	t = j->turn;
-	if (t != was && o->head == o->n && !o->hidden && is_worth_keeping(o) &&
+	if (t != was && o->head == o->n && is_worth_keeping(o) &&
 	    !(was && was->nspare_rooms == SPARE_ITEMS_MAX)) {
 		if (was) {
-			o->front = 0;
 			was->spare_rooms[was->nspare_rooms++] = ptc_out_swap_room(
 				o, t->nspare_rooms ? t->spare_rooms[--t->nspare_rooms] :
 						     (struct ptc_out_room){ .cap = 0 });

@@ -28,19 +28,16 @@ void ptc_jobs_free(struct ptc_jobs *j);
 /*
  * Call @serve with @ctx, in one thread at a time, until it returns something other than
  * PTC_LANE_PASS. Returns that result. Begins in the caller's thread. Continues in the thread that
- * one of the two functions below selected. Each call sees what earlier calls did. Only @serve may
+ * ptc_jobs_take selected. Each call sees what earlier calls did. Only @serve may
  * use the functions below.
  */
 int ptc_jobs_serve(struct ptc_jobs *j, int (*serve)(void *ctx, struct ptc_err *err), void *ctx,
 		   struct ptc_err *err);
 
 /*
- * Is @s, a work unit of segments, done and to be served by this thread? If not, @serve must pass.
+ * Is @s done and to be served by this thread? If not, @serve must pass.
  */
 bool ptc_jobs_take(struct ptc_jobs *j, struct ptc_slice *s);
-/* Is this the thread that called ptc_jobs_serve? If not, @serve must pass. */
-bool ptc_jobs_take_back(struct ptc_jobs *j);
-
 /* @s must live until it is done, or until @j is stopped. */
 void ptc_jobs_add(struct ptc_jobs *j, struct ptc_slice *s);
 
@@ -53,8 +50,6 @@ void ptc_jobs_lend_room(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_t
 /* Wait until @s is done. Runs waiting work units in the meantime. */
 void ptc_jobs_await(struct ptc_jobs *j, struct ptc_slice *s);
 
-/* Keep @r, which is not needed any more, for another work unit. NULL is fine. */
-void ptc_jobs_give_replay(struct ptc_jobs *j, struct ptc_replay *r);
 /* Keep the memory of @made for another work unit. @made is empty afterwards. */
 void ptc_jobs_give_made(struct ptc_jobs *j, struct ptc_made_list *made);
 

@@ -167,7 +167,7 @@ static void list_lost(struct ptc_decode *d, const struct ptc_event *ev)
 	if (!l)
 		return;
 	renew_context(d, l);
-	ptc_lane_lost(l, ev->time ? ev->time : PTC_NO_TIME);
+	ptc_replay_lost(l->replay, ev->time ? ev->time : PTC_NO_TIME);
 	ptc_merge_changed(d, l);
 }
 
@@ -213,7 +213,7 @@ static void note_step(struct ptc_decode *d, struct ptc_lane *l)
 	const size_t i = (size_t)(l - d->lanes);
 
 	if (l->live)
-		ptc_least_set(&d->behind, i, ptc_lane_time(l));
+		ptc_least_set(&d->behind, i, ptc_replay_time(l->replay));
 	else
 		ptc_least_clear(&d->behind, i);
 	ptc_merge_changed(d, l);
@@ -224,7 +224,7 @@ static void note_step(struct ptc_decode *d, struct ptc_lane *l)
 /* The rest of @l is behind the requested time: skips it. */
 static void leave_out_rest(struct ptc_decode *d, struct ptc_lane *l)
 {
-	d->stats.aux_bytes -= ptc_range_left(&l->stream, ptc_lane_where(l).spot);
+	d->stats.aux_bytes -= ptc_range_left(&l->stream, ptc_replay_spot(l->replay));
 	l->live = false;
 }
 
@@ -260,12 +260,13 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 			l->live = false;
 			return 0;
 		}
-		t = ptc_lane_time(l);
+		t = ptc_replay_time(l->replay);
 		if (!l->begun) {
 			l->begun = true;
 			l->begin_ns = t;
 		}
-		if (ptc_pick_is_over(&d->pick, t) && ptc_pick_is_over(&d->pick, ptc_lane_low(l))) {
+		if (ptc_pick_is_over(&d->pick, t) &&
+		    ptc_pick_is_over(&d->pick, ptc_replay_low(l->replay))) {
 			leave_out_rest(d, l);
 			return 0;
 		}
@@ -342,7 +343,7 @@ static int serve(void *ctx, struct ptc_err *err)
 		if (d->plan)
 			ptc_plan_fill(d->plan);
 		if (d->clock.valid) {
-			r = apply_sideband(d, ptc_lane_time(l), err);
+			r = apply_sideband(d, ptc_replay_time(l->replay), err);
 			if (r < 0)
 				return r;
 		}

@@ -48,7 +48,7 @@ struct ptc_decode {
 	bool cycles;	/* the trace has CYC packets */
 	struct ptc_pick pick;
 	struct ptc_plan *plan;	/* owned; during a pass; NULL: one thread decodes */
-	uint64_t joins;		/* number of libipt's work units that were taken */
+	uint64_t ahead;		/* number of segments that threads made and that were taken */
 	uint64_t applied_ns;	/* the latest time of a record applied in this pass */
 	struct ptc_joint joint; /* for a snapshot of several CPUs */
 

@@ -103,7 +103,7 @@ void ptc_merge_changed(struct ptc_decode *d, const struct ptc_lane *l)
 
 	set_front(d, l);
 	if (l->live)
-		ptc_least_set(&d->merge.lows, i, ptc_lane_low(l));
+		ptc_least_set(&d->merge.lows, i, ptc_replay_low(l->replay));
 	else
 		ptc_least_clear(&d->merge.lows, i);
 }

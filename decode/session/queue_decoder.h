@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One queue that is decoded, step by step: by its replay, or by playing the steps of a work unit
- * that was decoded ahead of its turn.
- */
+/* One queue that is decoded, step by step, with the segments that threads made ahead. */
 #ifndef PTC_DECODE_SESSION_QUEUE_DECODER_H
 #define PTC_DECODE_SESSION_QUEUE_DECODER_H
 
@@ -53,15 +50,6 @@ struct ptc_lane {
 	const struct ptc_slice *serving; /* work unit with the segments of the replay; NULL: none */
 	/* the thread whose memory the replay's items have; NULL: its own */
 	struct ptc_jobs_thread *writer;
-
-	/*
-	 * The work unit whose steps are played. The replay is the work unit's, and stands at its
-	 * end. Items of later steps are hidden.
-	 */
-	struct ptc_slice *playing;  /* owned; NULL: none */
-	size_t step;		    /* number of the next step */
-	size_t shift;		    /* items in front of the work unit's, modulo SIZE_MAX + 1 */
-	struct ptc_replay_at place; /* where the played steps have come to */
 };
 
 /* Returns the configuration for a replay of @l. */
@@ -72,11 +60,5 @@ enum { PTC_LANE_PASS = 2 };
 
 /* ptc_replay_steps for a batch. PTC_LANE_PASS: nothing was done, it is another thread's turn. */
 int ptc_lane_steps(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err);
-
-/* Same as the ptc_replay_ functions, also while a work unit is played. */
-struct ptc_replay_at ptc_lane_where(const struct ptc_lane *l);
-uint64_t ptc_lane_time(const struct ptc_lane *l);
-uint64_t ptc_lane_low(const struct ptc_lane *l);
-void ptc_lane_lost(struct ptc_lane *l, uint64_t time);
 
 #endif

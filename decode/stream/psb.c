@@ -63,7 +63,10 @@ struct ptc_psb_plus ptc_psb_read(const uint8_t *bytes, size_t len)
 		if (n <= 0)
 			return (struct ptc_psb_plus){ .whole = false };
 		p.mode |= type == PTC_PKT_MODE && bytes[at + 1] >> 5 == 0;
-		p.ip |= type == PTC_PKT_FUP;
+		if (type == PTC_PKT_FUP) {
+			p.ip = true;
+			(void)ptc_pkt_ip(bytes + at, p.at, &p.at);
+		}
 		/* An overflow cut off the PSB+. */
 		if (type == PTC_PKT_OVF)
 			return p;

@@ -17,6 +17,7 @@ struct ptc_psb_plus {
 	bool whole; /* PSBEND was found */
 	bool mode;  /* has the execution mode, ... */
 	bool ip;    /* ... and an IP: tracing is on */
+	uint64_t at; /* that IP */
 	size_t len; /* if whole */
 };
 
