@@ -106,6 +106,7 @@ void ptc_trail_land(struct ptc_trail *t, uint64_t to)
 {
 	const uint8_t kind = t->last.kind;
 
+	t->landed = true;
 	if (!t->last.valid)
 		return;
 	/*

@@ -28,7 +28,8 @@ struct ptc_trail {
 		bool valid;
 		uint8_t kind, len;
 		uint64_t ip, time;
-	} last; /* the last instruction retired; its target is not known yet */
+	} last;	     /* the last instruction retired; its target is not known yet */
+	bool landed; /* ptc_trail_land() was called; cleared by others */
 
 	/* Events that must be listed behind the pending branch. None if last is not valid. */
 	struct ptc_pt_event held[PTC_TRAIL_HELD];

@@ -6,6 +6,7 @@
 #include "base/cursor.h"
 #include "decode/image/diagnostics.h"
 #include "decode/libipt/replay_state.h"
+#include "decode/timeline/context_timeline.h"
 
 /*
  * Returns the next time in the trace behind the decoder, or r->now if the next time may come at
@@ -37,22 +38,23 @@ static uint64_t next_time(const struct ptc_replay *r)
 bool ptc_replay_wait_for_code(struct ptc_replay *r)
 {
 	uint64_t upto, time, ip;
+	bool known;
 
 	if (pt_errcode(r->status) != pte_nomap || !r->conf.clock.valid || r->now == PTC_NO_TIME ||
-	    (!r->conf.ahead && !r->watch.d))
+	    !r->conf.contexts)
 		return false;
 	upto = next_time(r);
 	if (upto <= r->now)
 		return false;
-	if (!r->conf.ahead) {
-		ip = ptc_replay_current_ip(r);
-		time = ptc_calm_next_code(&r->watch, r->out.pid, ip, upto);
-		if (time <= r->now || time == PTC_NO_TIME) /* not a valid value of r->now */
-			return false;
+	ip = ptc_replay_current_ip(r);
+	time = ptc_known_next_code(r->conf.contexts, r->now, ip, upto, &known);
+	r->stuck = r->conf.ahead && !known;
+	if (!r->stuck && (time <= r->now || time == PTC_NO_TIME)) /* not a valid value of r->now */
+		return false;
+	if (!r->stuck) {
 		ptc_notes_late_code(r->conf.notes, ip);
 		r->now = time;
 	}
-	r->stuck = r->conf.ahead;
 	r->status = 0;
 	r->again = true;
 	return true;

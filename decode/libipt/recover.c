@@ -274,9 +274,8 @@ uint64_t ptc_replay_current_ip(struct ptc_replay *r)
 
 void ptc_replay_land(struct ptc_replay *r, uint64_t ip)
 {
-	if (!r->trail.last.valid)
-		return;
-	ptc_replay_list_gap(r, r->trail.last.time);
+	if (r->trail.last.valid)
+		ptc_replay_list_gap(r, r->trail.last.time);
 	ptc_trail_land(&r->trail, ip);
 }
 

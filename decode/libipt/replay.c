@@ -149,12 +149,6 @@ void ptc_replay_set_applied(struct ptc_replay *r, uint64_t ns)
 	r->applied = ns;
 }
 
-void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_calm watch)
-{
-	r->calm = until;
-	r->watch = watch;
-}
-
 void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,
 			    struct ptc_addrspace *as)
 {

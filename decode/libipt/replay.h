@@ -14,11 +14,11 @@
 #include "decode/stream/seek.h"
 #include "decode/stream/stream.h"
 #include "decode/stream/tsc_clock.h"
-#include "decode/timeline/lookahead.h"
 
 struct ptc_addrspace;
 struct ptc_engine;
 struct ptc_ipt;
+struct ptc_known;
 struct ptc_made;
 struct ptc_made_list;
 struct ptc_notes;
@@ -38,12 +38,13 @@ struct ptc_replay_conf {
 	struct ptc_ipt *ipt;
 	struct ptc_engine *engine; /* NULL: use only libipt */
 	struct ptc_tsc_clock clock;
+	const struct ptc_known *contexts; /* of the queue; NULL: none are known */
 	const struct ptc_stream *stream;
 	const struct ptc_psbs *psbs;  /* lent: known PSBs of the stream; NULL: none */
 	struct ptc_spot start;	      /* trace in front of it is ignored */
 	const struct ptc_mark *marks; /* ascending */
 	size_t nmarks;
-	bool ahead;	/* decoded before its turn: unseen records may still map code */
+	bool ahead;	/* decoded before its turn */
 	bool snapshots; /* a hole in the stream was not kept, and is no loss */
 	uint32_t queue;
 	struct ptc_decode_stats *stats;
@@ -61,13 +62,6 @@ void ptc_replay_free(struct ptc_replay *r);
 void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf);
 /* Makes a series of steps end at @stop or before. */
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
-
-/*
- * Until the next step: no sideband record must be applied before time @until, and nothing else
- * needs checking. The replay may decode that far without asking. It may decode further if @watch
- * allows it (@watch.d may be NULL: it does not).
- */
-void ptc_replay_set_calm(struct ptc_replay *r, uint64_t until, struct ptc_calm watch);
 
 /* Sideband records up to time @ns have been applied, whatever the time of the replay is. */
 void ptc_replay_set_applied(struct ptc_replay *r, uint64_t ns);

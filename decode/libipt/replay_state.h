@@ -127,8 +127,6 @@ struct ptc_replay {
 	struct ptc_spot stop;	    /* a series of steps ends there */
 	struct ptc_made_list *made; /* lent; segments made before their turn; NULL: none */
 	uint64_t applied;	    /* the latest time of an applied sideband record */
-	uint64_t calm;		    /* before this time there is nothing else to do; */
-	struct ptc_calm watch;	    /* checks the time after that */
 	struct ptc_trail trail;
 	struct ptc_piece piece;
 };

@@ -81,7 +81,9 @@ static bool goes_with_last(const struct ptc_slice *s, const struct ptc_made *m,
 	       step->n - last[-1].n <= s->batch;
 }
 
-static bool add_step(struct ptc_slice *s, const struct ptc_replay *r, struct ptc_made *m)
+/* @ran: instructions in front of the segment. */
+static bool add_step(struct ptc_slice *s, const struct ptc_replay *r, struct ptc_made *m,
+		     uint64_t ran)
 {
 	struct ptc_made_room *room = &s->made.room;
 	const struct ptc_made_step step = { .now = r->now,
@@ -90,7 +92,13 @@ static bool add_step(struct ptc_slice *s, const struct ptc_replay *r, struct ptc
 					    .n = r->out.n - m->recs,
 					    .newest = r->out.newest };
 
+	/* Items in front of the first instruction: its step is not known. */
+	if (m->land == SIZE_MAX && (r->trail.landed || r->out.ran > ran) &&
+	    (!m->nsteps || !room->steps[room->nsteps - 1].n))
+		m->land = m->nsteps;
 	if (goes_with_last(s, m, &step)) {
+		if (m->land == m->nsteps)
+			m->land--;
 		room->steps[room->nsteps - 1] = step;
 		return true;
 	}
@@ -105,19 +113,22 @@ static bool add_step(struct ptc_slice *s, const struct ptc_replay *r, struct ptc
 static bool run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_made *m)
 {
 	struct ptc_replay *r = w->replay;
+	const uint64_t ran = r->out.ran;
 	size_t from = r->from;
 	struct ptc_err err;
 	uint64_t time;
 
+	r->trail.landed = false;
 	do {
 		time = ptc_replay_time(r);
 		/* Times out of order, or behind the horizon, are decoded in their turn. */
-		if (time < w->time || time > s->horizon)
+		if (time < w->time || time > s->known.upto)
 			return false;
 		use_context(s, w, time);
 		from = r->from;
 		if (ptc_replay_steps(r, r->out.n + s->batch, &err) <= 0 || r->stuck ||
-		    r->span != m->spot.span || r->out.n - m->recs > ITEMS_MAX || !add_step(s, r, m))
+		    r->span != m->spot.span || r->out.n - m->recs > ITEMS_MAX ||
+		    !add_step(s, r, m, ran))
 			return false;
 	} while (r->from == from || !ptc_replay_is_at_psb(r));
 	return true;
@@ -176,6 +187,7 @@ size_t ptc_segment_make_items(struct ptc_slice *s, struct ptc_slice_worker *w, s
 	m->declined = why;
 	m->recs = room->nitems;
 	m->steps = room->nsteps;
+	m->land = SIZE_MAX;
 	lend_items(o, room);
 	ptc_replay_begin_made(w->replay, m);
 	if (run(s, w, m)) {
@@ -205,7 +217,7 @@ static bool fits(const struct ptc_replay *r, const struct ptc_made *m)
 	if (ptc_replay_is_busy(r) || r->in_block || m->pid != r->out.pid || m->tid != r->out.tid ||
 	    m->cpu != r->out.cpu || m->version != ptc_addrspace_version(r->as) ||
 	    m->mode_before != r->mode || m->begin_ns != r->now || m->bound != r->bound ||
-	    (!m->on && r->trail.last.valid))
+	    (r->trail.last.valid && (!m->on || m->land == SIZE_MAX)))
 		return false;
 	if (r->told != PTC_NO_TIME && r->told > m->begin_ns)
 		return false;
@@ -243,6 +255,8 @@ bool ptc_segment_take_items(struct ptc_replay *r)
 				       .n = m->n,
 				       .steps = room->steps + m->steps,
 				       .nsteps = m->nsteps,
+				       .land = m->ip,
+				       .land_step = r->trail.last.valid ? m->land : SIZE_MAX,
 				       .end = m->end,
 				       .time = r->now,
 				       .told = m->told,
@@ -256,9 +270,6 @@ bool ptc_segment_take_items(struct ptc_replay *r)
 				       .stays_on = true };
 	m->notes = NULL;
 	r->parked = false;
-	if (m->on)
-		ptc_trail_land(&r->trail, m->ip);
-	r->trail.last.valid = false;
 	return true;
 }
 
@@ -295,9 +306,14 @@ static int finish(struct ptc_replay *r)
 int ptc_segment_step_items(struct ptc_replay *r)
 {
 	struct ptc_piece *p = &r->piece;
-	const struct ptc_made_step *s = &p->steps[p->next_step++];
+	const struct ptc_made_step *s = &p->steps[p->next_step];
 	const size_t n = s->n - p->next;
 
+	if (p->next_step == p->land_step) {
+		ptc_trail_land(&r->trail, p->land);
+		r->trail.last.valid = false;
+		p->land_step = SIZE_MAX;
+	}
 	if (n) {
 		if (!ptc_out_reserve(&r->out, n))
 			return 0;
@@ -308,8 +324,10 @@ int ptc_segment_step_items(struct ptc_replay *r)
 	}
 	r->now = s->now;
 	r->off = s->off;
-	/* No item to come is earlier than s->low. */
-	r->trail.last.valid = s->low < s->now;
-	r->trail.last.time = s->low;
-	return p->next_step < p->nsteps ? 0 : finish(r);
+	if (p->land_step == SIZE_MAX) {
+		/* No item to come is earlier than s->low. */
+		r->trail.last.valid = s->low < s->now;
+		r->trail.last.time = s->low;
+	}
+	return ++p->next_step < p->nsteps ? 0 : finish(r);
 }

@@ -188,8 +188,6 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 	if (d->engine)
 		ptc_engine_share(d->engine, n);
 	r = ptc_jobs_new(n, &d->ipt.params, d->engine, &p->jobs, err);
-	if (!r)
-		r = ptc_scout_new(d, &p->scout, err);
 	if (r < 0) {
 		ptc_plan_free(p);
 		return r;
@@ -205,7 +203,7 @@ void ptc_plan_done(struct ptc_plan *p, struct ptc_slice *s)
 	p->recs += s->nrecs;
 	p->recs_of += s->bytes;
 	p->d->ahead += s->made.taken;
-	ptc_scout_give_back(p->scout, &s->contexts);
+	ptc_scout_give_back(p->d->timeline, &s->contexts);
 	ptc_jobs_give_made(p->jobs, &s->made);
 	ptc_slice_free(s);
 }
@@ -240,7 +238,6 @@ void ptc_plan_free(struct ptc_plan *p)
 		l->serving = NULL;
 		l->writer = NULL;
 	}
-	ptc_scout_free(p->scout);
 	ptc_jobs_free(p->jobs);
 	ptc_least_release(&p->cuts);
 	free(p->stepped);
@@ -303,11 +300,11 @@ static bool add_work_unit(struct ptc_plan *p, struct ptc_lane *l, struct ptc_pla
 	const size_t lane = (size_t)(l - p->d->lanes);
 	struct ptc_slice *s;
 
-	ptc_scout_move(p->scout, end.ns);
-	ptc_scout_forget(p->scout, lane, ptc_replay_time(l->replay));
+	ptc_scout_move(p->d->timeline, end.ns);
+	ptc_scout_forget(p->d->timeline, lane, ptc_replay_time(l->replay));
 	ptc_psbs_forget(&l->psbs, ptc_replay_spot(l->replay));
 	s = calloc(1, sizeof(*s));
-	if (!s || !ptc_scout_lend(p->scout, lane, l->cut.ns, &s->contexts)) {
+	if (!s || !ptc_scout_lend(p->d->timeline, lane, l->cut.ns, &s->contexts)) {
 		free(s);
 		return false;
 	}
@@ -316,12 +313,13 @@ static bool add_work_unit(struct ptc_plan *p, struct ptc_lane *l, struct ptc_pla
 	ptc_psbs_copy(&l->psbs, l->cut.spot, end.spot, &s->psbs);
 	s->conf.start = l->cut.spot;
 	s->stop = end.spot;
-	s->horizon = p->scout->upto;
+	s->known = (struct ptc_known){ .contexts = &s->contexts, .upto = p->d->timeline->upto };
+	s->conf.contexts = &s->known;
 	s->batch = PTC_LANE_BATCH;
 	s->bytes = bytes_between(l, l->cut.spot, end.spot);
 	if (hand_out(p, l, s))
 		return true;
-	ptc_scout_give_back(p->scout, &s->contexts);
+	ptc_scout_give_back(p->d->timeline, &s->contexts);
 	ptc_slice_free(s);
 	return false;
 }
@@ -344,7 +342,7 @@ void ptc_plan_fill(struct ptc_plan *p)
 		/* Trace behind the requested time must not be counted. */
 		if (ptc_pick_is_over(&p->d->pick, end.ns))
 			l->cut = no_cut(l);
-		else if (!ptc_scout_knows(p->scout, (size_t)(l - p->d->lanes), l->cut.ns) ||
+		else if (!ptc_scout_knows(p->d->timeline, (size_t)(l - p->d->lanes), l->cut.ns) ||
 			 add_work_unit(p, l, end))
 			l->cut = end;
 		else

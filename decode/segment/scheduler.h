@@ -18,13 +18,11 @@ struct ptc_decode;
 struct ptc_err;
 struct ptc_jobs;
 struct ptc_lane;
-struct ptc_scout;
 struct ptc_slice;
 
 struct ptc_plan {
 	struct ptc_decode *d;	 /* lent */
 	struct ptc_jobs *jobs;	 /* owned */
-	struct ptc_scout *scout; /* owned */
 	size_t slice;		 /* minimum trace bytes of the next work unit */
 	size_t recs, recs_of;	 /* of finished work units: records; bytes of trace */
 	size_t bytes, bytes_max; /* trace bytes that are planned and not finished; limit */

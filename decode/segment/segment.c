@@ -4,12 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/engine/psb_lookahead.h"
 #include "decode/image/addrspace.h"
 #include "decode/items/branch_counts.h"
 #include "decode/libipt/replay_state.h"
-
-static const char OTHERS[] = "side records, or the end of what is wanted";
 
 static void drop_notes(struct ptc_piece *p)
 {
@@ -38,55 +35,6 @@ void ptc_engine_count_declined(struct ptc_engine *e, const char *why)
 	if (i == e->nreasons)
 		e->reasons[e->nreasons++] = (struct ptc_engine_reason){ .why = why };
 	e->reasons[i].pieces++;
-}
-
-/* A segment, being made, in which several threads run. */
-struct turning {
-	struct ptc_engine *e;
-	const struct ptc_replay *r;
-	size_t now; /* index of the current turn */
-};
-
-static bool get_code(void *ctx, struct ptc_fast *f)
-{
-	const struct turning *t = ctx;
-	const struct ptc_turn *turn = &t->e->turns.v[t->now];
-
-	f->flow.why = "out of memory";
-	return ptc_engine_use_code(t->e, turn->as, turn->code, false);
-}
-
-/*
- * The time is now @ns: applies the changes up to @ns to the code, and to the engine's cache of it.
- */
-static bool change_code(struct turning *t, struct ptc_fast *f, uint64_t ns)
-{
-	bool changed;
-
-	if (!t->e->preview.d)
-		return true;
-	f->flow.why = OTHERS;
-	return ptc_preview_move(&t->e->preview, ns, t->e->turns.v[t->now].pid, &changed) &&
-	       (!changed || ptc_fast_change(f, get_code, t));
-}
-
-static enum ptc_fast_turn change_thread_at_tsc(void *ctx, struct ptc_fast *f, uint64_t tsc)
-{
-	struct turning *t = ctx;
-	const struct ptc_turns *turns = &t->e->turns;
-	const uint64_t ns = to_ns(t->r, tsc, UINT64_MAX);
-	const size_t was = t->now;
-
-	f->flow.why = OTHERS;
-	if (ns >= turns->until || !change_code(t, f, ns))
-		return PTC_FAST_NO_TURN;
-	while (t->now + 1 < turns->n && turns->v[t->now + 1].time <= ns)
-		t->now++;
-	if (t->now == was)
-		return PTC_FAST_SAME;
-	if (turns->v[t->now].as != turns->v[was].as && !ptc_fast_change(f, get_code, t))
-		return PTC_FAST_NO_TURN;
-	return PTC_FAST_TURN;
 }
 
 /*
@@ -192,41 +140,39 @@ static void take_back(struct ptc_replay *r, struct ptc_engine *e)
 	swap_room(p, &e->room);
 }
 
-/* Makes the segment that begins here, for all its turns. @far: see ptc_made_look(). */
-static void make_once(struct ptc_replay *r, struct ptc_engine *e, bool far)
+/* Finds the context at the replay. Returns NULL, or why it is not known. */
+static const char *find_context(const struct ptc_replay *r, size_t *ret)
 {
-	struct turning t = { .e = e, .r = r };
-	struct ptc_made_view v;
+	const uint64_t time = r->now == PTC_NO_TIME ? 0 : r->now;
+	const struct ptc_known *known = r->conf.contexts;
+	const struct ptc_context *c;
 
-	e->made.why = ptc_made_look(span_of(r), r->from, r->next_psb, far, &e->copy, &v);
-	if (e->made.why)
-		return;
-	take_back(r, e);
-	e->fast.ask = e->turns.n ? change_thread_at_tsc : NULL;
-	e->fast.asked = &t;
-	e->room.nrecs = e->room.nmarks = 0;
-	ptc_engine_make(e, e->preview.d ? e->turns.v[0].as : r->as, r->out.pid, &v, r->from,
-			&e->room, &e->made);
-	e->fast.ask = NULL;
+	if (!known || !ptc_known_upto(known, time) || known->contexts->v[0].from_ns > time)
+		return PTC_SEGMENT_CUT_SHORT;
+	c = ptc_context_at(known->contexts, time);
+	/* If time went back, records of later times have been applied. */
+	if (c->pid != r->out.pid || c->tid != r->out.tid || c->cpu != r->out.cpu ||
+	    !ptc_view_is_of(c->view, r->as))
+		return PTC_SEGMENT_CUT_SHORT;
+	*ret = (size_t)(c - known->contexts->v);
+	return NULL;
 }
 
 static void make_here(struct ptc_replay *r, struct ptc_engine *e)
 {
-	const bool once = e->preview.d; /* a preview cannot go back */
+	struct ptc_segment_source s = { .span = span_of(r),
+					.from = r->from,
+					.next = r->next_psb,
+					.clock = &r->conf.clock,
+					.contexts = r->conf.contexts,
+					.to_ns = r->conf.to_ns };
 
-	make_once(r, e, once);
-	if (!once && e->made.why == PTC_FAST_TOO_SHORT)
-		make_once(r, e, true);
-}
-
-/* Returns true if @m, made before its turn, lies in one thread's turn. */
-static bool is_undivided(const struct ptc_replay *r, const struct ptc_engine *e,
-			 const struct ptc_made *m)
-{
-	const struct ptc_fast_mark *marks = r->made->room.marks;
-
-	return e->turns.n < 2 || !m->nmarks ||
-	       to_ns(r, marks[m->marks + m->nmarks - 1].tsc, UINT64_MAX) < e->turns.v[1].time;
+	e->made.why = find_context(r, &s.first);
+	if (e->made.why)
+		return;
+	take_back(r, e);
+	e->room.nrecs = e->room.nmarks = 0;
+	ptc_engine_make(e, &s, &e->copy, &e->room, &e->made);
 }
 
 /* Returns the segment that begins here: made ahead, or made now by @e. */
@@ -236,53 +182,17 @@ static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 
 	if (r->made)
 		m = ptc_made_list_take(r->made, (struct ptc_spot){ r->span, r->from });
-	if (m && !m->items && m->pid == r->out.pid && m->version == ptc_addrspace_version(r->as) &&
-	    (m->why ? e->turns.n < 2 && m->why != PTC_FAST_TOO_SHORT : is_undivided(r, e, m)))
+	if (m && !m->items && m->why != PTC_SEGMENT_CUT_SHORT && m->pid == r->out.pid &&
+	    m->tid == r->out.tid && m->cpu == r->out.cpu &&
+	    m->version == ptc_addrspace_version(r->as))
 		return m;
 	make_here(r, e);
 	return &e->made;
 }
 
-/*
- * Returns true if nothing else must happen up to the end of the segment. @user knows what code the
- * segment used. NULL: another thread made the segment.
- */
-static bool is_calm(const struct ptc_replay *r, const struct ptc_piece *p,
-		    const struct ptc_turns *turns, const struct ptc_piece_user *user)
-{
-	const uint64_t end = p->nmarks ? p->marks[p->nmarks - 1].tsc : r->now;
-
-	return r->now == PTC_NO_TIME || end < r->calm ||
-	       ptc_calm_lasts(&r->watch, turns, end, user);
-}
-
-/* Returns why something else must be done before the end of the segment, or NULL. */
-static const char *look_for_others(const struct ptc_replay *r, const struct ptc_piece *p,
-				   const struct ptc_turns *turns, const struct ptc_piece_user *user)
-{
-	if (!is_calm(r, p, turns, user))
-		return OTHERS;
-	if (r->next_mark < r->conf.nmarks &&
-	    r->conf.marks[r->next_mark].off <= span_of(r)->base + p->end)
-		return "something that AUX records tell";
-	return NULL;
-}
-
-/* Gets the turns of the segment. Returns false if they are not known up to its end. */
-static bool foresee(const struct ptc_replay *r, struct ptc_turns *t)
-{
-	t->n = 0;
-	t->until = UINT64_MAX;
-	if (r->now == PTC_NO_TIME || r->bound < r->calm)
-		return true;
-	ptc_calm_foresee(&r->watch, r->bound, t);
-	return r->bound == UINT64_MAX || r->bound < t->until;
-}
-
 /* Takes @m to hand over. Returns NULL, or why that is not possible. */
 static const char *take_over(struct ptc_replay *r, struct ptc_engine *e, struct ptc_made *m)
 {
-	const struct ptc_piece_user *user = m == &e->made ? &e->user : NULL;
 	struct ptc_piece *p = &r->piece;
 
 	if (m->why)
@@ -291,25 +201,14 @@ static const char *take_over(struct ptc_replay *r, struct ptc_engine *e, struct 
 		return "a change of mode";
 	if (!m->on && r->trail.last.valid)
 		return "a piece behind damage";
-	take_made(r, e, m, user ? NULL : &r->made->room);
+	take_made(r, e, m, m == &e->made ? NULL : &r->made->room);
 	if (!tell_times(r, p))
 		return "a time that goes back";
 	take_last(r, p, m);
-	return look_for_others(r, p, &e->turns, user);
-}
-
-/*
- * Tries again with a preview, in case the code changes during the segment. @why: the reason so far.
- */
-static const char *try_with_changes(struct ptc_replay *r, struct ptc_engine *e, const char *why)
-{
-	if (r->now == PTC_NO_TIME ||
-	    !ptc_preview_begin(&e->preview, &r->watch, &e->turns, r->bound))
-		return why;
-	make_here(r, e);
-	why = take_over(r, e, &e->made);
-	ptc_preview_end(&e->preview);
-	return why;
+	if (r->next_mark < r->conf.nmarks &&
+	    r->conf.marks[r->next_mark].off <= span_of(r)->base + p->end)
+		return "something that AUX records tell";
+	return NULL;
 }
 
 /*
@@ -317,16 +216,13 @@ static const char *try_with_changes(struct ptc_replay *r, struct ptc_engine *e, 
  */
 static const char *decode_segment(struct ptc_replay *r, struct ptc_engine *e)
 {
-	const char *why;
-
 	if (ptc_replay_is_busy(r))
 		return "a piece behind damage";
 	if (r->now == PTC_NO_TIME && r->conf.clock.valid)
 		return "a time that is not known";
-	if (!foresee(r, &e->turns))
-		return OTHERS;
-	why = take_over(r, e, get_made(r, e));
-	return why ? try_with_changes(r, e, why) : NULL;
+	if (r->conf.clock.valid && r->applied > r->now)
+		return PTC_SEGMENT_CUT_SHORT;
+	return take_over(r, e, get_made(r, e));
 }
 
 bool ptc_piece_is_next(struct ptc_replay *r)

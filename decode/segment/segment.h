@@ -3,9 +3,9 @@
  * Decodes trace with the second engine (decode/engine) instead of libipt, one PSB segment at a
  * time. A PSB segment is the trace from one PSB to the next.
  *
- * A segment is decoded as a whole, with the code and the threads as they are when the segment
- * begins. Its branches are then handed over step by step. libipt decodes segments that the engine
- * declines, and everything that branches do not show.
+ * A segment is decoded as a whole, with the threads and the code that the context timeline gives.
+ * Its branches are then handed over step by step. libipt decodes segments that the engine declines,
+ * and everything that branches do not show.
  */
 #ifndef PTC_DECODE_SEGMENT_SEGMENT_H
 #define PTC_DECODE_SEGMENT_SEGMENT_H
@@ -17,11 +17,9 @@
 #include "decode/engine/code_cache.h"
 #include "decode/engine/engine.h"
 #include "decode/segment/segment_result.h"
-#include "decode/timeline/change_preview.h"
-#include "decode/timeline/lookahead.h"
+#include "decode/timeline/context_timeline.h"
 #include "ptcap/decode.h"
 
-struct ptc_addrspace;
 struct ptc_replay;
 
 enum { PTC_ENGINE_REASONS = 48 };
@@ -36,11 +34,9 @@ struct ptc_engine {
 	struct ptc_engine *maker;   /* lent; the engine of the serving thread; NULL: this engine */
 	struct ptc_piece_user user; /* the cached knowledge about code */
 	struct ptc_fast fast;
-	struct ptc_made made;	    /* the segment made last, when its turn came. Its branches */
-	struct ptc_made_room room;  /* stay here until they are handed over */
-	struct ptc_made_copy copy;  /* backs @made */
-	struct ptc_turns turns;	    /* threads that the segment belongs to */
-	struct ptc_preview preview; /* of code changes during the segment; see ptc_preview.d */
+	struct ptc_made made;	   /* the segment made last, when its turn came. Its branches */
+	struct ptc_made_room room; /* stay here until they are handed over */
+	struct ptc_made_copy copy; /* backs @made */
 
 	struct ptc_engine_stats stats;
 	uint64_t ahead; /* of the segments taken: how many were made before their turn */
@@ -60,21 +56,28 @@ void ptc_engine_free(struct ptc_engine *e);
  */
 void ptc_engine_share(struct ptc_engine *e, unsigned int n);
 
-/*
- * Makes the next segment use the code of @as, the address space of @pid; see ptc_piece_codes_use().
- * Returns false if out of memory.
- */
-bool ptc_engine_use_code(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
-			 bool begins);
+/* What a segment is made from. All of it is lent. */
+struct ptc_segment_source {
+	const struct ptc_span *span;
+	size_t from, next; /* offsets of its PSB and of the next one, in @span */
+	const struct ptc_tsc_clock *clock;
+	const struct ptc_known *contexts;
+	size_t first;	/* index of the context at its beginning */
+	uint64_t to_ns; /* end of the requested time; 0: none */
+};
 
 /*
- * Decodes the segment at @from of the span that @v shows, with the code of @as, the address space
- * of @pid. All of the segment belongs to @pid, unless fast.ask reports other turns. Branches are
- * appended to @room.
+ * The reason of segments during which records are lost, or the requested time or the known contexts
+ * end.
  */
-void ptc_engine_make(struct ptc_engine *e, const struct ptc_addrspace *as, int32_t pid,
-		     const struct ptc_made_view *v, size_t from, struct ptc_made_room *room,
-		     struct ptc_made *m);
+extern const char PTC_SEGMENT_CUT_SHORT[];
+
+/*
+ * Decodes a segment. The result depends on @s only. Branches are appended to @room. @copy: memory
+ * for bytes that are not contiguous.
+ */
+void ptc_engine_make(struct ptc_engine *e, const struct ptc_segment_source *s,
+		     struct ptc_made_copy *copy, struct ptc_made_room *room, struct ptc_made *m);
 
 /* Counts that libipt decodes a segment, and why: a literal. */
 void ptc_engine_count_declined(struct ptc_engine *e, const char *why);
@@ -94,6 +97,7 @@ struct ptc_piece {
 	const struct ptc_item *its;
 	const struct ptc_made_step *steps;
 	size_t next_step, nsteps;
+	size_t land_step; /* the step in which the instruction in front of it leads to @land */
 	uint64_t told;
 	struct ptc_decode_stats stats;
 	struct ptc_notes *notes;     /* owned */

@@ -68,11 +68,12 @@ struct ptc_made {
 
 	/* By libipt: items instead of records; recs is their index in the room, n their number. */
 	bool items;
-	int32_t tid, cpu;	       /* of the thread at the beginning */
-	uint64_t begin_ns, bound;      /* the time there, and the latest possible time */
-	size_t steps, nsteps;	       /* in the room */
-	uint64_t told;		       /* time of the last block or event */
-	uint64_t last_time;	       /* of @last */
+	int32_t tid, cpu;	  /* of the thread at the beginning */
+	uint64_t begin_ns, bound; /* the time there, and the latest possible time */
+	size_t steps, nsteps;	  /* in the room */
+	size_t land;		  /* the step with the first instruction; SIZE_MAX: not known */
+	uint64_t told;		  /* time of the last block or event */
+	uint64_t last_time;	  /* of @last */
 	struct ptc_decode_stats stats; /* of the items */
 	const char *declined;	       /* why the engine declined it, a literal; NULL: no engine */
 	struct ptc_notes *notes;       /* owned; about missing code; NULL: none */

@@ -66,7 +66,7 @@ static const struct ptc_context *context_at(const struct ptc_slice *s, const str
 
 	if (s->conf.clock.valid && ptc_range_next_timed(sp, &s->conf.clock, at, &ns) != at)
 		return NULL;
-	if (ns > s->horizon || ns < s->contexts.v[0].from_ns)
+	if (ns > s->known.upto || ns < s->contexts.v[0].from_ns)
 		return NULL;
 	return ptc_context_at(&s->contexts, ns);
 }
@@ -80,17 +80,22 @@ static const char *make_with_engine(struct ptc_slice *s, struct ptc_slice_worker
 {
 	const struct ptc_span *sp = &s->conf.stream->spans[at.span];
 	const struct ptc_context *c = context_at(s, sp, at.off);
-	const char *why = c ? NULL : "a time that is not known";
-	struct ptc_made_view v;
+	struct ptc_segment_source source = { .span = sp,
+					     .from = at.off,
+					     .next = next,
+					     .clock = &s->conf.clock,
+					     .contexts = &s->known,
+					     .to_ns = s->conf.to_ns };
 	struct ptc_made *m;
 
-	if (!why)
-		why = ptc_made_look(sp, at.off, next, false, &w->copy, &v);
-	m = why ? NULL : ptc_made_list_add(&s->made);
+	if (!c)
+		return PTC_SEGMENT_CUT_SHORT;
+	source.first = (size_t)(c - s->contexts.v);
+	m = ptc_made_list_add(&s->made);
 	if (!m)
-		return why ? why : "out of memory";
+		return "out of memory";
 	m->spot = at;
-	ptc_engine_make(w->engine, &c->view->as, c->pid, &v, at.off, &s->made.room, m);
+	ptc_engine_make(w->engine, &source, &w->copy, &s->made.room, m);
 	s->nrecs += m->counted ? m->nmarks : m->n;
 	if (m->why && !w->engine->verify)
 		ptc_made_list_drop(&s->made);
@@ -104,8 +109,11 @@ static size_t make(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_s
 	const size_t items = s->made.room.nitems;
 	size_t end;
 
-	/* Verify: libipt decodes all of it in its turn. */
-	if (w->engine && (!why || w->engine->verify))
+	/*
+	 * In its turn, the engine may know more of the contexts. Verify: libipt decodes all of it
+	 * in its turn.
+	 */
+	if (w->engine && (!why || why == PTC_SEGMENT_CUT_SHORT || w->engine->verify))
 		return next;
 	end = ptc_segment_make_items(s, w, at, why);
 	s->nrecs += (s->made.room.nitems - items) * ITEM_RECS;

@@ -25,7 +25,7 @@ struct ptc_slice {
 	struct ptc_replay_conf conf;  /* of the queue; conf.start: the beginning */
 	struct ptc_spot stop;	      /* the unit ends there, or a little behind */
 	struct ptc_contexts contexts; /* lent by the timeline */
-	uint64_t horizon;	      /* the contexts are known until then */
+	struct ptc_known known;	      /* conf.contexts: those */
 	size_t bytes;		      /* of trace, approximately */
 	size_t batch;		      /* maximum items per step, approximately */
 	struct ptc_psbs psbs;	      /* owned; known PSBs */

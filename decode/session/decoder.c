@@ -15,7 +15,6 @@
 #include "decode/session/last_n.h"
 #include "decode/session/merge.h"
 #include "decode/symbols/demangle.h"
-#include "decode/timeline/lookahead.h"
 
 int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
 			 struct ptc_err *err)
@@ -216,6 +215,8 @@ static void note_step(struct ptc_decode *d, struct ptc_lane *l)
 		ptc_least_set(&d->behind, i, ptc_replay_time(l->replay));
 	else
 		ptc_least_clear(&d->behind, i);
+	if (d->timeline)
+		ptc_scout_forget(d->timeline, i, l->live ? ptc_replay_time(l->replay) : UINT64_MAX);
 	ptc_merge_changed(d, l);
 	if (d->plan)
 		ptc_plan_stepped(d->plan, l);
@@ -252,7 +253,7 @@ static int run_lane(struct ptc_decode *d, struct ptc_lane *l, uint64_t limit, st
 	int r;
 
 	do {
-		ptc_calm_tell(d, l);
+		ptc_replay_set_applied(l->replay, d->applied_ns);
 		r = ptc_lane_steps(d, l, err);
 		if (r < 0 || r == PTC_LANE_PASS)
 			return r;
@@ -435,6 +436,17 @@ static int start_engine(struct ptc_decode *d, struct ptc_err *err)
 	return r;
 }
 
+static int start_timeline(struct ptc_decode *d, struct ptc_err *err)
+{
+	const int r = ptc_scout_new(d, &d->timeline, err);
+	size_t i;
+
+	for (i = 0; !r && i < d->nlanes; i++)
+		d->lanes[i].known = (struct ptc_known){ .contexts = &d->timeline->lanes[i],
+							.scout = d->timeline };
+	return r;
+}
+
 int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
 {
 	int r = start_engine(d, err);
@@ -445,11 +457,15 @@ int ptc_decode_pass(struct ptc_decode *d, const struct ptc_sink *sink, struct pt
 	if (!r)
 		r = start_lanes(d, err);
 	if (!r)
+		r = start_timeline(d, err);
+	if (!r)
 		r = ptc_plan_new(d, &d->plan, err);
 	if (!r)
 		r = run_lanes(d, sink, err);
 	ptc_plan_free(d->plan);
+	ptc_scout_free(d->timeline);
 	d->plan = NULL;
+	d->timeline = NULL;
 	return r;
 }
 

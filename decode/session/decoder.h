@@ -21,6 +21,7 @@
 #include "decode/stream/seek.h"
 #include "decode/stream/stream.h"
 #include "decode/symbols/srcline.h"
+#include "decode/timeline/context_timeline.h"
 
 struct ptc_decode {
 	struct ptc_decode_opts opts;
@@ -47,10 +48,11 @@ struct ptc_decode {
 	bool no_rounds; /* see ptc_sideband_open() */
 	bool cycles;	/* the trace has CYC packets */
 	struct ptc_pick pick;
-	struct ptc_plan *plan;	/* owned; during a pass; NULL: one thread decodes */
-	uint64_t ahead;		/* number of segments that threads made and that were taken */
-	uint64_t applied_ns;	/* the latest time of a record applied in this pass */
-	struct ptc_joint joint; /* for a snapshot of several CPUs */
+	struct ptc_scout *timeline; /* owned; during a pass */
+	struct ptc_plan *plan;	    /* owned; during a pass; NULL: one thread decodes */
+	uint64_t ahead;		    /* number of segments that threads made and that were taken */
+	uint64_t applied_ns;	    /* the latest time of a record applied in this pass */
+	struct ptc_joint joint;	    /* for a snapshot of several CPUs */
 
 	struct ptc_file *file; /* of a recording */
 	struct ptc_index index;

@@ -16,6 +16,7 @@ struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l)
 		.ipt = &d->ipt,
 		.engine = d->engine,
 		.clock = d->clock,
+		.contexts = &l->known,
 		.stream = &l->stream,
 		.psbs = &l->psbs,
 		.start = l->start,
@@ -65,7 +66,6 @@ static int step_with_segments(struct ptc_decode *d, struct ptc_lane *l, struct p
 	ptc_replay_set_stop(l->replay, s	   ? s->stop :
 				       l->nplanned ? l->planned[0]->conf.start :
 						     NOWHERE);
-	ptc_replay_set_applied(l->replay, d->applied_ns);
 	return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
 }
 

@@ -12,6 +12,7 @@
 #include "decode/stream/psb_index.h"
 #include "decode/stream/seek.h"
 #include "decode/stream/stream.h"
+#include "decode/timeline/context_timeline.h"
 
 struct ptc_decode;
 struct ptc_jobs_thread;
@@ -32,7 +33,8 @@ struct ptc_lane {
 	bool samples;	/* the trace is from samples */
 	bool snapshots; /* from snapshots or samples: the trace between them was not kept */
 	struct ptc_replay *replay;
-	uint64_t context; /* ptc_decode.contexts when the replay got its context */
+	struct ptc_known known; /* contexts of this queue */
+	uint64_t context;	/* ptc_decode.contexts when the replay got its context */
 	bool live;
 	struct ptc_spot start;	    /* where decoding begins */
 	struct ptc_spot next_start; /* start of the next attempt, for --last */

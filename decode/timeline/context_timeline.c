@@ -14,6 +14,9 @@
  */
 enum { WEIGHT_MAX = 128 << 20 };
 
+/* The first step of a search in the future. */
+enum { STEP_NS = 1 << 20 };
+
 /* Limit of queues that records of one time may change. Above it all queues are checked. */
 enum { TOUCHED_MAX = 64 };
 
@@ -137,20 +140,23 @@ static bool same(const struct ptc_scout *s, const struct ptc_context *c,
 	       ptc_view_is_of(view, who->proc ? &who->proc->as : &s->d->procs.nobody);
 }
 
-/* Records that the context is as the processes are now, from @time on. */
-static bool record_context(struct ptc_scout *s, size_t lane, uint64_t time)
+/* Records that the context is as the processes are now, from @time on. @lost: of the queue. */
+static bool record_context(struct ptc_scout *s, size_t lane, uint64_t time, bool lost)
 {
 	struct ptc_contexts *c = &s->lanes[lane];
 	const struct ptc_runner who = ptc_runner_of(s->d, &s->d->lanes[lane]);
-	struct ptc_context x = { time, who.pid, who.tid, who.cpu, NULL };
+	struct ptc_context x = {
+		.from_ns = time, .pid = who.pid, .tid = who.tid, .cpu = who.cpu, .lost = lost
+	};
 
-	if (c->n && same(s, &c->v[c->n - 1], &who))
+	if (c->n && !lost && same(s, &c->v[c->n - 1], &who))
 		return true;
 	x.view = view_of(s, who.proc);
 	if (!x.view)
 		return false;
 	/* A context that lasted no time is useless. */
 	if (c->n && c->v[c->n - 1].from_ns == time) {
+		x.lost |= c->v[c->n - 1].lost;
 		c->n--;
 		s->weight -= ptc_view_put(c->v[c->n].view) + sizeof(x);
 	}
@@ -165,7 +171,7 @@ static bool note_all(struct ptc_scout *s, uint64_t time)
 	size_t i;
 
 	for (i = 0; i < s->d->nlanes; i++)
-		if (!record_context(s, i, time))
+		if (!record_context(s, i, time, false))
 			return false;
 	return true;
 }
@@ -219,9 +225,18 @@ static bool note_touched(struct ptc_scout *s, const struct touched *t, uint64_t 
 	if (t->all)
 		return note_all(s, time);
 	for (i = 0; i < t->n; i++)
-		if (!record_context(s, t->lanes[i], time))
+		if (!record_context(s, t->lanes[i], time, false))
 			return false;
 	return true;
+}
+
+/* A loss of records of one queue becomes a context of its own. */
+static bool note_lost(struct ptc_scout *s, const struct ptc_event *ev, uint64_t time)
+{
+	const struct ptc_lane *l =
+		ev->sb.type == PERF_RECORD_LOST ? ptc_decode_lane_of(s->d, &ev->sb.id) : NULL;
+
+	return !l || record_context(s, (size_t)(l - s->d->lanes), time, true);
 }
 
 /*
@@ -242,7 +257,8 @@ static bool take_moment(struct ptc_scout *s, uint64_t time)
 	now = ev->time > s->upto ? ev->time : s->upto;
 	while (!s->failed && (ev = ptc_sideband_peek(&s->sideband, now)) != NULL) {
 		touch_by(s, &t, ev);
-		s->failed = ptc_sideband_apply(&s->sideband, &s->d->procs, &err) < 0;
+		s->failed = !note_lost(s, ev, now);
+		s->failed |= ptc_sideband_apply(&s->sideband, &s->d->procs, &err) < 0;
 	}
 	t.all |= s->d->procs.moves != moves;
 	s->failed = s->failed || !note_touched(s, &t, now);
@@ -291,6 +307,57 @@ void ptc_scout_move(struct ptc_scout *s, uint64_t time)
 const struct ptc_context *ptc_context_at(const struct ptc_contexts *c, uint64_t time)
 {
 	return &c->v[PTC_PARTITION_POINT(i, 1, c->n, c->v[i].from_ns <= time) - 1];
+}
+
+bool ptc_known_upto(const struct ptc_known *k, uint64_t ns)
+{
+	if (!k->scout)
+		return ns <= k->upto;
+	ptc_scout_move(k->scout, ns);
+	return !k->scout->failed && ns <= k->scout->upto && k->contexts->n;
+}
+
+/* Returns true if the views have the same code at @ip, the kernel aside. */
+static bool same_code(const struct ptc_view *a, const struct ptc_view *b, uint64_t ip)
+{
+	struct ptc_addrspace was = a->as, now = b->as;
+	const struct ptc_range *x, *y;
+
+	was.kernel = now.kernel = NULL;
+	x = ptc_addrspace_find(&was, ip);
+	y = ptc_addrspace_find(&now, ip);
+	if ((x && y) ? x->file != y->file || x->off - x->start != y->off - y->start : x != y)
+		return false;
+	return ptc_addrspace_has(&was, ip) == ptc_addrspace_has(&now, ip);
+}
+
+/* Returns the first context behind @from, up to @upto, with other code at @ip; NULL: none. */
+static const struct ptc_context *find_other_code(const struct ptc_contexts *c, uint64_t from,
+						 uint64_t ip, uint64_t upto)
+{
+	const struct ptc_context *now = ptc_context_at(c, from), *x;
+
+	for (x = now + 1; x < c->v + c->n && x->from_ns <= upto; x++)
+		if (x->pid == now->pid && !same_code(now->view, x->view, ip))
+			return x;
+	return NULL;
+}
+
+uint64_t ptc_known_next_code(const struct ptc_known *k, uint64_t from, uint64_t ip, uint64_t upto,
+			     bool *ret_known)
+{
+	const struct ptc_context *x;
+	uint64_t to = from, step = STEP_NS;
+
+	/* Contexts take memory, so the search reads on in steps. */
+	do {
+		to = upto - to > step ? to + step : upto;
+		step = step < UINT64_MAX / 2 ? 2 * step : UINT64_MAX;
+		*ret_known = ptc_known_upto(k, to);
+		x = k->contexts->n ? find_other_code(k->contexts, from, ip, upto) : NULL;
+	} while (!x && *ret_known && to < upto);
+	*ret_known |= x != NULL;
+	return x ? x->from_ns : 0;
 }
 
 bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_contexts *ret)

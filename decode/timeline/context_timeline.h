@@ -21,6 +21,7 @@ struct ptc_decode;
 struct ptc_context {
 	uint64_t from_ns;
 	int32_t pid, tid, cpu;
+	bool lost;	       /* records of this queue were lost at from_ns */
 	struct ptc_view *view; /* owned; its mappings */
 };
 
@@ -43,6 +44,16 @@ struct ptc_scout {
 	size_t weight;		      /* of the views and contexts, in bytes */
 	bool failed;		      /* no more contexts will be known */
 };
+
+/* The contexts of one queue, as far as they are known. */
+struct ptc_known {
+	const struct ptc_contexts *contexts; /* lent; may grow with each call of ptc_known_upto() */
+	struct ptc_scout *scout;	     /* lent; can read on; NULL: cannot */
+	uint64_t upto;			     /* without @scout: known up to this time, included */
+};
+
+/* Returns true if all contexts up to @ns are known. Reads on if possible. */
+bool ptc_known_upto(const struct ptc_known *k, uint64_t ns);
 
 int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *err);
 /* All lent contexts must have been given back. */
@@ -68,5 +79,13 @@ void ptc_scout_forget(struct ptc_scout *s, size_t lane, uint64_t time);
  * Returns the last context that begins at or before @time, or the first one. @c must not be empty.
  */
 const struct ptc_context *ptc_context_at(const struct ptc_contexts *c, uint64_t time);
+
+/*
+ * Returns the first time behind @from, up to @upto (included), at which other code appears at @ip
+ * of the process that runs at @from. 0: no context up to @upto shows that. *@ret_known: all
+ * contexts up to that time, or @upto, are known.
+ */
+uint64_t ptc_known_next_code(const struct ptc_known *k, uint64_t from, uint64_t ip, uint64_t upto,
+			     bool *ret_known);
 
 #endif

@@ -40,14 +40,16 @@ static bool make(struct ahead *a, const struct ptc_span *sp, struct ptc_spot at,
 {
 	struct ptc_made_list *l = &a->lists[a->at];
 	struct ptc_made *m = ptc_made_list_add(l);
-	struct ptc_made_view v;
+	const struct ptc_segment_source source = { .span = sp,
+						   .from = at.off,
+						   .next = next.off,
+						   .clock = a->clock,
+						   .contexts = a->contexts };
 
 	if (!m)
 		return false;
 	m->spot = at;
-	m->why = ptc_made_look(sp, at.off, next.off, false, &a->copy, &v);
-	if (!m->why)
-		ptc_engine_make(a->e, a->as, -1, &v, at.off, &l->room, m);
+	ptc_engine_make(a->e, &source, &a->copy, &l->room, m);
 	return true;
 }
 

@@ -14,7 +14,8 @@
 
 struct ahead {
 	struct ptc_engine *e; /* borrowed; NULL: no lists */
-	const struct ptc_addrspace *as;
+	const struct ptc_known *contexts;
+	const struct ptc_tsc_clock *clock;
 	struct ptc_made_copy copy;
 	struct ptc_made_list lists[2];
 	unsigned int at; /* the borrowed list */

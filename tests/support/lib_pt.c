@@ -310,7 +310,10 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	struct ptc_codefile *file;
 	struct ptc_replay *r = NULL;
 	struct other other = { .used = false };
-	struct ahead ahead = { .as = &as };
+	struct ptc_context context = { .pid = -1, .tid = -1, .cpu = -1 };
+	const struct ptc_contexts contexts = { .v = &context, .n = 1 };
+	const struct ptc_known known = { .contexts = &contexts, .upto = UINT64_MAX };
+	struct ahead ahead = { .contexts = &known };
 	const char *wrong;
 	struct ptc_ipt ipt;
 	struct ptc_err err;
@@ -323,6 +326,9 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	if (!file || !ptc_addrspace_map(&as, PT_CODE, PT_CODE_LEN, 0, file) ||
 	    !ptc_addrspace_map(&as, PT_HIGH + PT_CODE, PT_CODE_LEN, 0, file))
 		die("out of memory");
+	context.view = ptc_view_new(&as, NULL, 1);
+	if (!context.view)
+		die("out of memory");
 	opts.insns = how->insns;
 	opts.bytes = how->bytes;
 	opts.events = how->events;
@@ -333,6 +339,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 		.resync = how->psb ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET,
 		.ipt = &ipt,
 		.clock = { .valid = how->conv },
+		.contexts = &known,
 		.stream = stream,
 		.marks = how->marks,
 		.nmarks = how->nmarks,
@@ -345,12 +352,12 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 		conf.clock.conv = *how->conv;
 	if (who != LIBIPT)
 		conf.engine = new_engine(how, &as, who);
+	ahead.clock = &conf.clock;
 	if (who == AHEAD)
 		ahead.e = conf.engine;
 	if (ptc_ipt_init(&ipt, &how->params, &err) || ptc_replay_new(&conf, &r, &err))
 		die(err.msg);
 	ptc_replay_set_context(r, -1, -1, -1, &as);
-	ptc_replay_set_calm(r, UINT64_MAX, (struct ptc_calm){ .d = NULL });
 	if (!late && who == LIBIPT)
 		other_open(&other, stream, &as, how, !max);
 	run(r, max, late, out, stream, how, &other, &ahead);
@@ -362,6 +369,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 		how->pieces = conf.engine->stats.pieces;
 	ptc_replay_free(r);
 	free_engine(conf.engine);
+	(void)ptc_view_put(context.view);
 	ptc_addrspace_release(&as);
 	ptc_codefiles_release(&files);
 	ptc_ipt_release(&ipt);

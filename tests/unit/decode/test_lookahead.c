@@ -297,7 +297,7 @@ static void grandchild(struct pd *p, const char *code)
 	pd_switch(p, CHILD + 1, OUR_CPU, 252, false);
 }
 
-static void too_many_turns(struct pd *p, const char *code)
+static void many_turns(struct pd *p, const char *code)
 {
 	int i;
 
@@ -306,7 +306,7 @@ static void too_many_turns(struct pd *p, const char *code)
 		pd_switch(p, i % 2 ? OURS : OTHER, OUR_CPU, 250, false);
 }
 
-static void too_many(struct pd *p, const char *code)
+static void many_records(struct pd *p, const char *code)
 {
 	int i;
 
@@ -315,16 +315,20 @@ static void too_many(struct pd *p, const char *code)
 		pd_comm(p, OTHER, 250, "other", false);
 }
 
-Test(lookahead, what_makes_one_leaves_the_piece_to_libipt)
+Test(lookahead, each_change_of_process_is_foreseen)
 {
-	cr_assert_eq(pieces_with(exec), 1);
-	cr_assert_eq(pieces_with(new_process), 1);
+	cr_expect_eq(pieces_with(exec), 2);
+	cr_expect_eq(pieces_with(new_process), 2);
+	cr_expect_eq(pieces_with(switch_to_unknown), 2);
+	cr_expect_eq(pieces_with(child_of_other_code), 2);
+	cr_expect_eq(pieces_with(grandchild), 2);
+	cr_expect_eq(pieces_with(many_turns), 2);
+	cr_expect_eq(pieces_with(many_records), 2);
+}
+
+Test(lookahead, a_segment_with_lost_records_is_left_to_libipt)
+{
 	cr_assert_eq(pieces_with(loss), 1);
-	cr_assert_eq(pieces_with(switch_to_unknown), 1);
-	cr_assert_eq(pieces_with(child_of_other_code), 1);
-	cr_assert_eq(pieces_with(grandchild), 1);
-	cr_assert_eq(pieces_with(too_many_turns), 1);
-	cr_assert_eq(pieces_with(too_many), 1);
 }
 
 static uint64_t number(uint64_t *seed, uint64_t below)
