@@ -23,8 +23,6 @@ static const char image_name[] = "[kernel.kallsyms]";
 
 void ptc_kernel_release(struct ptc_kernel *k)
 {
-	ptc_addrspace_release(&k->as);
-	ptc_addrspace_release(&k->modules);
 	ptc_addrspace_release(&k->brought);
 	ptc_core_free(k->kcore);
 	ptc_labels_release(&k->names);
@@ -240,12 +238,12 @@ int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
 	return r;
 }
 
-void ptc_kernel_begin(struct ptc_kernel *k)
+void ptc_kernel_begin(const struct ptc_kernel *k, struct ptc_kernel_maps *maps)
 {
-	ptc_addrspace_clear(&k->as);
-	ptc_addrspace_clear(&k->modules);
+	ptc_addrspace_clear(&maps->as);
+	ptc_addrspace_clear(&maps->modules);
 	if (k->brought.ranges.root)
-		ptc_addrspace_copy(&k->as, &k->brought);
+		ptc_addrspace_copy(&maps->as, &k->brought);
 }
 
 static void copy_space(const struct ptc_addrspace *from, struct ptc_addrspace *to)
@@ -256,27 +254,17 @@ static void copy_space(const struct ptc_addrspace *from, struct ptc_addrspace *t
 	memcpy(to->changes, from->changes, sizeof(to->changes));
 }
 
-void ptc_kernel_copy_now(const struct ptc_kernel *k, struct ptc_kernel_now *ret)
+void ptc_kernel_maps_copy(struct ptc_kernel_maps *maps, const struct ptc_kernel_maps *from)
 {
-	ret->other_boot = k->other_boot;
-	copy_space(&k->as, &ret->as);
-	copy_space(&k->modules, &ret->modules);
+	maps->other_boot = from->other_boot;
+	copy_space(&from->as, &maps->as);
+	copy_space(&from->modules, &maps->modules);
 }
 
-void ptc_kernel_release_now(struct ptc_kernel_now *now)
+void ptc_kernel_maps_release(struct ptc_kernel_maps *maps)
 {
-	ptc_addrspace_release(&now->as);
-	ptc_addrspace_release(&now->modules);
-}
-
-void ptc_kernel_swap(struct ptc_kernel *k, struct ptc_kernel_now *now)
-{
-	const struct ptc_kernel_now was = { k->as, k->modules, k->other_boot };
-
-	k->as = now->as;
-	k->modules = now->modules;
-	k->other_boot = now->other_boot;
-	*now = was;
+	ptc_addrspace_release(&maps->as);
+	ptc_addrspace_release(&maps->modules);
 }
 
 /*
@@ -290,7 +278,8 @@ static bool is_same_boot(const struct ptc_kernel *k, const struct ptc_sb_mmap *m
 	return !addr || addr == m->pgoff;
 }
 
-static bool map_vmlinux(struct ptc_kernel *k, const struct ptc_sb_mmap *m)
+static bool map_vmlinux(struct ptc_kernel *k, struct ptc_kernel_maps *maps,
+			const struct ptc_sb_mmap *m)
 {
 	const uint64_t moved = m->pgoff - k->text;
 	size_t i;
@@ -300,13 +289,14 @@ static bool map_vmlinux(struct ptc_kernel *k, const struct ptc_sb_mmap *m)
 		return true;
 	}
 	for (i = 0; i < k->nsegs; i++)
-		if (!ptc_addrspace_map(&k->as, k->segs[i].addr + moved, k->segs[i].len,
+		if (!ptc_addrspace_map(&maps->as, k->segs[i].addr + moved, k->segs[i].len,
 				       k->segs[i].off, k->vmlinux))
 			return false;
 	return true;
 }
 
-bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_codefiles *files, const struct ptc_sb_mmap *m,
+bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_kernel_maps *maps,
+		     struct ptc_codefiles *files, const struct ptc_sb_mmap *m,
 		     const struct ptc_build_id *id)
 {
 	const bool image = ptc_kernel_is_image(m->filename);
@@ -321,17 +311,17 @@ bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_codefiles *files, const st
 	file = image && k->vmlinux ? k->vmlinux : ptc_codefiles_absent(files, name, id);
 	if (!file)
 		return false;
-	if (!file->bytes && !ptc_addrspace_map(&k->as, m->addr, m->len, m->pgoff, file))
+	if (!file->bytes && !ptc_addrspace_map(&maps->as, m->addr, m->len, m->pgoff, file))
 		return false;
-	if (!image && !ptc_addrspace_map(&k->modules, m->addr, m->len, 0, file))
+	if (!image && !ptc_addrspace_map(&maps->modules, m->addr, m->len, 0, file))
 		return false;
 	if (image && k->kcore)
-		k->other_boot = !is_same_boot(k, m);
-	if (k->kcore && !k->other_boot) {
+		maps->other_boot = !is_same_boot(k, m);
+	if (k->kcore && !maps->other_boot) {
 		file->in_core = true;
-		return map_kcore(k, &k->as, files, name, m->addr, end);
+		return map_kcore(k, &maps->as, files, name, m->addr, end);
 	}
-	return !image || !k->vmlinux || !k->vmlinux->bytes || map_vmlinux(k, m);
+	return !image || !k->vmlinux || !k->vmlinux->bytes || map_vmlinux(k, maps, m);
 }
 
 static bool is_gone(const struct ptc_sb_ksymbol *s)
@@ -345,8 +335,8 @@ bool ptc_kernel_name(struct ptc_kernel *k, const struct ptc_sb_ksymbol *s, uint6
 			      is_gone(s) ? 0 : strlen(s->name));
 }
 
-bool ptc_kernel_ksymbol(struct ptc_kernel *k, struct ptc_codefiles *files,
-			const struct ptc_sb_ksymbol *s)
+bool ptc_kernel_ksymbol(struct ptc_kernel *k, struct ptc_kernel_maps *maps,
+			struct ptc_codefiles *files, const struct ptc_sb_ksymbol *s)
 {
 	struct ptc_codefile *f;
 	uint64_t end;
@@ -355,12 +345,12 @@ bool ptc_kernel_ksymbol(struct ptc_kernel *k, struct ptc_codefiles *files,
 	    __builtin_add_overflow(s->addr, s->len, &end))
 		return true;
 	if (is_gone(s))
-		return ptc_addrspace_map(&k->as, s->addr, s->len, 0, NULL);
+		return ptc_addrspace_map(&maps->as, s->addr, s->len, 0, NULL);
 	f = ptc_bpf_file(&k->bpf, files, s);
-	if (!f || !ptc_addrspace_map(&k->as, s->addr, s->len, 0, f))
+	if (!f || !ptc_addrspace_map(&maps->as, s->addr, s->len, 0, f))
 		return false;
-	if (f->bytes || !k->kcore || k->other_boot)
+	if (f->bytes || !k->kcore || maps->other_boot)
 		return true;
 	f->in_core = true;
-	return map_kcore(k, &k->as, files, s->name, s->addr, end);
+	return map_kcore(k, &maps->as, files, s->name, s->addr, end);
 }

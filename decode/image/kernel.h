@@ -24,15 +24,14 @@ struct ptc_kernel_segment {
 	uint64_t addr, off, len;
 };
 
-/* The part that records change: members of struct ptc_kernel with the same names. */
-struct ptc_kernel_now {
-	struct ptc_addrspace as, modules;
-	bool other_boot;
+/* The part that sideband records change. */
+struct ptc_kernel_maps {
+	struct ptc_addrspace as;
+	struct ptc_addrspace modules; /* location of each module, to find names in its file */
+	bool other_boot;	      /* kallsyms beside kcore is not from the recorded kernel */
 };
 
 struct ptc_kernel {
-	struct ptc_addrspace as;
-	struct ptc_addrspace modules; /* location of each module, to find names in its file */
 	struct ptc_addrspace brought; /* all of a kcore that came with the recording */
 	struct ptc_core *kcore;	      /* owned; NULL: none */
 	struct ptc_labels names;      /* from kallsyms beside kcore */
@@ -41,10 +40,9 @@ struct ptc_kernel {
 	struct ptc_codefile *vmlinux;	 /* lent; NULL: none */
 	struct ptc_kernel_segment *segs; /* owned; of vmlinux */
 	size_t nsegs, segs_cap;
-	uint64_t text;	 /* _text of vmlinux; 0: none */
-	bool wanted;	 /* the trace includes the kernel */
-	bool other_boot; /* kallsyms beside kcore is not from the recorded kernel */
-	bool unplaced;	 /* there is a vmlinux, but no record of where it ran */
+	uint64_t text; /* _text of vmlinux; 0: none */
+	bool wanted;   /* the trace includes the kernel */
+	bool unplaced; /* there is a vmlinux, but no record of where it ran */
 };
 
 /*
@@ -58,25 +56,24 @@ int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
 		    const char *kcore_dir, struct ptc_err *err);
 void ptc_kernel_release(struct ptc_kernel *k);
 
-/* Reset to the state before any record: only the code that came with the recording. */
-void ptc_kernel_begin(struct ptc_kernel *k);
+/* Reset @maps to the state before any record: only the code that came with the recording. */
+void ptc_kernel_begin(const struct ptc_kernel *k, struct ptc_kernel_maps *maps);
 
-/* Copy the current state, with its versions, to @ret, which is zeroed. */
-void ptc_kernel_copy_now(const struct ptc_kernel *k, struct ptc_kernel_now *ret);
-void ptc_kernel_release_now(struct ptc_kernel_now *now);
-/* Exchange the current state with @now. The addresses of the members stay the same. */
-void ptc_kernel_swap(struct ptc_kernel *k, struct ptc_kernel_now *now);
+/* Make @maps, which is zeroed, a copy of @from with the same versions. */
+void ptc_kernel_maps_copy(struct ptc_kernel_maps *maps, const struct ptc_kernel_maps *from);
+void ptc_kernel_maps_release(struct ptc_kernel_maps *maps);
 
-/* Apply a mapping of the kernel. Returns false if out of memory. */
-bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_codefiles *files, const struct ptc_sb_mmap *m,
+/* Apply a mapping of the kernel to @maps. Returns false if out of memory. */
+bool ptc_kernel_mmap(struct ptc_kernel *k, struct ptc_kernel_maps *maps,
+		     struct ptc_codefiles *files, const struct ptc_sb_mmap *m,
 		     const struct ptc_build_id *id);
 
 /* Add the name of a KSYMBOL record when it is read: valid from @time on. False: out of memory. */
 bool ptc_kernel_name(struct ptc_kernel *k, const struct ptc_sb_ksymbol *s, uint64_t time);
 
 /* Apply the code of a KSYMBOL record when its time has come. Returns false if out of memory. */
-bool ptc_kernel_ksymbol(struct ptc_kernel *k, struct ptc_codefiles *files,
-			const struct ptc_sb_ksymbol *s);
+bool ptc_kernel_ksymbol(struct ptc_kernel *k, struct ptc_kernel_maps *maps,
+			struct ptc_codefiles *files, const struct ptc_sb_ksymbol *s);
 
 /* Is @name the kernel itself, not a module? */
 bool ptc_kernel_is_image(const char *name);

@@ -47,7 +47,7 @@ static unsigned int threads(const struct ptc_decode *d)
  */
 static bool is_for_one(const struct ptc_decode *d)
 {
-	return d->procs.origin.core || (d->cycles && d->clock.valid);
+	return d->origin.core || (d->cycles && d->clock.valid);
 }
 
 static struct ptc_plan_cut no_cut(const struct ptc_lane *l)

@@ -33,7 +33,8 @@ int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opt
 	d->pick.d = d;
 	d->pick.to = UINT64_MAX;
 	d->pick.sym = d->opts.sym;
-	d->procs.files.mangled = d->opts.mangled;
+	d->procs.origin = &d->origin;
+	d->origin.files.mangled = d->opts.mangled;
 	if (d->opts.sym && !d->opts.mangled)
 		d->pick.plain = ptc_demangle(d->opts.sym);
 	return 0;
@@ -59,6 +60,7 @@ void ptc_decode_free(struct ptc_decode *d)
 	ptc_sideband_release(&d->sideband);
 	ptc_srclines_release(&d->srclines);
 	ptc_procs_release(&d->procs);
+	ptc_origin_release(&d->origin);
 	ptc_engine_free(d->engine);
 	if (d->ipt_ready)
 		ptc_ipt_release(&d->ipt);
@@ -71,18 +73,7 @@ void ptc_decode_free(struct ptc_decode *d)
 
 struct ptc_runner ptc_runner_of(const struct ptc_decode *d, const struct ptc_lane *l)
 {
-	struct ptc_runner who = { -1, -1, -1, d->raw };
-	const struct ptc_thread *t;
-
-	if (d->raw)
-		return who;
-	who.tid = l->tid != -1 ? l->tid : ptc_procs_running(&d->procs, l->cpu);
-	t = who.tid >= 0 ? ptc_procs_thread(&d->procs, who.tid) : NULL;
-	/* No record names its process: assumes a main thread, as most threads are main threads. */
-	who.pid = t && t->pid != -1 ? t->pid : ptc_procs_find(&d->procs, who.tid) ? who.tid : -1;
-	who.cpu = l->cpu != -1 ? l->cpu : t ? t->cpu : -1;
-	who.proc = who.pid != -1 ? ptc_procs_find(&d->procs, who.pid) : NULL;
-	return who;
+	return ptc_procs_runner(&d->procs, l->tid, l->cpu);
 }
 
 /* Returns true if no record gave the thread a process. */
@@ -307,8 +298,8 @@ static void count_missing(struct ptc_decode *d)
 {
 	size_t i;
 
-	for (i = 0; i < d->procs.files.n; i++)
-		if (!d->procs.files.files[i]->bytes && d->procs.files.files[i]->cost.gaps)
+	for (i = 0; i < d->origin.files.n; i++)
+		if (!d->origin.files.files[i]->bytes && d->origin.files.files[i]->cost.gaps)
 			d->stats.missing_files++;
 }
 
@@ -394,13 +385,11 @@ int ptc_decode_rewind(struct ptc_decode *d, struct ptc_err *err)
 	d->notes.lost_records = 0;
 	d->notes.alone = 0;
 	d->notes.late_code = 0;
-	for (i = 0; i < d->procs.files.n; i++)
-		d->procs.files.files[i]->cost = (struct ptc_cost){ 0 };
+	for (i = 0; i < d->origin.files.n; i++)
+		d->origin.files.files[i]->cost = (struct ptc_cost){ 0 };
 	if (d->raw)
 		return 0;
-	ptc_procs_clear(&d->procs);
-	/* The records map and change the kernel again. */
-	ptc_kernel_begin(&d->procs.origin.kernel);
+	ptc_procs_rewind(&d->procs);
 	return ptc_sideband_rewind(&d->sideband, d->no_rounds, err);
 }
 

@@ -32,7 +32,8 @@ struct ptc_decode {
 	struct ptc_engine *engine; /* owned; NULL: libipt alone */
 	struct ptc_tsc_clock clock;
 	enum ptc_resync resync;
-	struct ptc_procs procs;
+	struct ptc_origin origin; /* the code of all tables of processes */
+	struct ptc_procs procs;	  /* state after the records applied so far */
 	struct ptc_sideband sideband;
 	struct ptc_notes notes;
 	struct ptc_srclines srclines;
@@ -64,12 +65,6 @@ struct ptc_decode {
 /* Copies @opts, which may have the size of another library version. */
 int ptc_decode_take_opts(struct ptc_decode *d, const struct ptc_decode_opts *opts,
 			 struct ptc_err *err);
-
-/* The thread that runs on a queue, and its process; NULL: not known. */
-struct ptc_runner {
-	int32_t pid, tid, cpu;
-	struct ptc_proc *proc;
-};
 
 /* Returns the runner as given by the sideband records applied so far. */
 struct ptc_runner ptc_runner_of(const struct ptc_decode *d, const struct ptc_lane *l);

@@ -34,7 +34,7 @@ static int check_sb(struct opening *o, const struct ptc_rec *rec, struct ptc_err
 		return r;
 	if (sb.type == PERF_RECORD_AUX)
 		return ptc_aux_join_add(&o->aux, &sb, err);
-	return o->has_info ? ptc_origin_see(&o->d->procs, &o->d->sideband, &sb, err) : 0;
+	return o->has_info ? ptc_origin_see(&o->d->origin, &o->d->sideband, &sb, err) : 0;
 }
 
 /* A sample may contain trace. It belongs to the queue of its event, or of its cpu or thread. */
@@ -79,7 +79,7 @@ static int take_code(struct opening *o, const struct ptc_rec *rec, struct ptc_er
 	mark = (struct ptc_file_mark){ .ino = c.ino,
 				       .maj = (uint32_t)c.maj,
 				       .min = (uint32_t)c.min };
-	f = ptc_codefiles_get_mapped(&o->d->procs.files, c.name, &c.id, &mark, -1);
+	f = ptc_codefiles_get_mapped(&o->d->origin.files, c.name, &c.id, &mark, -1);
 	if (!f)
 		return ptc_fail_mem(err);
 	(void)ptc_codefile_give(f, c.size, c.off, c.bytes.pos, ptc_cur_left(&c.bytes));
@@ -210,22 +210,22 @@ static void tell_assumptions(const struct opening *o)
 	size_t i;
 
 	if (!cpu_is_known(d))
-		ptc_origin_remark(&d->procs.origin, "assumed: no errata: the recording does not "
-						    "say which CPU it is of");
+		ptc_origin_remark(&d->origin, "assumed: no errata: the recording does not "
+					      "say which CPU it is of");
 	if (!d->clock.valid)
-		ptc_origin_remark(&d->procs.origin,
+		ptc_origin_remark(&d->origin,
 				  "assumed: all that was mapped was so from the start: there are "
 				  "no times, as %s",
 				  attr->config & o->info.tsc_bit ?
 					  "the recording does not say how the TSC counts" :
 					  "TSC packets were off");
 	else if ((attr->config & o->info.mtc_bit) && (!o->info.tsc_ctc_n || !o->info.tsc_ctc_d))
-		ptc_origin_remark(&d->procs.origin,
+		ptc_origin_remark(&d->origin,
 				  "MTC packets give no times: the recording does not say how they "
 				  "count");
 	for (i = 0; i < d->nlanes && !o->info.have_sched_switch; i++)
 		if (d->lanes[i].cpu != -1) {
-			ptc_origin_remark(&d->procs.origin,
+			ptc_origin_remark(&d->origin,
 					  "assumed: a CPU ran one thread only: the recording has "
 					  "no context switches");
 			break;
@@ -435,7 +435,7 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 	r = ptc_sideband_features(&d->sideband, d->file, err);
 	if (r < 0)
 		return ptc_file_err_name(d->file, err);
-	r = ptc_origin_begin(&d->procs, d->file, d->opts.code, err);
+	r = ptc_origin_begin(&d->origin, d->file, d->opts.code, err);
 	if (!r)
 		r = take_records(o, err);
 	if (r < 0)

@@ -17,7 +17,7 @@ static int map_raw(struct ptc_decode *d, const struct ptc_raw_code *c, struct pt
 	uint64_t len = c->len, end;
 	int r;
 
-	r = ptc_codefiles_open(&d->procs.files, c->path, &file, err);
+	r = ptc_codefiles_open(&d->origin.files, c->path, &file, err);
 	if (r < 0)
 		return r;
 	if (c->off >= file->len)
@@ -66,7 +66,7 @@ static int open_raw(struct ptc_decode *d, const char *pt_path, const struct ptc_
 		if (r < 0)
 			return r;
 	}
-	r = ptc_codefiles_map(&d->procs.files, pt_path, &d->pt, err);
+	r = ptc_codefiles_map(&d->origin.files, pt_path, &d->pt, err);
 	if (r < 0) /* an empty stream: nothing to decode, but no failure */
 		return err->sys == ENODATA ? 0 : r;
 	return ptc_stream_single(&d->lanes[0].stream, d->pt->bytes, d->pt->len, err);

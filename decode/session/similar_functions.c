@@ -52,9 +52,9 @@ static bool add_labels(struct search *q, const struct ptc_labels *t)
 	return true;
 }
 
-static bool add_all(struct search *q, const struct ptc_procs *ps)
+static bool add_all(struct search *q, const struct ptc_origin *c)
 {
-	const struct ptc_codefiles *files = &ps->files;
+	const struct ptc_codefiles *files = &c->files;
 	size_t i, k;
 
 	for (i = 0; i < files->n; i++) {
@@ -64,16 +64,16 @@ static bool add_all(struct search *q, const struct ptc_procs *ps)
 			if (!add_symbol(q, &t->syms[k]))
 				return false;
 	}
-	for (i = 0; i < ps->origin.njits; i++)
-		if (!add_labels(q, &ps->origin.jits[i].names))
+	for (i = 0; i < c->njits; i++)
+		if (!add_labels(q, &c->jits[i].names))
 			return false;
-	return add_labels(q, &ps->origin.kernel.names) && add_labels(q, &ps->origin.kernel.live);
+	return add_labels(q, &c->kernel.names) && add_labels(q, &c->kernel.live);
 }
 
 void ptc_decode_similar(const struct ptc_decode *d, struct ptc_similar *s)
 {
 	struct search q = { .s = s, .mangled = d->opts.mangled };
 
-	if (!add_all(&q, &d->procs))
+	if (!add_all(&q, &d->origin))
 		ptc_similar_begin(s, s->wanted);
 }

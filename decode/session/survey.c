@@ -15,12 +15,12 @@ static struct ptc_notes *notes_of(const struct ptc_decode *d)
 
 const char *ptc_decode_note(const struct ptc_decode *d, size_t i)
 {
-	return ptc_notes_line(notes_of(d), &d->procs.files, i);
+	return ptc_notes_line(notes_of(d), &d->origin.files, i);
 }
 
 bool ptc_decode_missing(const struct ptc_decode *d, size_t i, struct ptc_missing *ret)
 {
-	return ptc_notes_missing(notes_of(d), &d->procs.files, i, ret);
+	return ptc_notes_missing(notes_of(d), &d->origin.files, i, ret);
 }
 
 int ptc_decode_survey(struct ptc_decode *d, size_t *ret_files, struct ptc_err *err)
@@ -40,6 +40,6 @@ int ptc_decode_survey(struct ptc_decode *d, size_t *ret_files, struct ptc_err *e
 			return r;
 	}
 	d->notes.all = true;
-	*ret_files = d->procs.files.n;
+	*ret_files = d->origin.files.n;
 	return 0;
 }

@@ -44,6 +44,7 @@ void ptc_origin_release(struct ptc_origin *c)
 	for (i = 0; i < c->nremarks; i++)
 		free(c->remarks[i]);
 	free(c->remarks);
+	ptc_codefiles_release(&c->files);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -124,19 +125,19 @@ static bool is_of_this_machine(const struct ptc_file *f)
 	       ptc_feature_get_string(&c, &text) && !uname(&own) && !strcmp(own.nodename, text);
 }
 
-int ptc_origin_begin(struct ptc_procs *ps, const struct ptc_file *f,
+int ptc_origin_begin(struct ptc_origin *c, const struct ptc_file *f,
 		     const struct ptc_code_opts *opts, struct ptc_err *err)
 {
 	int r;
 
-	ps->files.look_only = opts && opts->look_only;
-	ps->files.at_home = !(opts && opts->symfs) && is_of_this_machine(f);
-	r = ptc_search_init(&ps->files.search, opts ? opts->symfs : NULL, opts ? opts->cache : NULL,
+	c->files.look_only = opts && opts->look_only;
+	c->files.at_home = !(opts && opts->symfs) && is_of_this_machine(f);
+	r = ptc_search_init(&c->files.search, opts ? opts->symfs : NULL, opts ? opts->cache : NULL,
 			    release_of(f), err);
-	ps->files.search.left = &ps->files.left;
+	c->files.search.left = &c->files.left;
 	/* With look_only, the network is not used. */
-	if (!r && !ps->files.look_only)
-		ps->files.search.web = ptc_debuginfod_new();
+	if (!r && !c->files.look_only)
+		c->files.search.web = ptc_debuginfod_new();
 	return r;
 }
 
@@ -150,7 +151,7 @@ static struct ptc_file_mark mark_of(const struct ptc_sb_mmap *m)
 					      !strcmp(m->filename, "[vdso]") };
 }
 
-static int see_mmap(struct ptc_procs *ps, const struct ptc_sideband *s, const struct ptc_sb *sb,
+static int see_mmap(struct ptc_origin *c, const struct ptc_sideband *s, const struct ptc_sb *sb,
 		    struct ptc_err *err)
 {
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
@@ -159,9 +160,9 @@ static int see_mmap(struct ptc_procs *ps, const struct ptc_sideband *s, const st
 
 	if (m->pid < 0 || (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
 		return 0;
-	if (ptc_dumps_note(&ps->origin.dumps, m) || !(m->prot & PROT_EXEC))
+	if (ptc_dumps_note(&c->dumps, m) || !(m->prot & PROT_EXEC))
 		return 0;
-	file = ptc_codefiles_get_mapped(&ps->files, m->filename, ptc_sideband_id(s, m), &mark,
+	file = ptc_codefiles_get_mapped(&c->files, m->filename, ptc_sideband_id(s, m), &mark,
 					m->pid);
 	if (!file)
 		return ptc_fail_mem(err);
@@ -193,24 +194,24 @@ static bool note_life(struct ptc_origin *c, const struct ptc_sb *sb)
 	return true;
 }
 
-int ptc_origin_see(struct ptc_procs *ps, const struct ptc_sideband *s, const struct ptc_sb *sb,
+int ptc_origin_see(struct ptc_origin *c, const struct ptc_sideband *s, const struct ptc_sb *sb,
 		   struct ptc_err *err)
 {
 	struct ptc_jit_names *jit;
 
-	if (!note_life(&ps->origin, sb))
+	if (!note_life(c, sb))
 		return ptc_fail_mem(err);
 	if (sb->type == PERF_RECORD_MMAP || sb->type == PERF_RECORD_MMAP2)
-		return see_mmap(ps, s, sb, err);
+		return see_mmap(c, s, sb, err);
 	if (sb->type == PERF_RECORD_KSYMBOL)
-		return ptc_kernel_name(&ps->origin.kernel, &sb->u.ksymbol,
+		return ptc_kernel_name(&c->kernel, &sb->u.ksymbol,
 				       sb->id.has & PERF_SAMPLE_TIME ? sb->id.time : 0) ?
 			       0 :
 			       ptc_fail_mem(err);
 	if (sb->type != PERF_RECORD_TEXT_POKE ||
 	    (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
 		return 0;
-	jit = ptc_origin_jit(&ps->origin, sb->id.pid);
+	jit = ptc_origin_jit(c, sb->id.pid);
 	if (!jit)
 		return ptc_fail_mem(err);
 	return ptc_poked_pages_add(&jit->poked, sb->u.poke.addr,
@@ -244,15 +245,15 @@ static int prepare_kernel(struct ptc_procs *ps, const struct ptc_sideband *s,
 	static const struct ptc_sb_mmap image = { .filename = "[kernel.kallsyms]" };
 	const struct ptc_build_id none = { .len = 0 };
 	const struct ptc_build_id *id = ptc_sideband_id(s, &image);
-	struct ptc_kernel *k = &ps->origin.kernel;
+	struct ptc_kernel *k = &ps->origin->kernel;
 	char *brought = brought_kcore(f);
 	int r = ptc_bpf_read(&k->bpf, f, err);
 
 	if (!r)
-		r = ptc_kernel_init(k, &ps->files, opts, id ? id : &none, brought, err);
+		r = ptc_kernel_init(k, &ps->origin->files, opts, id ? id : &none, brought, err);
 	free(brought);
 	if (!r)
-		ptc_kernel_begin(k);
+		ptc_kernel_begin(k, &ps->kernel);
 	return r;
 }
 
@@ -260,18 +261,18 @@ int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struc
 		       const struct ptc_code_opts *opts, const struct ptc_tsc_clock *clock,
 		       bool kernel_traced, struct ptc_err *err)
 {
-	struct ptc_origin *c = &ps->origin;
+	struct ptc_origin *c = ps->origin;
 	int r = 0;
 
 	c->kernel.wanted = kernel_traced;
-	ps->nobody.kernel = kernel_traced ? &c->kernel.as : NULL;
+	ps->nobody.kernel = kernel_traced ? &ps->kernel.as : NULL;
 	ptc_labels_sort(&c->kernel.live);
 	if (kernel_traced)
 		r = prepare_kernel(ps, s, f, opts, err);
 	if (!r && opts && opts->core)
 		r = ptc_core_open(opts->core, &(struct ptc_untrusted){ .kernel = true }, &c->core,
 				  err);
-	return r < 0 ? r : ptc_dumps_read(ps, s, f, clock, err);
+	return r < 0 ? r : ptc_dumps_read(c, s, f, clock, err);
 }
 
 /* --- mappings -------------------------------------------------------------------------------- */
@@ -293,44 +294,42 @@ static bool core_agrees(const struct ptc_core *core, const struct ptc_sb_mmap *m
 	return !f->id.len || !ptc_core_build_id(core, cm, &id) || ptc_build_id_same(&id, &f->id);
 }
 
-static bool map_core(struct ptc_origin *c, struct ptc_procs *ps, struct ptc_proc *p,
-		     const struct ptc_sb_mmap *m, struct ptc_codefile *missing)
+static bool map_core(struct ptc_origin *c, struct ptc_proc *p, const struct ptc_sb_mmap *m,
+		     struct ptc_codefile *missing)
 {
 	struct ptc_codefile *file;
 	uint64_t n, off;
 
 	if (!core_agrees(c->core, m, missing))
 		return true;
-	n = ptc_core_code(c->core, &ps->files, m->filename, m->addr, m->len, &file, &off);
+	n = ptc_core_code(c->core, &c->files, m->filename, m->addr, m->len, &file, &off);
 	if (!n)
 		return true;
 	missing->in_core = true;
 	return ptc_addrspace_map(&p->as, m->addr, n < m->len ? n : m->len, off, file);
 }
 
-bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_sb_mmap *m,
+bool ptc_origin_mmap(struct ptc_origin *c, struct ptc_proc *p, const struct ptc_sb_mmap *m,
 		     const struct ptc_build_id *id)
 {
 	const struct ptc_file_mark mark = mark_of(m);
-	struct ptc_origin *c = &ps->origin;
 	struct ptc_codefile *file;
 	uint32_t number;
 
-	if (!p)
-		return ptc_kernel_mmap(&c->kernel, &ps->files, m, id);
 	if (ptc_jit_path(m->filename, &number)) /* mapped to be noticed by perf, not to run */
 		return ptc_addrspace_map(&p->as, m->addr, m->len, 0, NULL);
-	file = ptc_codefiles_get_mapped(&ps->files, m->filename, id, &mark, m->pid);
+	file = ptc_codefiles_get_mapped(&c->files, m->filename, id, &mark, m->pid);
 	if (!file || !ptc_addrspace_map(&p->as, m->addr, m->len, m->pgoff, file))
 		return false;
-	return file->bytes || !c->core || c->core->pid != p->pid || map_core(c, ps, p, m, file);
+	return file->bytes || !c->core || c->core->pid != p->pid || map_core(c, p, m, file);
 }
 
 /* --- names ------------------------------------------------------------------------------------ */
 
 /* Reads /tmp/perf-PID.map. Its owner must be trusted with our output: our own user, or root. */
-static void read_perf_map(struct ptc_origin *c, struct ptc_jit_names *j, const struct ptc_search *s)
+static void read_perf_map(struct ptc_origin *c, struct ptc_jit_names *j)
 {
+	const struct ptc_search *s = &c->files.search;
 	const struct ptc_untrusted how = { .root = s->symfs ? strlen(s->symfs) : 0,
 					   .max = MAP_MAX,
 					   .no_link = true };
@@ -358,13 +357,13 @@ static void read_perf_map(struct ptc_origin *c, struct ptc_jit_names *j, const s
 	free(path);
 }
 
-bool ptc_origin_has_names(struct ptc_procs *ps, int32_t pid, uint64_t since, uint64_t time)
+bool ptc_origin_has_names(struct ptc_origin *c, int32_t pid, uint64_t since, uint64_t time)
 {
-	struct ptc_jit_names *j = ptc_origin_jit(&ps->origin, pid);
+	struct ptc_jit_names *j = ptc_origin_jit(c, pid);
 	size_t i;
 
 	if (j && !j->map_tried)
-		read_perf_map(&ps->origin, j, &ps->files.search);
+		read_perf_map(c, j);
 	for (i = 0; j && i < j->names.n; i++)
 		if (!j->names.names[i].time ||
 		    (j->names.names[i].time >= since && j->names.names[i].time <= time))
@@ -373,31 +372,31 @@ bool ptc_origin_has_names(struct ptc_procs *ps, int32_t pid, uint64_t since, uin
 }
 
 /* Returns the name of @ip at @time, among the names that process @pid got from @since on. */
-static const char *name_of(struct ptc_procs *ps, int32_t pid, uint64_t ip, uint64_t since,
+static const char *name_of(struct ptc_origin *c, int32_t pid, uint64_t ip, uint64_t since,
 			   uint64_t time, uint64_t *ret_off)
 {
-	struct ptc_jit_names *j = ptc_origin_jit(&ps->origin, pid);
+	struct ptc_jit_names *j = ptc_origin_jit(c, pid);
 
 	if (!j)
 		return NULL;
 	if (!j->map_tried)
-		read_perf_map(&ps->origin, j, &ps->files.search);
+		read_perf_map(c, j);
 	if (!j->sorted)
 		ptc_labels_sort(&j->names);
 	j->sorted = true;
 	return ptc_labels_find_since(&j->names, ip, since, time, ret_off);
 }
 
-static const char *jit_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
+static const char *jit_symbol(struct ptc_origin *c, const struct ptc_proc *p, uint64_t ip,
 			      uint64_t time, uint64_t *ret_off)
 {
-	const char *name = name_of(ps, p->pid, ip, p->names_since, time, ret_off);
+	const char *name = name_of(c, p->pid, ip, p->names_since, time, ret_off);
 	const uint64_t until = time < p->names_until ? time : p->names_until;
 
-	return name || !p->names_of ? name : name_of(ps, p->names_of, ip, 0, until, ret_off);
+	return name || !p->names_of ? name : name_of(c, p->names_of, ip, 0, until, ret_off);
 }
 
-const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
+const char *ptc_origin_symbol(const struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
 			      uint64_t time, uint64_t *ret_off)
 {
 	const struct ptc_addrspace *as = p ? &p->as : &ps->nobody;
@@ -407,13 +406,13 @@ const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, ui
 	if (name)
 		return name;
 	if (ip >> 63)
-		return ptc_kernel_symbol(&ps->origin.kernel, ip, time, ret_off);
+		return ptc_kernel_symbol(&ps->origin->kernel, &ps->kernel, ip, time, ret_off);
 	if (!p)
 		return NULL;
 	/* A file has its own names. The JIT may have named code that is in no file. */
 	r = ptc_addrspace_find(as, ip);
 	return !r || !r->file || r->file->anonymous || r->file->from != PTC_CODE_FILE ?
-		       jit_symbol(ps, p, ip, time, ret_off) :
+		       jit_symbol(ps->origin, p, ip, time, ret_off) :
 		       NULL;
 }
 
@@ -427,18 +426,18 @@ static void remark_web(struct ptc_origin *c, const struct ptc_debuginfod *web)
 				     "installed: no server was asked");
 }
 
-const char *const *ptc_origin_remarks(struct ptc_procs *ps)
+const char *const *ptc_origin_remarks(const struct ptc_procs *ps)
 {
-	struct ptc_origin *c = &ps->origin;
+	struct ptc_origin *c = ps->origin;
 
-	remark_web(c, ps->files.search.web);
+	remark_web(c, c->files.search.web);
 	if (c->core && c->core->used)
 		ptc_origin_remark(c, "assumed: what was taken from '%s' was the same while it ran",
 				  c->core->path);
 	if (c->core && c->core->pid == -1)
 		ptc_origin_remark(c, "'%s' does not say whose memory it is: not used",
 				  c->core->path);
-	if (c->kernel.kcore && c->kernel.other_boot)
+	if (c->kernel.kcore && ps->kernel.other_boot)
 		ptc_origin_remark(c, "'%s' is not of the kernel that was recorded: not used",
 				  c->kernel.kcore->path);
 	else if (c->kernel.kcore && c->kernel.kcore->used && !c->kernel.names.n)

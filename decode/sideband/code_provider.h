@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/idmap.h"
+#include "decode/image/codefile.h"
 #include "decode/image/kernel.h"
 #include "decode/image/text_symbols.h"
 #include "decode/sideband/jitdump_load.h"
@@ -42,7 +43,10 @@ struct ptc_life {
 	uint64_t time;
 };
 
+/* The code of a recording, and its names. All tables of processes share them. */
 struct ptc_origin {
+	struct ptc_codefiles files;
+	uint64_t states; /* counter of all tables; see struct ptc_addrspace */
 	struct ptc_kernel kernel;
 	struct ptc_core *core;	    /* owned; NULL: none */
 	struct ptc_jit_names *jits; /* owned; in order of arrival */
@@ -62,41 +66,38 @@ void ptc_origin_release(struct ptc_origin *c);
  * Sets up the places where files are searched for. Call it before any record of @f is read. @opts
  * may be NULL.
  */
-int ptc_origin_begin(struct ptc_procs *ps, const struct ptc_file *f,
+int ptc_origin_begin(struct ptc_origin *c, const struct ptc_file *f,
 		     const struct ptc_code_opts *opts, struct ptc_err *err);
 
 /*
  * Takes every sideband record, before any record is applied. Finds and reads the files of mappings,
  * so that later only a look-up is needed, and remembers jitdumps. What @sb lends must live as long
- * as @ps.
+ * as @c.
  */
-int ptc_origin_see(struct ptc_procs *ps, const struct ptc_sideband *s, const struct ptc_sb *sb,
+int ptc_origin_see(struct ptc_origin *c, const struct ptc_sideband *s, const struct ptc_sb *sb,
 		   struct ptc_err *err);
 
 /*
- * Call it after the last ptc_origin_see(). Opens what @opts (may be NULL) names, and turns the
- * jitdumps into events of @s.
+ * Call it after the last ptc_origin_see(), with the first table of the origin. Opens what @opts
+ * (may be NULL) names, and turns the jitdumps into events of @s.
  */
 int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
 		       const struct ptc_code_opts *opts, const struct ptc_tsc_clock *clock,
 		       bool kernel_traced, struct ptc_err *err);
 
-/*
- * Maps executable memory: in process @p, or in the kernel if @p is NULL. Returns false if out of
- * memory.
- */
-bool ptc_origin_mmap(struct ptc_procs *ps, struct ptc_proc *p, const struct ptc_sb_mmap *m,
+/* Maps executable memory in process @p. Returns false if out of memory. */
+bool ptc_origin_mmap(struct ptc_origin *c, struct ptc_proc *p, const struct ptc_sb_mmap *m,
 		     const struct ptc_build_id *id);
 
 /*
  * Returns the name of the function at @ip of @p at @time, and the offset into the function. The
  * name is lent until the next call.
  */
-const char *ptc_origin_symbol(struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
+const char *ptc_origin_symbol(const struct ptc_procs *ps, const struct ptc_proc *p, uint64_t ip,
 			      uint64_t time, uint64_t *ret_off);
 
 /* Returns true if JIT code of @pid got a name between @since and @time, or has a perf-PID.map. */
-bool ptc_origin_has_names(struct ptc_procs *ps, int32_t pid, uint64_t since, uint64_t time);
+bool ptc_origin_has_names(struct ptc_origin *c, int32_t pid, uint64_t since, uint64_t time);
 
 /*
  * Returns the JIT names of @pid, created if needed. Lent until the next call. NULL: out of memory.
@@ -115,6 +116,6 @@ void ptc_origin_remark(struct ptc_origin *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /* Returns the lines to report at the end, terminated by NULL. NULL: no lines. */
-const char *const *ptc_origin_remarks(struct ptc_procs *ps);
+const char *const *ptc_origin_remarks(const struct ptc_procs *ps);
 
 #endif

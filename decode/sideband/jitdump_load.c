@@ -27,7 +27,7 @@ enum { DUMPS_MAX = 256, DUMP_MAX = 256 << 20 };
 
 /* State for reading one dump. */
 struct dump {
-	struct ptc_procs *ps;
+	struct ptc_origin *origin;
 	struct ptc_sideband *s;
 	const struct ptc_tsc_clock *clock;
 	struct ptc_dump *file;
@@ -114,7 +114,7 @@ static uint64_t time_of(const struct dump *d, uint64_t time)
 
 static int add_code(struct dump *d, const struct ptc_jit_code *j, struct ptc_err *err)
 {
-	struct ptc_jit_names *names = ptc_origin_jit(&d->ps->origin, d->file->pid);
+	struct ptc_jit_names *names = ptc_origin_jit(d->origin, d->file->pid);
 	const size_t len = ptc_cur_left(&j->code);
 	uint64_t since, until;
 	struct ptc_sb sb = {
@@ -131,7 +131,7 @@ static int add_code(struct dump *d, const struct ptc_jit_code *j, struct ptc_err
 	if (!names || !ptc_labels_lend(&names->names, j->addr, len ? len : 1, sb.id.time, j->name))
 		return ptc_fail_mem(err);
 	d->file->used = true;
-	ptc_origin_life(&d->ps->origin, d->file->pid, sb.id.time, &since, &until);
+	ptc_origin_life(d->origin, d->file->pid, sb.id.time, &since, &until);
 	if (!len || ptc_poked_pages_have(&names->poked, j->addr, len, since, until)) {
 		sb.misc |= PTC_SIDEBAND_NAME;
 		return ptc_sideband_add(d->s, &sb, err);
@@ -231,7 +231,7 @@ static int may_be_read(const struct ptc_found *found, struct stat *ret_st, struc
 /* Returns an earlier dump that is the same file. NULL: there is none. */
 static const struct ptc_dump *same_file(const struct dump *d)
 {
-	const struct ptc_dump *v = d->ps->origin.dumps.dumps;
+	const struct ptc_dump *v = d->origin->dumps.dumps;
 
 	for (; v < d->file; v++)
 		if (v->len == d->file->len && v->ino == d->file->ino && v->dev == d->file->dev)
@@ -253,7 +253,7 @@ static int get_bytes(struct dump *d, int fd, struct ptc_err *err)
 		file->bytes = same->bytes;
 		return 0;
 	}
-	if (!ptc_elfroom_allows(file->len, "code", file->path, &d->ps->files.left))
+	if (!ptc_elfroom_allows(file->len, "code", file->path, &d->origin->files.left))
 		return 0;
 	file->bytes = read_all(fd, (size_t)file->len);
 	return file->bytes ? 0 : ptc_fail(err, PTC_E_NOT_EXIST, "it cannot be read");
@@ -266,7 +266,7 @@ static int read_dump(struct dump *d, struct ptc_err *err)
 	struct stat st = { .st_ino = 0 };
 	int r;
 
-	ptc_search_file(&d->ps->files.search, d->file->path, &none, d->file->pid, &found);
+	ptc_search_file(&d->origin->files.search, d->file->path, &none, d->file->pid, &found);
 	r = may_be_read(&found, &st, err);
 	if (!r) {
 		d->file->len = found.len;
@@ -283,29 +283,29 @@ static int read_dump(struct dump *d, struct ptc_err *err)
 		release(d->file);
 	if (r != PTC_E_NO_MEMORY)
 		return r;
-	ptc_leftout_add(&d->ps->files.left, d->file->path, "rest of the code", 0);
+	ptc_leftout_add(&d->origin->files.left, d->file->path, "rest of the code", 0);
 	return 0;
 }
 
-int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
+int ptc_dumps_read(struct ptc_origin *c, struct ptc_sideband *s, const struct ptc_file *f,
 		   const struct ptc_tsc_clock *clock, struct ptc_err *err)
 {
-	struct dump d = { .ps = ps, .s = s, .clock = clock, .same = is_monotonic(f) };
+	struct dump d = { .origin = c, .s = s, .clock = clock, .same = is_monotonic(f) };
 	/* Keep half of the budget for later steps, without which nothing can be decoded. */
 	const uint64_t kept = ptc_budget_left() / 2;
 	size_t i;
-	int r = ps->origin.dumps.n ? read_clocks(&d, f, err) : 0;
+	int r = c->dumps.n ? read_clocks(&d, f, err) : 0;
 
 	if (r < 0)
 		return r;
 	ptc_budget_hold(kept);
-	for (i = 0; i < ps->origin.dumps.n; i++) {
-		d.file = &ps->origin.dumps.dumps[i];
+	for (i = 0; i < c->dumps.n; i++) {
+		d.file = &c->dumps.dumps[i];
 		r = read_dump(&d, err);
 		if (r < 0)
-			ptc_origin_remark(&ps->origin, "jitdump '%s': %s", d.file->path, err->msg);
+			ptc_origin_remark(c, "jitdump '%s': %s", d.file->path, err->msg);
 		else if (!d.tsc && !d.same && !d.first.time_ns)
-			ptc_origin_remark(&ps->origin,
+			ptc_origin_remark(c,
 					  "assumed: the times in '%s' (CLOCK_MONOTONIC) are of the "
 					  "recording's clock",
 					  d.file->path);

@@ -10,7 +10,7 @@
 #include "ptcap/error.h"
 
 struct ptc_file;
-struct ptc_procs;
+struct ptc_origin;
 struct ptc_sb_mmap;
 struct ptc_sideband;
 struct ptc_tsc_clock;
@@ -36,11 +36,11 @@ void ptc_dumps_release(struct ptc_dumps *d);
 bool ptc_dumps_note(struct ptc_dumps *d, const struct ptc_sb_mmap *m);
 
 /*
- * Read the dumps recorded in ps->origin. Each code becomes a TEXT_POKE of @s, which borrows its
- * bytes from the dump, and a name in ps->origin. A dump that is missing or damaged gets a remark
- * there. It does not stop the decode.
+ * Read the dumps recorded in @c. Each code becomes a TEXT_POKE of @s, which borrows its bytes from
+ * the dump, and a name in @c. A dump that is missing or damaged gets a remark there. It does not
+ * stop the decode.
  */
-int ptc_dumps_read(struct ptc_procs *ps, struct ptc_sideband *s, const struct ptc_file *f,
+int ptc_dumps_read(struct ptc_origin *c, struct ptc_sideband *s, const struct ptc_file *f,
 		   const struct ptc_tsc_clock *clock, struct ptc_err *err);
 
 #endif

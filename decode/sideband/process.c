@@ -9,7 +9,14 @@
 /* More CPUs than Linux supports: a larger number means damaged data. */
 enum { MAX_CPUS = 8192 };
 
-void ptc_procs_clear(struct ptc_procs *ps)
+void ptc_procs_init_beside(struct ptc_procs *ps, const struct ptc_procs *from)
+{
+	ps->origin = from->origin;
+	ptc_kernel_maps_copy(&ps->kernel, &from->kernel);
+	ps->nobody.kernel = from->nobody.kernel ? &ps->kernel.as : NULL;
+}
+
+static void remove_all(struct ptc_procs *ps)
 {
 	size_t i;
 
@@ -25,44 +32,19 @@ void ptc_procs_clear(struct ptc_procs *ps)
 
 void ptc_procs_release(struct ptc_procs *ps)
 {
-	ptc_procs_clear(ps);
+	remove_all(ps);
 	free(ps->procs);
 	free(ps->threads);
 	free(ps->running);
 	ptc_addrspace_release(&ps->nobody);
-	ptc_origin_release(&ps->origin);
-	ptc_codefiles_release(&ps->files);
+	ptc_kernel_maps_release(&ps->kernel);
 	memset(ps, 0, sizeof(*ps));
 }
 
-void ptc_procs_swap(struct ptc_procs *ps, struct ptc_procs *other)
+void ptc_procs_rewind(struct ptc_procs *ps)
 {
-	struct ptc_procs was = *ps;
-
-	ps->proc_places = other->proc_places;
-	ps->thread_places = other->thread_places;
-	ps->procs = other->procs;
-	ps->nprocs = other->nprocs;
-	ps->procs_cap = other->procs_cap;
-	ps->threads = other->threads;
-	ps->nthreads = other->nthreads;
-	ps->threads_cap = other->threads_cap;
-	ps->running = other->running;
-	ps->ncpus = other->ncpus;
-	ps->cpus_cap = other->cpus_cap;
-	ps->lives = other->lives;
-	other->proc_places = was.proc_places;
-	other->thread_places = was.thread_places;
-	other->procs = was.procs;
-	other->nprocs = was.nprocs;
-	other->procs_cap = was.procs_cap;
-	other->threads = was.threads;
-	other->nthreads = was.nthreads;
-	other->threads_cap = was.threads_cap;
-	other->running = was.running;
-	other->ncpus = was.ncpus;
-	other->cpus_cap = was.cpus_cap;
-	other->lives = was.lives;
+	remove_all(ps);
+	ptc_kernel_begin(&ps->origin->kernel, &ps->kernel);
 }
 
 struct ptc_proc *ptc_procs_find(const struct ptc_procs *ps, int32_t pid)
@@ -84,6 +66,19 @@ int32_t ptc_procs_running(const struct ptc_procs *ps, int32_t cpu)
 	return cpu >= 0 && (size_t)cpu < ps->ncpus ? ps->running[cpu] : -1;
 }
 
+struct ptc_runner ptc_procs_runner(const struct ptc_procs *ps, int32_t tid, int32_t cpu)
+{
+	struct ptc_runner who = { -1, tid != -1 ? tid : ptc_procs_running(ps, cpu), -1, NULL };
+	const struct ptc_thread *t = who.tid >= 0 ? ptc_procs_thread(ps, who.tid) : NULL;
+
+	/* No record names its process: assumes a main thread, as most threads are main threads. */
+	who.pid = t && t->pid != -1 ? t->pid : ptc_procs_find(ps, who.tid) ? who.tid : -1;
+	who.cpu = cpu != -1 ? cpu : t ? t->cpu : -1;
+	/* A process -1 exists in raw mode only. */
+	who.proc = ptc_procs_find(ps, who.pid);
+	return who;
+}
+
 struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid)
 {
 	struct ptc_proc *p = ptc_procs_find(ps, pid);
@@ -98,7 +93,7 @@ struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid)
 		return NULL;
 	}
 	p->pid = pid;
-	p->as.states = &ps->states;
+	p->as.states = &ps->origin->states;
 	p->as.kernel = ps->nobody.kernel;
 	ps->procs[ps->nprocs++] = p;
 	return p;
@@ -183,7 +178,7 @@ void ptc_procs_exec(struct ptc_procs *ps, struct ptc_proc *p, uint64_t time)
 static void inherit_names(struct ptc_procs *ps, struct ptc_proc *child,
 			  const struct ptc_proc *parent, uint64_t time)
 {
-	const bool own = ptc_origin_has_names(ps, parent->pid, parent->names_since, time);
+	const bool own = ptc_origin_has_names(ps->origin, parent->pid, parent->names_since, time);
 
 	child->names_since = time;
 	child->names_of = own ? parent->pid : parent->names_of;
@@ -207,7 +202,7 @@ bool ptc_procs_fork(struct ptc_procs *ps, int32_t pid, int32_t ppid, uint64_t ti
 	 * The child has its own perf-PID.map: from now on its code has other names than the
 	 * parent's.
 	 */
-	if (ptc_origin_has_names(ps, pid, UINT64_MAX, 0))
+	if (ptc_origin_has_names(ps->origin, pid, UINT64_MAX, 0))
 		ptc_addrspace_rename(&child->as);
 	return true;
 }

@@ -13,7 +13,6 @@
 #include "base/idmap.h"
 #include "decode/image/addrspace.h"
 #include "decode/image/addrspace_snapshot.h"
-#include "decode/image/codefile.h"
 #include "decode/sideband/code_provider.h"
 
 struct ptc_proc {
@@ -35,6 +34,13 @@ struct ptc_thread {
 	uint64_t life;	  /* changes with each FORK of this tid; 0: none was seen */
 };
 
+/* The thread that runs on a queue, and its process; NULL: not known. */
+struct ptc_runner {
+	int32_t pid, tid, cpu;
+	struct ptc_proc *proc;
+};
+
+/* One table for each reader of the sideband records. */
 struct ptc_procs {
 	struct ptc_proc **procs; /* owned; in order of arrival. The objects do not move */
 	size_t nprocs, procs_cap;
@@ -43,26 +49,30 @@ struct ptc_procs {
 	struct ptc_idmap proc_places, thread_places; /* indexes into these two, by pid and by tid */
 	int32_t *running;			     /* owned; tid by cpu, -1: not known */
 	size_t ncpus, cpus_cap;
-	uint64_t states;	     /* see struct ptc_addrspace */
-	uint64_t lives;		     /* counter: the lives of threads and processes */
-	uint64_t moves;		     /* how often a known thread got another process */
+	uint64_t lives; /* counter: the lives of threads and processes */
+	uint64_t moves; /* how often a known thread got another process */
+	struct ptc_kernel_maps kernel;
 	struct ptc_addrspace nobody; /* for unknown processes: only the kernel, if traced */
-	struct ptc_codefiles files;
-	struct ptc_origin origin;
+	struct ptc_origin *origin;   /* lent; the code of all mappings */
 };
 
+/*
+ * Begins @ps, which is zeroed, as another table with the code of @from. It has no processes, and
+ * the kernel as it is in @from now.
+ */
+void ptc_procs_init_beside(struct ptc_procs *ps, const struct ptc_procs *from);
 void ptc_procs_release(struct ptc_procs *ps);
-/* Removes everything except the files. */
-void ptc_procs_clear(struct ptc_procs *ps);
-
-/* Exchanges the state that records change with @other, which has nothing else. */
-void ptc_procs_swap(struct ptc_procs *ps, struct ptc_procs *other);
+/* Resets the table to the state before any record. */
+void ptc_procs_rewind(struct ptc_procs *ps);
 
 /* Finds an entry. Returns NULL if there is none. */
 struct ptc_proc *ptc_procs_find(const struct ptc_procs *ps, int32_t pid);
 const struct ptc_thread *ptc_procs_thread(const struct ptc_procs *ps, int32_t tid);
 /* Returns the thread that runs on @cpu, or -1. */
 int32_t ptc_procs_running(const struct ptc_procs *ps, int32_t cpu);
+
+/* Returns who runs on a queue of thread @tid (-1: any) on @cpu (-1: any). */
+struct ptc_runner ptc_procs_runner(const struct ptc_procs *ps, int32_t tid, int32_t cpu);
 
 /* Finds or creates an entry. Returns NULL if out of memory. */
 struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid);

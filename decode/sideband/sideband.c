@@ -277,7 +277,7 @@ bool ptc_sideband_change(const struct ptc_sideband *s, struct ptc_procs *ps, str
 					   ptc_cur_left(&sb->u.poke.new_bytes));
 	if (!(m->prot & PROT_EXEC)) /* data: hides code that was mapped there */
 		return ptc_addrspace_map(&p->as, m->addr, m->len, 0, NULL);
-	return ptc_origin_mmap(ps, p, m, ptc_sideband_id(s, m));
+	return ptc_origin_mmap(ps->origin, p, m, ptc_sideband_id(s, m));
 }
 
 static bool change(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_sb *sb)
@@ -296,7 +296,8 @@ static bool apply_mmap(const struct ptc_sideband *s, struct ptc_procs *ps, const
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
 
 	if (is_mode(sb, PERF_RECORD_MISC_KERNEL))
-		return ptc_origin_mmap(ps, NULL, m, ptc_sideband_id(s, m));
+		return ptc_kernel_mmap(&ps->origin->kernel, &ps->kernel, &ps->origin->files, m,
+				       ptc_sideband_id(s, m));
 	return m->pid < 0 || (ptc_procs_set_thread(ps, m->tid, m->pid) && change(s, ps, sb));
 }
 
@@ -305,7 +306,7 @@ static bool apply_poke(const struct ptc_sideband *s, struct ptc_procs *ps, const
 	const struct ptc_cur *bytes = &sb->u.poke.new_bytes;
 
 	if (is_mode(sb, PERF_RECORD_MISC_KERNEL))
-		return ptc_addrspace_patch(&ps->origin.kernel.as, sb->u.poke.addr, bytes->pos,
+		return ptc_addrspace_patch(&ps->kernel.as, sb->u.poke.addr, bytes->pos,
 					   ptc_cur_left(bytes));
 	return change(s, ps, sb);
 }
@@ -371,7 +372,8 @@ static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const s
 	case PERF_RECORD_TEXT_POKE:
 		return apply_poke(s, ps, sb);
 	case PERF_RECORD_KSYMBOL:
-		return ptc_kernel_ksymbol(&ps->origin.kernel, &ps->files, &sb->u.ksymbol);
+		return ptc_kernel_ksymbol(&ps->origin->kernel, &ps->kernel, &ps->origin->files,
+					  &sb->u.ksymbol);
 	default:
 		/* EXIT: the rest of its trace still needs the mappings. */
 		return true;

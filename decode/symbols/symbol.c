@@ -409,8 +409,8 @@ const char *ptc_symbol_at(const struct ptc_addrspace *as, uint64_t ip, uint64_t 
 	return s ? shown(f, s) : NULL;
 }
 
-const char *ptc_kernel_symbol(const struct ptc_kernel *k, uint64_t ip, uint64_t time,
-			      uint64_t *ret_off)
+const char *ptc_kernel_symbol(const struct ptc_kernel *k, const struct ptc_kernel_maps *maps,
+			      uint64_t ip, uint64_t time, uint64_t *ret_off)
 {
 	uint64_t off;
 	const char *name;
@@ -422,6 +422,6 @@ const char *ptc_kernel_symbol(const struct ptc_kernel *k, uint64_t ip, uint64_t 
 		*ret_off = off;
 		return name;
 	}
-	name = k->other_boot ? NULL : ptc_labels_find(&k->names, ip, UINT64_MAX, ret_off);
-	return name ? name : ptc_symbol_at(&k->modules, ip, ret_off);
+	name = maps->other_boot ? NULL : ptc_labels_find(&k->names, ip, UINT64_MAX, ret_off);
+	return name ? name : ptc_symbol_at(&maps->modules, ip, ret_off);
 }

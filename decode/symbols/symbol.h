@@ -10,6 +10,7 @@
 struct ptc_addrspace;
 struct ptc_codefile;
 struct ptc_kernel;
+struct ptc_kernel_maps;
 struct ptc_symtab;
 
 /* Reads .symtab, .dynsym and the PLT of an image. NULL: no symbols, or out of memory. */
@@ -32,7 +33,7 @@ uint8_t ptc_symbol_rank(const GElf_Sym *sym);
 const char *ptc_symbol_at(const struct ptc_addrspace *as, uint64_t ip, uint64_t *ret_off);
 
 /* Returns the name at @ip at @time (lent), and the offset into it. NULL: unknown. */
-const char *ptc_kernel_symbol(const struct ptc_kernel *k, uint64_t ip, uint64_t time,
-			      uint64_t *ret_off);
+const char *ptc_kernel_symbol(const struct ptc_kernel *k, const struct ptc_kernel_maps *maps,
+			      uint64_t ip, uint64_t time, uint64_t *ret_off);
 
 #endif

@@ -24,6 +24,7 @@ static int open_records(struct ptc_scout *s, struct ptc_err *err)
 {
 	const struct ptc_sideband *theirs = &s->d->sideband;
 
+	ptc_procs_init_beside(&s->ahead, &s->d->procs);
 	s->sideband.added = theirs->added;
 	s->sideband.nadded = theirs->nadded;
 	s->sideband.ids = theirs->ids;
@@ -39,10 +40,10 @@ int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *
 	if (!s)
 		return ptc_fail_mem(err);
 	s->d = d;
+	/* Without times nothing is ahead: all records are applied already. */
+	s->procs = d->clock.valid ? &s->ahead : &d->procs;
 	s->lanes = calloc(d->nlanes ? d->nlanes : 1, sizeof(*s->lanes));
-	if (s->lanes)
-		ptc_kernel_copy_now(&d->procs.origin.kernel, &s->kernel);
-	else
+	if (!s->lanes)
 		r = ptc_fail_mem(err);
 	if (!r && d->clock.valid)
 		r = open_records(s, err);
@@ -84,13 +85,9 @@ void ptc_scout_free(struct ptc_scout *s)
 		ptc_scout_give_back(s, &s->lanes[i]);
 	free(s->lanes);
 	ptc_sideband_close(&s->sideband);
-	ptc_procs_clear(&s->procs);
-	free(s->procs.procs);
-	free(s->procs.threads);
-	free(s->procs.running);
+	ptc_procs_release(&s->ahead);
 	(void)ptc_view_put(s->nobody);
 	(void)ptc_view_put(s->kernel_view);
-	ptc_kernel_release_now(&s->kernel);
 	free(s);
 }
 
@@ -113,7 +110,7 @@ static bool renew(struct ptc_scout *s, struct ptc_view **v, const struct ptc_add
  */
 static struct ptc_view *view_of(struct ptc_scout *s, struct ptc_proc *p)
 {
-	const struct ptc_addrspace *as = p ? &p->as : &s->d->procs.nobody;
+	const struct ptc_addrspace *as = p ? &p->as : &s->procs->nobody;
 	struct ptc_view **v = p ? &p->view : &s->nobody;
 
 	if (as->kernel && !renew(s, &s->kernel_view, as->kernel, NULL))
@@ -137,14 +134,15 @@ static bool same(const struct ptc_scout *s, const struct ptc_context *c,
 	const struct ptc_view *view = who->proc ? who->proc->view : s->nobody;
 
 	return c->pid == who->pid && c->tid == who->tid && c->cpu == who->cpu && c->view == view &&
-	       ptc_view_is_of(view, who->proc ? &who->proc->as : &s->d->procs.nobody);
+	       ptc_view_is_of(view, who->proc ? &who->proc->as : &s->procs->nobody);
 }
 
 /* Records that the context is as the processes are now, from @time on. @lost: of the queue. */
 static bool record_context(struct ptc_scout *s, size_t lane, uint64_t time, bool lost)
 {
 	struct ptc_contexts *c = &s->lanes[lane];
-	const struct ptc_runner who = ptc_runner_of(s->d, &s->d->lanes[lane]);
+	const struct ptc_lane *l = &s->d->lanes[lane];
+	const struct ptc_runner who = ptc_procs_runner(s->procs, l->tid, l->cpu);
 	struct ptc_context x = {
 		.from_ns = time, .pid = who.pid, .tid = who.tid, .cpu = who.cpu, .lost = lost
 	};
@@ -246,7 +244,7 @@ static bool note_lost(struct ptc_scout *s, const struct ptc_event *ev, uint64_t 
 static bool take_moment(struct ptc_scout *s, uint64_t time)
 {
 	const struct ptc_event *ev = ptc_sideband_peek(&s->sideband, time);
-	const uint64_t moves = s->d->procs.moves;
+	const uint64_t moves = s->procs->moves;
 	struct touched t = { .all = s->d->ids_repeat };
 	struct ptc_err err;
 	uint64_t now;
@@ -258,17 +256,19 @@ static bool take_moment(struct ptc_scout *s, uint64_t time)
 	while (!s->failed && (ev = ptc_sideband_peek(&s->sideband, now)) != NULL) {
 		touch_by(s, &t, ev);
 		s->failed = !note_lost(s, ev, now);
-		s->failed |= ptc_sideband_apply(&s->sideband, &s->d->procs, &err) < 0;
+		s->failed |= ptc_sideband_apply(&s->sideband, s->procs, &err) < 0;
 	}
-	t.all |= s->d->procs.moves != moves;
+	t.all |= s->procs->moves != moves;
 	s->failed = s->failed || !note_touched(s, &t, now);
 	if (!s->failed)
 		s->upto = now;
 	return !s->failed;
 }
 
-static void move(struct ptc_scout *s, uint64_t time)
+void ptc_scout_move(struct ptc_scout *s, uint64_t time)
 {
+	if (s->failed || !s->d->nlanes || (time <= s->upto && s->lanes->n))
+		return;
 	if (!s->lanes->n && !note_all(s, 0))
 		s->failed = true;
 	if (!s->d->clock.valid) {
@@ -279,29 +279,6 @@ static void move(struct ptc_scout *s, uint64_t time)
 		;
 	if (!s->failed && s->weight < WEIGHT_MAX)
 		s->upto = time;
-}
-
-static void exchange(struct ptc_scout *s)
-{
-	ptc_procs_swap(&s->d->procs, &s->procs);
-	ptc_kernel_swap(&s->d->procs.origin.kernel, &s->kernel);
-}
-
-void ptc_scout_move(struct ptc_scout *s, uint64_t time)
-{
-	if (s->failed || !s->d->nlanes || (time <= s->upto && s->lanes->n))
-		return;
-	if (s->d->clock.valid && s->lanes->n && s->weight < WEIGHT_MAX &&
-	    !ptc_sideband_peek(&s->sideband, time)) {
-		s->upto = time;
-		return;
-	}
-	/* Without times nothing is ahead: all records are applied already. */
-	if (s->d->clock.valid)
-		exchange(s);
-	move(s, time);
-	if (s->d->clock.valid)
-		exchange(s);
 }
 
 const struct ptc_context *ptc_context_at(const struct ptc_contexts *c, uint64_t time)

@@ -2,7 +2,7 @@
 /*
  * Reads sideband records ahead of decoding, so that a part of a queue can be decoded before the
  * parts in front of it. The timeline keeps which thread runs on each queue from when on, and with
- * what code. It reads the records a second time.
+ * what code. It reads the records a second time, into a table of processes of its own.
  */
 #ifndef PTC_DECODE_TIMELINE_CONTEXT_TIMELINE_H
 #define PTC_DECODE_TIMELINE_CONTEXT_TIMELINE_H
@@ -32,11 +32,11 @@ struct ptc_contexts {
 };
 
 struct ptc_scout {
-	struct ptc_decode *d; /* lent */
-	struct ptc_procs procs;
+	struct ptc_decode *d;	      /* lent */
+	struct ptc_procs ahead;	      /* state after the records up to @upto */
+	struct ptc_procs *procs;      /* lent; &ahead. Without times: the table of @d */
 	struct ptc_sideband sideband; /* has its own order; the rest is lent */
 	struct ptc_contexts *lanes;   /* owned; one for each queue of @d */
-	struct ptc_kernel_now kernel; /* state of the kernel for this procs */
 	struct ptc_view *kernel_view; /* owned; NULL: there is none */
 	struct ptc_view *nobody;      /* owned; for unknown processes; NULL: not requested yet */
 	uint64_t upto;		      /* contexts are known up to this time, included */

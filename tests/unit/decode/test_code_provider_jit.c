@@ -163,8 +163,9 @@ Test(code_provider, a_time_that_the_clock_cannot_have_is_the_first_or_the_last)
 /* Code that a JIT writes again at the same address gets a new name. So does the code of a fork. */
 Test(code_provider, names_of_jit_code_are_of_their_time_and_process)
 {
-	struct ptc_procs ps = { .nprocs = 0 };
-	struct ptc_jit_names *j = ptc_origin_jit(&ps.origin, 7);
+	struct ptc_origin code = { .njits = 0 };
+	struct ptc_procs ps = { .origin = &code };
+	struct ptc_jit_names *j = ptc_origin_jit(&code, 7);
 	const struct ptc_proc *child;
 	struct ptc_proc *p = ptc_procs_get(&ps, 7);
 	uint64_t off, state;
@@ -174,7 +175,7 @@ Test(code_provider, names_of_jit_code_are_of_their_time_and_process)
 	cr_assert(ptc_labels_add(&j->names, 0x5000, 0x20, 10, "first", 5));
 	cr_assert(ptc_labels_add(&j->names, 0x5000, 0x20, 30, "second", 6));
 	cr_assert(ptc_procs_fork(&ps, 8, 7, 20));
-	ptc_origin_jit(&ps.origin, 8)->map_tried = true;
+	ptc_origin_jit(&code, 8)->map_tried = true;
 	child = ptc_procs_find(&ps, 8);
 	cr_assert_str_eq(ptc_origin_symbol(&ps, p, 0x5004, 29, &off), "first");
 	cr_assert_str_eq(ptc_origin_symbol(&ps, p, 0x5004, 30, &off), "second");
@@ -185,6 +186,7 @@ Test(code_provider, names_of_jit_code_are_of_their_time_and_process)
 	ptc_procs_exec(&ps, p, 50);
 	cr_assert_null(ptc_origin_symbol(&ps, p, 0x5004, 60, &off), "another program");
 	ptc_procs_release(&ps);
+	ptc_origin_release(&code);
 }
 
 /* The code belonged to the program in front of the exec. */
@@ -216,7 +218,8 @@ Test(code_provider, code_that_the_recording_has_of_an_earlier_program_does_not_h
 /* A cache of names by the state of the code must not mix up parent and child. */
 Test(code_provider, a_fork_with_a_map_of_names_of_its_own_has_another_state)
 {
-	struct ptc_procs ps = { .nprocs = 0 };
+	struct ptc_origin code = { .njits = 0 };
+	struct ptc_procs ps = { .origin = &code };
 	struct ptc_proc *p = ptc_procs_get(&ps, 7);
 	int32_t pid;
 	uint64_t off;
@@ -224,20 +227,22 @@ Test(code_provider, a_fork_with_a_map_of_names_of_its_own_has_another_state)
 	cr_assert_not_null(p);
 	cr_assert(ptc_addrspace_map(&p->as, 0x5000, 0x1000, 0, NULL));
 	for (pid = 7; pid < 10; pid++)
-		ptc_origin_jit(&ps.origin, pid)->map_tried = true;
-	cr_assert(ptc_labels_add(&ptc_origin_jit(&ps.origin, 7)->names, 0x5000, 9, 0, "p", 1));
-	cr_assert(ptc_labels_add(&ptc_origin_jit(&ps.origin, 8)->names, 0x5000, 9, 0, "c", 1));
+		ptc_origin_jit(&code, pid)->map_tried = true;
+	cr_assert(ptc_labels_add(&ptc_origin_jit(&code, 7)->names, 0x5000, 9, 0, "p", 1));
+	cr_assert(ptc_labels_add(&ptc_origin_jit(&code, 8)->names, 0x5000, 9, 0, "c", 1));
 	cr_assert(ptc_procs_fork(&ps, 8, 7, 20) && ptc_procs_fork(&ps, 9, 7, 20));
 	cr_assert_str_eq(ptc_origin_symbol(&ps, ptc_procs_find(&ps, 8), 0x5001, 30, &off), "c");
 	cr_assert_str_eq(ptc_origin_symbol(&ps, ptc_procs_find(&ps, 9), 0x5001, 30, &off), "p");
 	cr_assert_neq(ptc_procs_find(&ps, 8)->as.state, p->as.state);
 	cr_assert_eq(ptc_procs_find(&ps, 9)->as.state, p->as.state);
 	ptc_procs_release(&ps);
+	ptc_origin_release(&code);
 }
 
 Test(code_provider, a_thread_number_that_is_used_again_and_an_exec_begin_a_life)
 {
-	struct ptc_procs ps = { .nprocs = 0 };
+	struct ptc_origin code = { .njits = 0 };
+	struct ptc_procs ps = { .origin = &code };
 	uint64_t first, other;
 
 	cr_assert(ptc_procs_set_thread(&ps, 7, 7) && ptc_procs_fork(&ps, 7, 1, 5));
@@ -254,6 +259,7 @@ Test(code_provider, a_thread_number_that_is_used_again_and_an_exec_begin_a_life)
 	cr_assert_neq(ptc_procs_life(&ps, 8, 7), first);
 	cr_assert_neq(ptc_procs_life(&ps, 7, 7), other);
 	ptc_procs_release(&ps);
+	ptc_origin_release(&code);
 }
 
 Test(code_provider, two_build_ids_for_one_name_are_none)

@@ -117,6 +117,7 @@ struct test {
 	char dir[64];
 	struct ptc_codefiles files;
 	struct ptc_kernel k;
+	struct ptc_kernel_maps maps;
 	struct ptc_build_id id;
 };
 
@@ -143,8 +144,10 @@ static void begin(struct test *t, uint8_t id)
 
 static void forget(struct test *t)
 {
+	ptc_kernel_maps_release(&t->maps);
 	ptc_kernel_release(&t->k);
 	ptc_codefiles_release(&t->files);
+	memset(&t->maps, 0, sizeof(t->maps));
 	memset(&t->k, 0, sizeof(t->k));
 	memset(&t->files, 0, sizeof(t->files));
 }
@@ -175,7 +178,7 @@ static struct ptc_codefile *map(struct test *t, const char *name)
 {
 	const struct ptc_sb_mmap m = { .pid = -1, .addr = MODULE, .len = 0x4000, .filename = name };
 
-	cr_assert(ptc_kernel_mmap(&t->k, &t->files, &m, t->id.len ? &t->id : NULL));
+	cr_assert(ptc_kernel_mmap(&t->k, &t->maps, &t->files, &m, t->id.len ? &t->id : NULL));
 	return ptc_codefiles_absent(&t->files, name, t->id.len ? &t->id : NULL);
 }
 
@@ -183,7 +186,7 @@ static const char *name_at(struct test *t, uint64_t off)
 {
 	static char text[64];
 	uint64_t in;
-	const char *name = ptc_kernel_symbol(&t->k, MODULE + off, 0, &in);
+	const char *name = ptc_kernel_symbol(&t->k, &t->maps, MODULE + off, 0, &in);
 
 	snprintf(text, sizeof(text), "%s+%x", name ? name : "", name ? (unsigned int)in : 0);
 	return text;
@@ -450,7 +453,7 @@ Test(ko_layout, names_of_kallsyms_come_first)
 	map(&t, PATH);
 	cr_assert_str_eq(name_at(&t, 4), "by_kallsyms+4");
 	cr_assert_str_eq(name_at(&t, 0x21), "m_text+1");
-	t.k.other_boot = true;
+	t.maps.other_boot = true;
 	cr_assert_str_eq(name_at(&t, 4), "m_noinstr+4");
 	end(&t);
 }
