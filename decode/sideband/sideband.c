@@ -10,17 +10,11 @@
 #include "base/sorted.h"
 #include "decode/sideband/process.h"
 
-/* Limit of events that are read ahead. */
-enum { AHEAD_MAX = 4096 };
-
 void ptc_sideband_close(struct ptc_sideband *s)
 {
 	ptc_order_free(s->order);
 	s->order = NULL;
-	free(s->read);
-	s->read = NULL;
-	s->head = s->nread = s->read_cap = 0;
-	s->failed = 0;
+	s->has_next = false;
 }
 
 void ptc_sideband_release(struct ptc_sideband *s)
@@ -31,95 +25,24 @@ void ptc_sideband_release(struct ptc_sideband *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* Makes space for one more event. Reuses the space of applied events if there are many. */
-static bool reserve_event(struct ptc_sideband *s)
-{
-	if (s->head > s->read_cap / 2) {
-		s->nread -= s->head;
-		memmove(s->read, s->read + s->head, s->nread * sizeof(*s->read));
-		s->head = 0;
-	}
-	return ptc_grow(&s->read, &s->read_cap, s->nread + 1, sizeof(*s->read));
-}
-
 /* Reads on to the next useful record. Returns 1; 0: none; or PTC_E_*. */
 static int read_next(struct ptc_sideband *s, struct ptc_err *err)
 {
-	struct ptc_event *ev;
 	struct ptc_rec rec;
-	uint64_t time;
 	int r;
 
-	if (!reserve_event(s))
-		return ptc_fail_mem(err);
-	ev = &s->read[s->nread];
-	while ((r = ptc_order_next(s->order, &rec, &time, err)) > 0) {
+	s->has_next = false;
+	while ((r = ptc_order_next(s->order, &rec, &s->next.time, err)) > 0) {
 		if (rec.type >= PTC_REC_USER_START || rec.type == PERF_RECORD_AUX)
 			continue;
-		r = ptc_sb_parse(&rec, ptc_file_trailer_type(s->file, &rec), &ev->sb, err);
+		r = ptc_sb_parse(&rec, ptc_file_trailer_type(s->file, &rec), &s->next.sb, err);
 		if (r < 0)
 			return ptc_file_err_name(s->file, err);
-		if (!r)
-			continue;
-		ev->time = time;
-		s->nread++;
-		return 1;
+		s->has_next = r;
+		if (r)
+			return 1;
 	}
 	return r;
-}
-
-/* The first event in memory was applied: moves on. Then reads another one, if memory has none. */
-static int move_on(struct ptc_sideband *s, struct ptc_err *err)
-{
-	int r;
-
-	if (++s->head < s->nread)
-		return 0;
-	s->head = s->nread = 0;
-	if (s->failed) {
-		*err = s->why;
-		return s->failed;
-	}
-	r = read_next(s, err);
-	return r < 0 ? r : 0;
-}
-
-/* Returns the @i-th event that was read, if it is not after @time. Reads on if needed. */
-static const struct ptc_event *nth(struct ptc_sideband *s, size_t i, uint64_t time)
-{
-	int r;
-
-	if (s->head + i == s->nread && !s->failed && s->order) {
-		r = read_next(s, &s->why);
-		s->failed = r < 0 ? r : 0;
-	}
-	return s->head + i < s->nread && s->read[s->head + i].time <= time ? &s->read[s->head + i] :
-									     NULL;
-}
-
-bool ptc_sideband_find(struct ptc_sideband *s, uint64_t time, ptc_sideband_test *test, void *ctx,
-		       uint64_t *ret_time)
-{
-	const struct ptc_event *ev;
-	uint64_t last = 0;
-	bool found = false;
-	size_t i;
-
-	for (i = 0; !found && (ev = nth(s, i, time)) != NULL; i++) {
-		found = i == AHEAD_MAX || test(ctx, ev);
-		last = ev->time;
-	}
-	if (!found && s->failed) /* the next record is unreadable */
-		found = true;
-	if (found)
-		time = last;
-	*ret_time = last;
-	for (i = s->next_added; i < s->nadded && s->added[i].time <= time; i++)
-		if (i - s->next_added == AHEAD_MAX || test(ctx, &s->added[i])) {
-			*ret_time = s->added[i].time;
-			return true;
-		}
-	return found;
 }
 
 int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_rounds,
@@ -248,7 +171,8 @@ static bool is_mode(const struct ptc_sb *sb, uint16_t mode)
 	return (sb->misc & PERF_RECORD_MISC_CPUMODE_MASK) == mode;
 }
 
-int32_t ptc_sideband_code_of(const struct ptc_sb *sb)
+/* Returns the pid of the process whose code @sb maps or patches; -1: none. */
+static int32_t code_of(const struct ptc_sb *sb)
 {
 	switch (sb->type) {
 	case PERF_RECORD_MMAP:
@@ -263,8 +187,9 @@ int32_t ptc_sideband_code_of(const struct ptc_sb *sb)
 	}
 }
 
-bool ptc_sideband_change(const struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_proc *p,
-			 const struct ptc_sb *sb)
+/* Applies @sb to the code of @p. */
+static bool change_code(const struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_proc *p,
+			const struct ptc_sb *sb)
 {
 	const struct ptc_sb_mmap *m = &sb->u.mmap;
 
@@ -282,13 +207,13 @@ bool ptc_sideband_change(const struct ptc_sideband *s, struct ptc_procs *ps, str
 
 static bool change(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_sb *sb)
 {
-	const int32_t pid = ptc_sideband_code_of(sb);
+	const int32_t pid = code_of(sb);
 	struct ptc_proc *p;
 
 	if (pid < 0)
 		return true;
 	p = ptc_procs_get(ps, pid);
-	return p && ptc_sideband_change(s, ps, p, sb);
+	return p && change_code(s, ps, p, sb);
 }
 
 static bool apply_mmap(const struct ptc_sideband *s, struct ptc_procs *ps, const struct ptc_sb *sb)
@@ -383,12 +308,14 @@ static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const s
 int ptc_sideband_apply(struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_err *err)
 {
 	const struct ptc_event *ev = first(s);
+	int r;
 
-	if (apply_sb(s, ps, ev)) {
-		if (s->head < s->nread && ev == &s->read[s->head])
-			return move_on(s, err);
+	if (!apply_sb(s, ps, ev))
+		return ptc_fail_mem(err);
+	if (ev != &s->next) {
 		s->next_added++;
 		return 0;
 	}
-	return ptc_fail_mem(err);
+	r = read_next(s, err);
+	return r < 0 ? r : 0;
 }

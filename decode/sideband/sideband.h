@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The recording's sideband records, read from the file in order of time, and their effect on the
- * processes. Records that were read ahead are kept in memory.
+ * processes. Only the next record is in memory.
  */
 #ifndef PTC_DECODE_SIDEBAND_SIDEBAND_H
 #define PTC_DECODE_SIDEBAND_SIDEBAND_H
@@ -35,10 +35,8 @@ struct ptc_known_id {
 struct ptc_sideband {
 	struct ptc_order *order;     /* owned; NULL: no events */
 	const struct ptc_file *file; /* lent */
-	struct ptc_event *read;	     /* owned; [head, nread) are not applied yet */
-	size_t head, nread, read_cap;
-	int failed; /* PTC_E_* of reading on, reported once these are applied */
-	struct ptc_err why;
+	struct ptc_event next;	     /* of the file; if has_next */
+	bool has_next;
 	struct ptc_event *added; /* owned; events that are not in the file, by time */
 	size_t nadded, added_cap, next_added;
 	struct ptc_known_id *ids; /* owned; sorted by name, one per name, the kernel image first */
@@ -74,32 +72,15 @@ void ptc_sideband_sort(struct ptc_sideband *s);
 /* Returns the next event not after @time, or NULL. At equal times those of the file come first. */
 static inline const struct ptc_event *ptc_sideband_peek(const struct ptc_sideband *s, uint64_t time)
 {
-	const struct ptc_event *ev = s->head < s->nread ? &s->read[s->head] : NULL;
+	const struct ptc_event *ev = s->has_next ? &s->next : NULL;
 
 	if (s->next_added < s->nadded && (!ev || s->added[s->next_added].time < ev->time))
 		ev = &s->added[s->next_added];
 	return ev && ev->time <= time ? ev : NULL;
 }
 
-/*
- * Looks for an event up to @time, not applied yet, for which @test returns true. Returns true with
- * its time in *@ret_time. Also returns true if there are too many events to test, or reading fails.
- */
-typedef bool ptc_sideband_test(void *ctx, const struct ptc_event *ev);
-bool ptc_sideband_find(struct ptc_sideband *s, uint64_t time, ptc_sideband_test *test, void *ctx,
-		       uint64_t *ret_time);
-
 /* Applies the next event to @ps, and moves on. */
 int ptc_sideband_apply(struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_err *err);
-
-/* Returns the pid of the process whose code @sb maps or patches; -1: none. */
-int32_t ptc_sideband_code_of(const struct ptc_sb *sb);
-/*
- * Applies @sb to the code of @p. ptc_sideband_code_of() must have returned the pid of @p. @ps
- * provides the files. Returns false if out of memory.
- */
-bool ptc_sideband_change(const struct ptc_sideband *s, struct ptc_procs *ps, struct ptc_proc *p,
-			 const struct ptc_sb *sb);
 
 /*
  * Returns the build-id of the file that @m maps: its own, else the one from the BUILD_ID feature.
