@@ -63,7 +63,7 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf);
 /* Makes a series of steps end at @stop or before. */
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
 
-/* Sideband records up to time @ns have been applied, whatever the time of the replay is. */
+/* Sideband records up to time @ns have been applied. The time of the replay may be lower. */
 void ptc_replay_set_applied(struct ptc_replay *r, uint64_t ns);
 
 /* Lends segments that were made ahead, until the next call. @made may be NULL. */

@@ -92,7 +92,7 @@ static bool use_code(struct ptc_engine *e, const struct ptc_addrspace *as, int32
 /* Most processes of a segment whose code changes. */
 enum { CHANGING_MAX = 8 };
 
-/* A segment being made: the contexts that it comes through. */
+/* The engine makes a segment: the contexts up to the current place. */
 struct turning {
 	struct ptc_engine *e;
 	const struct ptc_segment_source *s;

@@ -51,7 +51,7 @@ struct ptc_decode {
 	struct ptc_pick pick;
 	struct ptc_scout *timeline; /* owned; during a pass */
 	struct ptc_plan *plan;	    /* owned; during a pass; NULL: one thread decodes */
-	uint64_t ahead;		    /* number of segments that threads made and that were taken */
+	uint64_t ahead;		    /* how many segments were made before their turn, and used */
 	uint64_t applied_ns;	    /* the latest time of a record applied in this pass */
 	struct ptc_joint joint;	    /* for a snapshot of several CPUs */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One queue that is decoded, step by step, with the segments that threads made ahead. */
+/* Decodes one queue, step by step, with the segments that threads made before their turn. */
 #ifndef PTC_DECODE_SESSION_QUEUE_DECODER_H
 #define PTC_DECODE_SESSION_QUEUE_DECODER_H
 

@@ -14,11 +14,11 @@ extern const uint8_t ptc_psb[PTC_PSB_LEN];
 enum { PTC_PSB_PLUS_MAX = 256 }; /* bytes of a PSB+ that are read */
 
 struct ptc_psb_plus {
-	bool whole; /* PSBEND was found */
-	bool mode;  /* has the execution mode, ... */
-	bool ip;    /* ... and an IP: tracing is on */
+	bool whole;  /* PSBEND was found */
+	bool mode;   /* has the execution mode, ... */
+	bool ip;     /* ... and an IP: tracing is on */
 	uint64_t at; /* that IP */
-	size_t len; /* if whole */
+	size_t len;  /* if whole */
 };
 
 /* Reads the PSB+ at the beginning of @bytes. */

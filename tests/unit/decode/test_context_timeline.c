@@ -164,7 +164,7 @@ static void other_mappings(struct pd *p, const char *code)
 	pd_poke(p, OTHER, 253, JUMP, "\x90", 1);
 }
 
-Test(lookahead, what_makes_no_difference_does_not_matter)
+Test(context_timeline, what_makes_no_difference_does_not_matter)
 {
 	cr_assert_eq(pieces_with(nothing), 2);
 	cr_assert_eq(pieces_with(switch_elsewhere), 2);
@@ -206,7 +206,7 @@ static void late_switch(struct pd *p, const char *code)
 	pd_switch(p, OTHER, OUR_CPU, 251, false);
 }
 
-Test(lookahead, another_one_s_turn_is_foreseen)
+Test(context_timeline, another_one_s_turn_is_foreseen)
 {
 	cr_assert_eq(pieces_with(switch_here), 2);
 	cr_assert_eq(pieces_with(switch_to_child), 2);
@@ -232,7 +232,7 @@ static void mapping_in_turn(struct pd *p, const char *code)
 	pd_mmap2(p, OTHER, 250, 0x1000, PT_CODE_LEN, 0, code);
 }
 
-Test(lookahead, other_code_is_foreseen)
+Test(context_timeline, other_code_is_foreseen)
 {
 	cr_assert_eq(pieces_with(mapping_over_it), 2);
 	cr_assert_eq(pieces_with(poke_into_it), 2);
@@ -315,7 +315,7 @@ static void many_records(struct pd *p, const char *code)
 		pd_comm(p, OTHER, 250, "other", false);
 }
 
-Test(lookahead, each_change_of_process_is_foreseen)
+Test(context_timeline, each_change_of_process_is_foreseen)
 {
 	cr_expect_eq(pieces_with(exec), 2);
 	cr_expect_eq(pieces_with(new_process), 2);
@@ -326,7 +326,7 @@ Test(lookahead, each_change_of_process_is_foreseen)
 	cr_expect_eq(pieces_with(many_records), 2);
 }
 
-Test(lookahead, a_segment_with_lost_records_is_left_to_libipt)
+Test(context_timeline, a_segment_with_lost_records_is_left_to_libipt)
 {
 	cr_assert_eq(pieces_with(loss), 1);
 }
@@ -391,7 +391,7 @@ static uint64_t pieces_at_random(uint64_t seed, int32_t tid, const char *code, c
 	return pieces;
 }
 
-Test(lookahead, whoever_takes_turns_what_comes_out_is_libipt_s)
+Test(context_timeline, whoever_takes_turns_what_comes_out_is_libipt_s)
 {
 	uint8_t bytes[PT_CODE_LEN];
 	struct rec_file code, other;
@@ -492,7 +492,7 @@ static uint64_t pieces_of_changing(struct changer *c, uint64_t often, const char
 	return pieces;
 }
 
-Test(lookahead, whatever_code_becomes_what_comes_out_is_libipt_s)
+Test(context_timeline, whatever_code_becomes_what_comes_out_is_libipt_s)
 {
 	struct rec_file files[2];
 	struct changer c = { .codes = { files[0].path, files[1].path } };
