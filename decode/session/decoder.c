@@ -206,8 +206,10 @@ static void note_step(struct ptc_decode *d, struct ptc_lane *l)
 		ptc_least_set(&d->behind, i, ptc_replay_time(l->replay));
 	else
 		ptc_least_clear(&d->behind, i);
-	if (d->timeline)
-		ptc_scout_forget(d->timeline, i, l->live ? ptc_replay_time(l->replay) : UINT64_MAX);
+	if (d->timeline && l->live)
+		ptc_scout_forget(d->timeline, i, ptc_replay_time(l->replay));
+	else if (d->timeline)
+		ptc_scout_end(d->timeline, i);
 	ptc_merge_changed(d, l);
 	if (d->plan)
 		ptc_plan_stepped(d->plan, l);

@@ -17,8 +17,11 @@ enum { WEIGHT_MAX = 128 << 20 };
 /* The first step of a search in the future. */
 enum { STEP_NS = 1 << 20 };
 
-/* Limit of queues that records of one time may change. Above it all queues are checked. */
-enum { TOUCHED_MAX = 64 };
+/* A list of queues that a record concerns. */
+struct ptc_touched {
+	const struct ptc_queue_lists *lists;
+	int32_t id;
+};
 
 static int open_records(struct ptc_scout *s, struct ptc_err *err)
 {
@@ -32,6 +35,20 @@ static int open_records(struct ptc_scout *s, struct ptc_err *err)
 	return ptc_sideband_open(&s->sideband, s->d->file, s->d->no_rounds, err);
 }
 
+static bool init_lists(struct ptc_scout *s)
+{
+	const size_t n = s->d->nlanes;
+	size_t i;
+
+	if (!ptc_queue_lists_init(&s->of_cpu, n) || !ptc_queue_lists_init(&s->of_tid, n) ||
+	    !ptc_queue_lists_init(&s->of_pid, n))
+		return false;
+	for (i = 0; i < n; i++)
+		if (!ptc_queue_lists_move(&s->of_cpu, i, s->d->lanes[i].cpu))
+			return false;
+	return true;
+}
+
 int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *err)
 {
 	struct ptc_scout *s = calloc(1, sizeof(*s));
@@ -43,7 +60,7 @@ int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *
 	/* Without times nothing is ahead: all records are applied already. */
 	s->procs = d->clock.valid ? &s->ahead : &d->procs;
 	s->lanes = calloc(d->nlanes ? d->nlanes : 1, sizeof(*s->lanes));
-	if (!s->lanes)
+	if (!s->lanes || !init_lists(s))
 		r = ptc_fail_mem(err);
 	if (!r && d->clock.valid)
 		r = open_records(s, err);
@@ -72,7 +89,7 @@ void ptc_scout_give_back(struct ptc_scout *s, struct ptc_contexts *c)
 {
 	drop_oldest_contexts(s, c, c->n);
 	free(c->v);
-	*c = (struct ptc_contexts){ NULL, 0, 0 };
+	*c = (struct ptc_contexts){ .ended = c->ended };
 }
 
 void ptc_scout_free(struct ptc_scout *s)
@@ -86,6 +103,10 @@ void ptc_scout_free(struct ptc_scout *s)
 	free(s->lanes);
 	ptc_sideband_close(&s->sideband);
 	ptc_procs_release(&s->ahead);
+	ptc_queue_lists_release(&s->of_cpu);
+	ptc_queue_lists_release(&s->of_tid);
+	ptc_queue_lists_release(&s->of_pid);
+	free(s->touched);
 	(void)ptc_view_put(s->nobody);
 	(void)ptc_view_put(s->kernel_view);
 	free(s);
@@ -147,7 +168,7 @@ static bool record_context(struct ptc_scout *s, size_t lane, uint64_t time, bool
 		.from_ns = time, .pid = who.pid, .tid = who.tid, .cpu = who.cpu, .lost = lost
 	};
 
-	if (c->n && !lost && same(s, &c->v[c->n - 1], &who))
+	if (c->ended || (c->n && !lost && same(s, &c->v[c->n - 1], &who)))
 		return true;
 	x.view = view_of(s, who.proc);
 	if (!x.view)
@@ -159,7 +180,8 @@ static bool record_context(struct ptc_scout *s, size_t lane, uint64_t time, bool
 		s->weight -= ptc_view_put(c->v[c->n].view) + sizeof(x);
 	}
 	if (append_context(s, c, &x))
-		return true;
+		return ptc_queue_lists_move(&s->of_tid, lane, x.tid) &&
+		       ptc_queue_lists_move(&s->of_pid, lane, x.pid);
 	s->weight -= ptc_view_put(x.view);
 	return false;
 }
@@ -174,57 +196,62 @@ static bool note_all(struct ptc_scout *s, uint64_t time)
 	return true;
 }
 
-/* The queues whose contexts may change by records of one time. */
-struct touched {
-	bool all; /* any queue may change: @lanes is not used */
-	size_t n;
-	size_t lanes[TOUCHED_MAX];
-};
-
-static void touch(struct touched *t, size_t lane)
+/* The queues in the list of @id may get other contexts. Returns false if out of memory. */
+static bool touch(struct ptc_scout *s, const struct ptc_queue_lists *lists, int32_t id)
 {
-	if (lane == SIZE_MAX)
-		return;
-	if (t->n == TOUCHED_MAX)
-		t->all = true;
-	else
-		t->lanes[t->n++] = lane;
+	if (!ptc_grow(&s->touched, &s->touched_cap, s->ntouched + 1, sizeof(*s->touched)))
+		return false;
+	s->touched[s->ntouched++] = (struct ptc_touched){ lists, id };
+	return true;
 }
 
-static void touch_thread(const struct ptc_scout *s, struct touched *t, int32_t tid)
+/* The code of @pid may change. @pid is also its first thread, which needs no record of its own. */
+static bool touch_process(struct ptc_scout *s, int32_t pid)
 {
-	touch(t, ptc_idmap_find(&s->d->lanes_of_tid, tid));
+	return touch(s, &s->of_pid, pid) && touch(s, &s->of_tid, pid);
 }
 
-/*
- * Adds the queues that @ev, which is not applied yet, may change. A switch is about one CPU and two
- * threads.
- */
-static void touch_by(const struct ptc_scout *s, struct touched *t, const struct ptc_event *ev)
+/* Finds the queues that @ev, which is not applied yet, may change. False: out of memory. */
+static bool touch_by(struct ptc_scout *s, const struct ptc_event *ev)
 {
 	const struct ptc_sb *sb = &ev->sb;
 
-	if (sb->type == PERF_RECORD_ITRACE_START)
-		touch_thread(s, t, sb->u.itrace_start.tid);
-	else if (sb->type == PERF_RECORD_SWITCH_CPU_WIDE)
-		touch_thread(s, t, sb->u.sw.next_prev_tid);
-	else if (sb->type != PERF_RECORD_SWITCH)
-		t->all |= sb->type != PERF_RECORD_LOST;
-	if (sb->id.has & PERF_SAMPLE_TID)
-		touch_thread(s, t, sb->id.tid);
-	if (sb->id.has & PERF_SAMPLE_CPU)
-		touch(t, ptc_idmap_find(&s->d->lanes_of_cpu, (int32_t)sb->id.cpu));
+	if (sb->id.has & PERF_SAMPLE_CPU && !touch(s, &s->of_cpu, (int32_t)sb->id.cpu))
+		return false;
+	if (sb->id.has & PERF_SAMPLE_TID && !touch(s, &s->of_tid, sb->id.tid))
+		return false;
+	switch (sb->type) {
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2:
+		return touch(s, &s->of_tid, sb->u.mmap.tid) && touch_process(s, sb->u.mmap.pid);
+	case PERF_RECORD_COMM:
+		return touch(s, &s->of_tid, sb->u.comm.tid) && touch_process(s, sb->u.comm.pid);
+	case PERF_RECORD_FORK:
+		return touch(s, &s->of_tid, sb->u.task.tid) && touch_process(s, sb->u.task.pid);
+	case PERF_RECORD_TEXT_POKE:
+		return touch_process(s, sb->id.pid);
+	case PERF_RECORD_ITRACE_START:
+		return touch(s, &s->of_tid, sb->u.itrace_start.tid);
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return touch(s, &s->of_tid, sb->u.sw.next_prev_tid);
+	default:
+		return true;
+	}
 }
 
-static bool note_touched(struct ptc_scout *s, const struct touched *t, uint64_t time)
+static bool note_touched(struct ptc_scout *s, uint64_t time)
 {
-	size_t i;
+	size_t i, lane, next;
 
-	if (t->all)
-		return note_all(s, time);
-	for (i = 0; i < t->n; i++)
-		if (!record_context(s, t->lanes[i], time, false))
-			return false;
+	for (i = 0; i < s->ntouched; i++) {
+		const struct ptc_touched *t = &s->touched[i];
+
+		for (lane = ptc_queue_lists_first(t->lists, t->id); lane < SIZE_MAX; lane = next) {
+			next = ptc_queue_lists_next(t->lists, lane);
+			if (!record_context(s, lane, time, false))
+				return false;
+		}
+	}
 	return true;
 }
 
@@ -244,8 +271,7 @@ static bool note_lost(struct ptc_scout *s, const struct ptc_event *ev, uint64_t 
 static bool take_moment(struct ptc_scout *s, uint64_t time)
 {
 	const struct ptc_event *ev = ptc_sideband_peek(&s->sideband, time);
-	const uint64_t moves = s->procs->moves;
-	struct touched t = { .all = s->d->ids_repeat };
+	const uint64_t kernel = s->procs->kernel.as.version;
 	struct ptc_err err;
 	uint64_t now;
 
@@ -253,13 +279,13 @@ static bool take_moment(struct ptc_scout *s, uint64_t time)
 		return false;
 	/* A late record counts from its arrival. */
 	now = ev->time > s->upto ? ev->time : s->upto;
-	while (!s->failed && (ev = ptc_sideband_peek(&s->sideband, now)) != NULL) {
-		touch_by(s, &t, ev);
-		s->failed = !note_lost(s, ev, now);
-		s->failed |= ptc_sideband_apply(&s->sideband, s->procs, &err) < 0;
-	}
-	t.all |= s->procs->moves != moves;
-	s->failed = s->failed || !note_touched(s, &t, now);
+	s->ntouched = 0;
+	while (!s->failed && (ev = ptc_sideband_peek(&s->sideband, now)) != NULL)
+		s->failed = !touch_by(s, ev) || !note_lost(s, ev, now) ||
+			    ptc_sideband_apply(&s->sideband, s->procs, &err) < 0;
+	if (!s->failed && s->procs->kernel.as.version != kernel)
+		s->failed = !note_all(s, now);
+	s->failed = s->failed || !note_touched(s, now);
 	if (!s->failed)
 		s->upto = now;
 	return !s->failed;
@@ -267,10 +293,11 @@ static bool take_moment(struct ptc_scout *s, uint64_t time)
 
 void ptc_scout_move(struct ptc_scout *s, uint64_t time)
 {
-	if (s->failed || !s->d->nlanes || (time <= s->upto && s->lanes->n))
+	if (s->failed || !s->d->nlanes || (time <= s->upto && s->begun))
 		return;
-	if (!s->lanes->n && !note_all(s, 0))
+	if (!s->begun && !note_all(s, 0))
 		s->failed = true;
+	s->begun = true;
 	if (!s->d->clock.valid) {
 		s->upto = UINT64_MAX;
 		return;
@@ -342,7 +369,7 @@ bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_
 	const struct ptc_contexts *c = &s->lanes[lane];
 	const struct ptc_context *x;
 
-	*ret = (struct ptc_contexts){ NULL, 0, 0 };
+	*ret = (struct ptc_contexts){ .n = 0 };
 	if (!c->n || from > s->upto)
 		return false;
 	for (x = ptc_context_at(c, from); x < c->v + c->n; x++) {
@@ -353,6 +380,12 @@ bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_
 		(void)ptc_view_get(x->view);
 	}
 	return true;
+}
+
+void ptc_scout_end(struct ptc_scout *s, size_t lane)
+{
+	s->lanes[lane].ended = true;
+	ptc_scout_give_back(s, &s->lanes[lane]);
 }
 
 void ptc_scout_forget(struct ptc_scout *s, size_t lane, uint64_t time)

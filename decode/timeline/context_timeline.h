@@ -14,6 +14,7 @@
 #include "decode/image/addrspace_snapshot.h"
 #include "decode/sideband/process.h"
 #include "decode/sideband/sideband.h"
+#include "decode/timeline/queue_lists.h"
 
 struct ptc_decode;
 
@@ -29,20 +30,26 @@ struct ptc_context {
 struct ptc_contexts {
 	struct ptc_context *v; /* owned */
 	size_t n, cap;
+	bool ended; /* the queue needs no more contexts */
 };
 
 struct ptc_scout {
-	struct ptc_decode *d;	      /* lent */
-	struct ptc_procs ahead;	      /* state after the records up to @upto */
-	struct ptc_procs *procs;      /* lent; &ahead. Without times: the table of @d */
-	struct ptc_sideband sideband; /* has its own order; the rest is lent */
-	struct ptc_contexts *lanes;   /* owned; one for each queue of @d */
-	struct ptc_view *kernel_view; /* owned; NULL: there is none */
-	struct ptc_view *nobody;      /* owned; for unknown processes; NULL: not requested yet */
-	uint64_t upto;		      /* contexts are known up to this time, included */
-	uint64_t views;		      /* created so far */
-	size_t weight;		      /* of the views and contexts, in bytes */
-	bool failed;		      /* no more contexts will be known */
+	struct ptc_decode *d;	       /* lent */
+	struct ptc_procs ahead;	       /* state after the records up to @upto */
+	struct ptc_procs *procs;       /* lent; &ahead. Without times: the table of @d */
+	struct ptc_sideband sideband;  /* has its own order; the rest is lent */
+	struct ptc_contexts *lanes;    /* owned; one for each queue of @d */
+	struct ptc_view *kernel_view;  /* owned; NULL: there is none */
+	struct ptc_view *nobody;       /* owned; for unknown processes; NULL: not requested yet */
+	struct ptc_queue_lists of_cpu; /* queues of each CPU */
+	struct ptc_queue_lists of_tid, of_pid; /* queues by the thread and process that run */
+	struct ptc_touched *touched; /* owned; the lists that records of one time concern */
+	size_t ntouched, touched_cap;
+	bool begun;	/* each queue has a context at time 0 */
+	uint64_t upto;	/* contexts are known up to this time, included */
+	uint64_t views; /* created so far */
+	size_t weight;	/* of the views and contexts, in bytes */
+	bool failed;	/* no more contexts will be known */
 };
 
 /* The contexts of one queue, as far as they are known. */
@@ -71,6 +78,9 @@ void ptc_scout_give_back(struct ptc_scout *s, struct ptc_contexts *c);
 
 /* Returns false if the contexts at @from were forgotten. */
 bool ptc_scout_knows(const struct ptc_scout *s, size_t lane, uint64_t from);
+
+/* Queue @lane needs no more contexts. */
+void ptc_scout_end(struct ptc_scout *s, size_t lane);
 
 /* Forgets contexts in front of @time. */
 void ptc_scout_forget(struct ptc_scout *s, size_t lane, uint64_t time);

@@ -138,6 +138,15 @@ SCENARIOS = {
         200,
         lambda n: {"queues": n, "side": b"".join(lost(i % n) for i in range(4 * n))},
     ),
+    "queues times patches": (
+        "decode",
+        200,
+        lambda n: {
+            "queues": n,
+            "side": b"".join(poke(0x1000, PID + i % n, time=5000000000 + i) for i in range(4 * n)),
+            "trace": runs(0x1000) * 3,
+        },
+    ),
     "mappings of files": (  # in a process that runs code
         "decode",
         1000,
