@@ -3,10 +3,49 @@
 
 #include <string.h>
 
-#include "auxtrace/feature/feature.h"
 #include "base/err.h"
 
 enum { STRING_ALIGN = 64 }; /* perf pads strings to this size */
+
+const char *ptc_feature_name(unsigned int bit)
+{
+	static const char *const names[] = {
+		[PTC_FEAT_TRACING_DATA] = "TRACING_DATA",
+		[PTC_FEAT_BUILD_ID] = "BUILD_ID",
+		[PTC_FEAT_HOSTNAME] = "HOSTNAME",
+		[PTC_FEAT_OSRELEASE] = "OSRELEASE",
+		[PTC_FEAT_VERSION] = "VERSION",
+		[PTC_FEAT_ARCH] = "ARCH",
+		[PTC_FEAT_NRCPUS] = "NRCPUS",
+		[PTC_FEAT_CPUDESC] = "CPUDESC",
+		[PTC_FEAT_CPUID] = "CPUID",
+		[PTC_FEAT_TOTAL_MEM] = "TOTAL_MEM",
+		[PTC_FEAT_CMDLINE] = "CMDLINE",
+		[PTC_FEAT_EVENT_DESC] = "EVENT_DESC",
+		[PTC_FEAT_CPU_TOPOLOGY] = "CPU_TOPOLOGY",
+		[PTC_FEAT_NUMA_TOPOLOGY] = "NUMA_TOPOLOGY",
+		[PTC_FEAT_BRANCH_STACK] = "BRANCH_STACK",
+		[PTC_FEAT_PMU_MAPPINGS] = "PMU_MAPPINGS",
+		[PTC_FEAT_GROUP_DESC] = "GROUP_DESC",
+		[PTC_FEAT_AUXTRACE] = "AUXTRACE",
+		[PTC_FEAT_STAT] = "STAT",
+		[PTC_FEAT_CACHE] = "CACHE",
+		[PTC_FEAT_SAMPLE_TIME] = "SAMPLE_TIME",
+		[PTC_FEAT_MEM_TOPOLOGY] = "MEM_TOPOLOGY",
+		[PTC_FEAT_CLOCKID] = "CLOCKID",
+		[PTC_FEAT_DIR_FORMAT] = "DIR_FORMAT",
+		[PTC_FEAT_BPF_PROG_INFO] = "BPF_PROG_INFO",
+		[PTC_FEAT_BPF_BTF] = "BPF_BTF",
+		[PTC_FEAT_COMPRESSED] = "COMPRESSED",
+		[PTC_FEAT_CPU_PMU_CAPS] = "CPU_PMU_CAPS",
+		[PTC_FEAT_CLOCK_DATA] = "CLOCK_DATA",
+		[PTC_FEAT_HYBRID_TOPOLOGY] = "HYBRID_TOPOLOGY",
+		[PTC_FEAT_PMU_CAPS] = "PMU_CAPS",
+		[PTC_FEAT_CPU_DOMAIN_INFO] = "CPU_DOMAIN_INFO",
+	};
+
+	return bit < sizeof(names) / sizeof(names[0]) ? names[bit] : NULL;
+}
 
 void ptc_feature_put_string(struct ptc_buf *b, const char *s)
 {

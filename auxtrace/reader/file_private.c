@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/reader/pipe.h"
 #include "auxtrace/record/attr.h"
 #include "base/err.h"
 
@@ -13,17 +12,6 @@ enum {
 	OLD_HEADER_SIZE = 72, /* before the format had features */
 	SECTION_SIZE = 16,    /* u64 offset, u64 size */
 };
-
-int ptc_file_damaged(struct ptc_file *f, struct ptc_err *err)
-{
-	if (!f->tolerant)
-		return err->code;
-	if (f->ndamage < PTC_DAMAGES) {
-		f->damage[f->ndamage] = *err;
-		(void)ptc_file_err_name(f, &f->damage[f->ndamage++]);
-	}
-	return 0;
-}
 
 static bool get_section(struct ptc_cur *c, struct ptc_section *ret)
 {
@@ -69,14 +57,6 @@ static int find_ids(struct ptc_file *f, const struct ptc_section *s, struct ptc_
 	if (!ptc_file_bytes(f, s->off, s->size, ret))
 		return ptc_fail_at(err, PTC_E_FORMAT, s->off, "ids of an event outside the file");
 	return 0;
-}
-
-int ptc_id_compare(const void *a, const void *b)
-{
-	const uint64_t x = ((const struct ptc_id_entry *)a)->id;
-	const uint64_t y = ((const struct ptc_id_entry *)b)->id;
-
-	return (x > y) - (x < y);
 }
 
 /* Word of the id in a trailer (from its end), and in a SAMPLE (from its start); -1: it has none. */
@@ -279,16 +259,16 @@ int ptc_header_read(struct ptc_file *f, struct ptc_err *err)
 	rc = check_magic(f, &size, err);
 	if (rc)
 		return rc;
-	if (size == PTC_PIPE_HEADER_SIZE)
-		return ptc_pipe_read(f, err);
+	if (size == PTC_PIPE_HEADER_SIZE) {
+		f->form = PTC_FORM_PIPE;
+		return 0;
+	}
 	if (!ptc_cur_skip(&c, 16) || !ptc_cur_le64(&c, &entry_size) || !get_section(&c, &attrs) ||
 	    !get_section(&c, &p->data) || !get_section(&c, &event_types))
 		return ptc_fail_at(err, PTC_E_FORMAT, 0, "the header is cut off");
 	rc = read_attrs(f, entry_size, &attrs, err);
 	if (!rc)
 		rc = check_data(f, err);
-	if (!rc)
-		ptc_pipe_updates(f, 0, true);
 	if (rc || size != PTC_FILE_HEADER_SIZE)
 		return rc;
 	/* If the end of the data is unknown, the features are searched later: see ptc_salvage. */

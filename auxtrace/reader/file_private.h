@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Internals of struct ptc_file, for the functions that fill it (file_private.c; pipe.c,
- * dir_reader.c and inflate.c for the other forms) and for reader.c, which returns borrowed data
- * from it.
+ * Internals of struct ptc_file, for the functions that fill it (reader_open.c; file_private.c;
+ * pipe.c, dir_reader.c and inflate.c for the other forms) and for reader.c, which returns borrowed
+ * data from it.
  */
 #ifndef PTC_AUXTRACE_READER_FILE_PRIVATE_H
 #define PTC_AUXTRACE_READER_FILE_PRIVATE_H
@@ -82,8 +82,9 @@ struct ptc_file {
 };
 
 /*
- * Read and check the header of the first part, the attrs with their ids, and the features, in file
- * or pipe mode. On entry @f has name, tolerant and one part; all else is 0.
+ * Read and check the header of the first part. In file mode, also read the attrs with their ids,
+ * and the features. In pipe mode, f->form is PTC_FORM_PIPE, and ptc_pipe_read must follow. On entry
+ * @f has name, form, tolerant and one part; all else is 0.
  */
 int ptc_header_read(struct ptc_file *f, struct ptc_err *err);
 

@@ -225,7 +225,6 @@ int ptc_pipe_read(struct ptc_file *f, struct ptc_err *err)
 	struct reading r = { .f = f };
 	int rc;
 
-	f->form = PTC_FORM_PIPE;
 	f->parts[0].data =
 		(struct ptc_section){ .off = PTC_PIPE_HEADER_SIZE,
 				      .size = f->parts[0].in.len - PTC_PIPE_HEADER_SIZE };
