@@ -37,11 +37,6 @@ enum {
 	RESTART_LAST = 516,
 };
 
-bool ptc_stop_enters_kernel(const struct ptc_insn *insn)
-{
-	return insn->kind == PTC_KIND_SYSCALL || insn->kind == PTC_KIND_INT;
-}
-
 bool ptc_stop_is_group(int status)
 {
 	const int sig = WSTOPSIG(status);
@@ -68,8 +63,6 @@ bool ptc_stop_trap_is_due(const struct ptc_task *k, int status)
 	return false;
 }
 
-/* --- executed instructions --- */
-
 static bool changes_maps(const struct ptc_task *k)
 {
 	if (k->insn.kind != PTC_KIND_SYSCALL) /* int 0x80 has other call numbers */
@@ -87,54 +80,6 @@ static bool changes_maps(const struct ptc_task *k)
 	default:
 		return false;
 	}
-}
-
-/* The instruction at k->ip retired. Only the task on the CPU has a trace to write to. */
-static void retire(struct ptc_tracer *t, struct ptc_task *k, uint64_t to)
-{
-	bool taken = false;
-
-	if (k->in_kernel || t->on_cpu != k)
-		return;
-	/*
-	 * An unknown instruction gets the length that the thread advanced: it has no other effect
-	 * on control.
-	 */
-	if (!k->insn.len && to > k->ip && to - k->ip <= PTC_INSN_MAX)
-		k->insn.len = (uint8_t)(to - k->ip);
-	if (k->insn.kind == PTC_KIND_JCC && k->insn.target == k->ip + k->insn.len)
-		taken = ptc_insn_taken(&k->insn, k->before.eflags, k->before.rcx);
-	ptc_flow_retire(t->flow, &k->insn, k->ip, to, taken, k->tsc);
-}
-
-static void async(struct ptc_tracer *t, struct ptc_task *k, bool attempted)
-{
-	k->rounds = false; /* a handler may run in between */
-	if (t->on_cpu == k)
-		ptc_flow_async(t->flow, k->ip, attempted, k->tsc);
-}
-
-/* The interrupted system call runs again. */
-static void restart(struct ptc_task *k)
-{
-	k->ip = k->restart_ip;
-	k->restart_ip = 0;
-	k->insn = *ptc_code_at(&k->mm->code, k->tid, k->ip);
-	k->before.rax = k->regs.orig_rax;
-}
-
-void ptc_stop_blocked(struct ptc_tracer *t, struct ptc_task *k)
-{
-	if (k->restart_ip)
-		restart(k);
-	retire(t, k, k->ip + k->insn.len);
-	k->in_kernel = true;
-}
-
-void ptc_stop_preempt(struct ptc_tracer *t, struct ptc_task *k)
-{
-	if (t->on_cpu == k)
-		ptc_flow_async(t->flow, k->ip, false, ptc_rdtsc());
 }
 
 /* A system call returned: records its effects on the address space before the task continues. */
@@ -193,7 +138,7 @@ static bool is_breakpoint(const struct ptc_task *k, enum trap trap)
 /* Handles a step of the program itself: it has set TF, and gets its SIGTRAP. */
 static void own_trap(struct ptc_tracer *t, struct ptc_task *k, bool attempted)
 {
-	async(t, k, attempted);
+	ptc_stop_async(t, k, attempted);
 	k->inject = SIGTRAP;
 }
 
@@ -203,7 +148,7 @@ static int on_retired(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 	bool entered;
 
 	if (k->restart_ip) {
-		restart(k);
+		ptc_stop_restart(k);
 	} else if (k->insn.rep && k->regs.rip == k->ip) { /* one iteration of several */
 		k->rounds = true;
 		if (own_tf)
@@ -212,7 +157,7 @@ static int on_retired(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 	}
 	k->rounds = false;
 	entered = ptc_stop_enters_kernel(&k->insn);
-	retire(t, k, k->regs.rip);
+	ptc_stop_retire(t, k, k->regs.rip);
 	k->in_kernel = false;
 	k->ip = k->regs.rip;
 	ptc_trapflag_retired(k);
@@ -240,13 +185,13 @@ static int on_sigtrap(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *
 		return 0;
 	}
 	if (is_breakpoint(k, trap)) {
-		retire(t, k, k->regs.rip);
+		ptc_stop_retire(t, k, k->regs.rip);
 		k->ip = k->regs.rip;
 		k->inject = SIGTRAP;
 		return 0;
 	}
 	if (trap == TRAP_SIGNAL) { /* a SIGTRAP sent by a process */
-		async(t, k, false);
+		ptc_stop_async(t, k, false);
 		k->inject = ptc_sigtrap_sent(k);
 		return 0;
 	}
@@ -275,14 +220,14 @@ static void on_signal(struct ptc_tracer *t, struct ptc_task *k, int sig)
 
 	if (k->insn.kind == PTC_KIND_SYSCALL && k->regs.rip != k->ip &&
 	    k->regs.rip == k->ip + k->insn.len) { /* seccomp: SIGSYS instead of the call */
-		retire(t, k, k->regs.rip);
+		ptc_stop_retire(t, k, k->regs.rip);
 		k->in_kernel = false;
 		k->ip = k->regs.rip;
 	} else if (!ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &si)) {
 		fault = si.si_code > 0 &&
 			(sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL);
 	}
-	async(t, k, fault);
+	ptc_stop_async(t, k, fault);
 	k->inject = sig;
 }
 
@@ -299,7 +244,7 @@ static void skip_vsyscall(struct ptc_tracer *t, struct ptc_task *k)
 	    (k->injected && trap_of(k) == TRAP_HANDLER) ||
 	    !ptc_memory_read(k->tid, k->before.rsp, &to, sizeof(to)))
 		return;
-	async(t, k, true);
+	ptc_stop_async(t, k, true);
 	k->ip = to;
 	k->insn = *ptc_code_at(&k->mm->code, k->tid, k->ip);
 	k->before.rax = k->regs.orig_rax; /* needed if that is a system call */
@@ -322,7 +267,7 @@ static void skip_late(struct ptc_tracer *t, struct ptc_task *k)
 {
 	if (!is_late(k))
 		return;
-	retire(t, k, k->ip + k->insn.len);
+	ptc_stop_retire(t, k, k->ip + k->insn.len);
 	k->ip += k->insn.len;
 	k->insn = *ptc_code_at(&k->mm->code, k->tid, k->ip);
 }
@@ -393,7 +338,7 @@ static int on_exec(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err
 		return ptc_fail_mem(err);
 	mm->trap_ignored = k->mm->trap_ignored;
 	k->own_tf = false;
-	retire(t, k, k->regs.rip);
+	ptc_stop_retire(t, k, k->regs.rip);
 	k->in_kernel = false;
 	ptc_mm_put(k->mm);
 	k->mm = mm;
@@ -407,9 +352,9 @@ static int on_exec(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err
 static void on_exit_stop(struct ptc_tracer *t, struct ptc_task *k)
 {
 	if (ptc_stop_enters_kernel(&k->insn) && k->regs.rip == k->ip + k->insn.len)
-		retire(t, k, k->regs.rip);
+		ptc_stop_retire(t, k, k->regs.rip);
 	else
-		async(t, k, false);
+		ptc_stop_async(t, k, false);
 	k->state = PTC_TASK_ENDING;
 }
 

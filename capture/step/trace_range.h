@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Limits tracing to a range of execution: from one place to another, each time control reaches the
- * first. Outside, all tasks run at full speed, and a debug register of each task watches the start.
- * The program's code is not modified.
+ * first. Outside, all tasks run at full speed (full_speed.h).
  */
 #ifndef PTC_CAPTURE_STEP_TRACE_RANGE_H
 #define PTC_CAPTURE_STEP_TRACE_RANGE_H
@@ -12,7 +11,6 @@
 
 struct ptc_mm;
 struct ptc_task;
-struct ptc_tracer;
 
 struct ptc_zone {
 	struct ptc_placed from, to;
@@ -28,18 +26,5 @@ void ptc_zone_resolve(const struct ptc_zone *z, struct ptc_mm *mm);
 
 /* Returns true if @k, to be stepped next, has reached the end of the zone. Stepping is then off. */
 bool ptc_zone_left(struct ptc_zone *z, const struct ptc_task *k);
-
-/* Resumes @k at full speed. Its next stop must go to ptc_zone_take. */
-int ptc_zone_run(struct ptc_tracer *t, struct ptc_task *k, struct ptc_err *err);
-
-/*
- * Handles the stop of @k with @status; @k ran at full speed and its registers were read. @k is then
- * ready or has ended. If @k has reached the start, all other tasks are asked to stop, and stepping
- * begins.
- */
-int ptc_zone_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct ptc_err *err);
-
-/* Prepares @k for stepping: pins it and removes its breakpoint. */
-void ptc_zone_tighten(struct ptc_tracer *t, struct ptc_task *k);
 
 #endif

@@ -97,15 +97,6 @@ void ptc_tracer_let_go(struct ptc_tracer *t);
 /* Detaches from stopped tasks of processes that cannot be stepped. */
 void ptc_tracer_leave_unsteppable(struct ptc_tracer *t);
 
-/* Acts as at a context switch: ends the trace and writes SWITCH out. */
-void ptc_tracer_take_cpu(struct ptc_tracer *t);
-
-/* @on: interrupt waits every millisecond. */
-void ptc_tracer_set_timer(struct ptc_tracer *t, bool on);
-
-/* Waits for any task. Returns 1 if a stop or an end was handled, 0 if interrupted. */
-int ptc_tracer_wait_any(struct ptc_tracer *t, struct ptc_err *err);
-
 /*
  * Traces @pid, which is in its PTRACE_EVENT_EXEC stop, and its children, until @pid is gone or was
  * left. Children that outlive @pid are then left too. If tracing stops early (PTC_WANT_STOP,
@@ -114,16 +105,39 @@ int ptc_tracer_wait_any(struct ptc_tracer *t, struct ptc_err *err);
  */
 int ptc_tracer_run(struct ptc_tracer *t, pid_t pid, struct ptc_err *err);
 
-/* --- shared by tracer.c (scheduling) and stops.c (meaning of stops) --- */
-
 /* Ends a chunk of AUX data, in the kernel's order: the AUX record, the head, then a wakeup. */
 void ptc_tracer_publish(struct ptc_tracer *t);
+
+/* --- on_cpu.c: the task on the CPU --- */
 
 /* Makes @k the subject of the following records. */
 void ptc_tracer_speak_of(struct ptc_tracer *t, const struct ptc_task *k);
 
+/* Acts as at a context switch: ends the trace and writes SWITCH out. */
+void ptc_tracer_take_cpu(struct ptc_tracer *t);
+
+/* Gives @k the CPU for a quantum. Writes SWITCH out and in if another task had the CPU. */
+void ptc_tracer_give_cpu(struct ptc_tracer *t, struct ptc_task *k);
+
 /* Returns true if the instruction enters the kernel deliberately. */
 bool ptc_stop_enters_kernel(const struct ptc_insn *insn);
+
+/* The instruction of @k at k->ip retired, and @to is next. Lists it if @k has the CPU. */
+void ptc_stop_retire(struct ptc_tracer *t, struct ptc_task *k, uint64_t to);
+
+/* Control of @k leaves k->ip asynchronously. @attempted: the instruction there faulted. */
+void ptc_stop_async(struct ptc_tracer *t, struct ptc_task *k, bool attempted);
+
+/* The interrupted system call of @k runs again. */
+void ptc_stop_restart(struct ptc_task *k);
+
+/* @k sleeps in a system call: lists the call now, so that another task can have the CPU. */
+void ptc_stop_blocked(struct ptc_tracer *t, struct ptc_task *k);
+
+/* @k loses the CPU or is left: writes an asynchronous exit if its trace is on. */
+void ptc_stop_preempt(struct ptc_tracer *t, struct ptc_task *k);
+
+/* --- stops.c: the meaning of stops --- */
 
 /* Returns true for a job control stop: the task must be listened to, not resumed. */
 bool ptc_stop_is_group(int status);
@@ -137,10 +151,18 @@ bool ptc_stop_trap_is_due(const struct ptc_task *k, int status);
  */
 int ptc_stop_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct ptc_err *err);
 
-/* @k sleeps in a system call: lists the call now, so that another task can have the CPU. */
-void ptc_stop_blocked(struct ptc_tracer *t, struct ptc_task *k);
+/* --- wait_status.c: waits for stops --- */
 
-/* @k loses the CPU or is left: writes an asynchronous exit if its trace is on. */
-void ptc_stop_preempt(struct ptc_tracer *t, struct ptc_task *k);
+/* @on: interrupt waits every millisecond. */
+void ptc_tracer_set_timer(struct ptc_tracer *t, bool on);
+
+/* Waits for any task. Returns 1 if a stop or an end was handled, 0 if interrupted. */
+int ptc_tracer_wait_any(struct ptc_tracer *t, struct ptc_err *err);
+
+/* Resumes @k with signal @sig up to its next stop: usually one instruction. */
+int ptc_tracer_resume(struct ptc_task *k, int sig, struct ptc_err *err);
+
+/* Reads the registers of @k, which is stopped or gone, into k->regs. */
+int ptc_tracer_read_regs(struct ptc_task *k, struct ptc_err *err);
 
 #endif
