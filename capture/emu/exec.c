@@ -20,11 +20,6 @@
 
 enum { PAGE = 4096, ARGS_MAX = 1 << 20 };
 
-static void *host(uint64_t guest)
-{
-	return (void *)(guest + ptc_emu_proc.base);
-}
-
 /*
  * Copies the guest's string at @guest to @out of PATH_MAX bytes. Returns false if it is unreadable
  * or too long.
@@ -66,7 +61,7 @@ static char **strings(uint64_t guest)
 				break;
 			ret = more;
 		}
-		ret[n++] = at ? host(at) : NULL;
+		ret[n++] = at ? ptc_emu_host(at) : NULL;
 		if (!at)
 			return ret;
 	} while (n < ARGS_MAX && ptc_emu_read_guest(at, &first, 1));

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "capture/emu/missing_syscalls.h"
@@ -25,20 +24,6 @@ enum {
 	SA_RESTORER_AT = 16,
 	SA_LEN = 24,
 };
-
-static void *host(uint64_t guest)
-{
-	return (void *)(guest + ptc_emu_proc.base);
-}
-
-size_t ptc_emu_read_guest(uint64_t guest, void *out, size_t len)
-{
-	const struct iovec local = { .iov_base = out, .iov_len = len };
-	const struct iovec remote = { .iov_base = host(guest), .iov_len = len };
-	const ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
-
-	return n > 0 ? (size_t)n : 0;
-}
 
 /* --- mappings --- */
 
@@ -167,7 +152,7 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 		  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
 	const uint64_t args[6] = { a1, a2, a3, a4, a5, a6 };
-	struct ptc_emu_me *m = ptc_emu_me();
+	struct ptc_emu_me *m = &ptc_emu_me;
 
 	(void)id;
 	(void)vcpu;
@@ -223,7 +208,7 @@ static bool limits_memory(const struct ptc_emu_me *m)
 
 void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret)
 {
-	struct ptc_emu_me *m = ptc_emu_me();
+	struct ptc_emu_me *m = &ptc_emu_me;
 
 	(void)id;
 	(void)vcpu;
@@ -247,7 +232,7 @@ void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret)
 		if (m->args[0] == PR_NAME && m->slot) {
 			char name[16];
 
-			memcpy(name, host(m->args[1]), sizeof(name) - 1);
+			memcpy(name, ptc_emu_host(m->args[1]), sizeof(name) - 1);
 			name[sizeof(name) - 1] = '\0';
 			ptc_emu_put_text(m, PTC_EMU_COMM, NULL, 0, name);
 		}

@@ -23,44 +23,17 @@
 
 enum { INSN_MAX = 15, PAGE = 4096 };
 
-struct ptc_emu_proc ptc_emu_proc;
-
-/*
- * Initial-exec: accessed with one instruction. The C library reserves a little space for such
- * variables.
- */
-static __thread struct ptc_emu_me me __attribute__((tls_model("initial-exec")));
-
-struct ptc_emu_me *ptc_emu_me(void)
-{
-	return &me;
-}
-
 static void before_fork(void)
 {
-	ptc_emu_sync(&me);
+	ptc_emu_sync(&ptc_emu_me);
 }
 
 static void in_child(void)
 {
-	ptc_emu_forked(&me);
+	ptc_emu_forked(&ptc_emu_me);
 }
 
 /* --- blocks --- */
-
-bool ptc_emu_know_env(const uint64_t *env, uint64_t start)
-{
-	/* target/i386/cpu.h: rip follows 16 registers; QEMU 11.0 has space for 32 (APX). */
-	static const unsigned int places[] = { 16, 32 };
-	unsigned int i;
-
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (env[places[i]] == start) {
-			ptc_emu_proc.env_rip = places[i];
-			return true;
-		}
-	return false;
-}
 
 /*
  * Handles a thread's first block. @env: the frame pointer of the translated code (plugin.h). No
@@ -94,7 +67,7 @@ static __attribute__((noinline)) void look_for_handler(struct ptc_emu_me *m, con
 
 static void on_block(unsigned int vcpu, void *data)
 {
-	struct ptc_emu_me *m = &me;
+	struct ptc_emu_me *m = &ptc_emu_me;
 
 	(void)vcpu;
 	if (__builtin_expect(!m->env, 0))
@@ -108,7 +81,7 @@ static void on_block(unsigned int vcpu, void *data)
 
 static void on_handler_block(unsigned int vcpu, void *data)
 {
-	struct ptc_emu_me *m = &me;
+	struct ptc_emu_me *m = &ptc_emu_me;
 
 	(void)vcpu;
 	if (!m->env)
@@ -126,7 +99,7 @@ static void on_handler_block(unsigned int vcpu, void *data)
  */
 static void on_unrecorded(unsigned int vcpu, void *data)
 {
-	struct ptc_emu_me *m = &me;
+	struct ptc_emu_me *m = &ptc_emu_me;
 	const int saved = errno;
 
 	(void)vcpu;
@@ -152,12 +125,11 @@ static size_t read_code(void *out, uint64_t addr, size_t len, uint64_t last)
 	const size_t sure = (size_t)((last | (PAGE - 1)) + 1 - addr);
 	const size_t n = sure < len ? sure : len;
 	struct iovec local = { .iov_base = (uint8_t *)out + n, .iov_len = len - n };
-	struct iovec remote = { .iov_base = (void *)(addr + ptc_emu_proc.base + n),
-				.iov_len = len - n };
+	struct iovec remote = { .iov_base = ptc_emu_host(addr + n), .iov_len = len - n };
 
 	if (ptc_emu_vsyscall(addr))
 		return 0;
-	memcpy(out, (void *)(addr + ptc_emu_proc.base), n);
+	memcpy(out, ptc_emu_host(addr), n);
 	if (n < len && process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)(len - n))
 		return len;
 	return n;
@@ -165,7 +137,7 @@ static size_t read_code(void *out, uint64_t addr, size_t len, uint64_t last)
 
 static void join_recording(void)
 {
-	struct ptc_emu_me *m = &me;
+	struct ptc_emu_me *m = &ptc_emu_me;
 
 	ptc_emu_proc.begun = true;
 	ptc_emu_know_pid();

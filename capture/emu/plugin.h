@@ -49,9 +49,27 @@ struct ptc_emu_proc {
 	uint64_t pid_ns; /* its PID namespace if it differs from ptcap's; 0: the same */
 };
 
-extern struct ptc_emu_proc ptc_emu_proc;
+/* Hidden: accessed with one instruction. */
+extern struct ptc_emu_proc ptc_emu_proc __attribute__((visibility("hidden")));
 
-struct ptc_emu_me *ptc_emu_me(void);
+/*
+ * Initial-exec: accessed with one instruction. The C library reserves a little space for such
+ * variables.
+ */
+extern __thread struct ptc_emu_me ptc_emu_me __attribute__((tls_model("initial-exec")));
+
+/* Returns the host's address of guest address @guest. */
+static inline void *ptc_emu_host(uint64_t guest)
+{
+	return (void *)(guest + ptc_emu_proc.base);
+}
+
+/* Copies guest memory. Returns the number of bytes copied: a guest's pointer may be invalid. */
+size_t ptc_emu_read_guest(uint64_t guest, void *out, size_t len);
+/*
+ * Finds the index of rip in @env, at a block that no jump led to. Returns false if it is not found.
+ */
+bool ptc_emu_know_env(const uint64_t *env, uint64_t start);
 
 /* --- stream.c: a thread's words --- */
 static inline bool ptc_emu_stopped(void)
@@ -120,10 +138,6 @@ void ptc_emu_forked(struct ptc_emu_me *m);
  * Gives the program its environment and its name. On failure ends the program with a message.
  */
 void ptc_emu_begin(const uint64_t *env, uint64_t start);
-/*
- * Finds the index of rip in @env, at a block that no jump led to. Returns false if it is not found.
- */
-bool ptc_emu_know_env(const uint64_t *env, uint64_t start);
 
 /* --- initial_maps.c: mappings when a program begins --- */
 void ptc_emu_tell_loaded(struct ptc_emu_me *m, const char *path);
@@ -132,9 +146,6 @@ void ptc_emu_tell_loaded(struct ptc_emu_me *m, const char *path);
 void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint64_t a2,
 		  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
 void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
-
-/* Copies guest memory. Returns the number of bytes copied: a guest's pointer may be invalid. */
-size_t ptc_emu_read_guest(uint64_t guest, void *out, size_t len);
 
 /* --- exec.c: the guest executes a program --- */
 /* Does not return if the program runs under QEMU. Otherwise counts the program as not recorded. */

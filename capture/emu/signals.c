@@ -118,7 +118,7 @@ static int (*real_kill)(pid_t pid, int sig);
  */
 static int our_kill(pid_t pid, int sig)
 {
-	struct ptc_emu_me *m = ptc_emu_me();
+	struct ptc_emu_me *m = &ptc_emu_me;
 
 	if (pid == getpid() && m->slot && m->env && ptc_emu_proc.env_rip) {
 		const struct ptc_emu_signal s = { .ip = m->env[ptc_emu_proc.env_rip],
