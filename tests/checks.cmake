@@ -21,6 +21,8 @@ ptcap_check(format)
 ptcap_check(prose)
 ptcap_check(help $<TARGET_FILE:ptcap_cli>)
 ptcap_check(man)
+# To be lowered until no layer needs a limit of its own.
+ptcap_check(circles "${PROJECT_BINARY_DIR}" "${CMAKE_NM}" decode=19)
 set(fortify plain)
 if(PTCAP_FORTIFY_3 OR PTCAP_FORTIFY_2)
 	set(fortify fortify)
