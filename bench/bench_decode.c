@@ -3,7 +3,7 @@
  * Cost of decoding, as ratios of CPU time to the unavoidable minimum. Programs are recorded with
  * the emulated source. For each of them:
  *
- *	engine	ptc_decode_pass with a sink that hashes every branch, against a bare loop around
+ *	engine	ptc_pass_run with a sink that hashes every branch, against a bare loop around
  *		libipt's block decoder with the same flags, image and warm section cache. Both
  *		count instructions, which must agree. One thread.
  *	text	ptcap decode -j 1 -F from,to against perf script --itrace=b -F ip,addr. Both print

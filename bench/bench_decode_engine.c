@@ -54,10 +54,10 @@ static struct count ours(struct ptc_decode *d)
 	struct ptc_err err;
 	const double t = cpu_now();
 
-	bd_must(ptc_decode_pass(d, &sink, &err), &err);
+	bd_must(ptc_pass_run(&d->pass, &sink, &err), &err);
 	c.s = cpu_now() - t;
-	c.insns = d->stats.insns;
-	bd_must(ptc_decode_rewind(d, &err), &err);
+	c.insns = d->pass.stats.insns;
+	bd_must(ptc_pass_rewind(&d->pass, &err), &err);
 	return c;
 }
 
@@ -82,17 +82,17 @@ static void tell_libipt(struct code *c)
  */
 static struct code last_code(struct ptc_decode *d)
 {
-	struct code code = { .ipt = &d->ipt };
+	struct code code = { .ipt = &d->in.ipt };
 	struct ptc_addrspace *as = NULL;
 	struct ptc_err err;
 	size_t i;
 
-	while (ptc_sideband_peek(&d->sideband, UINT64_MAX))
-		bd_must(ptc_sideband_apply(&d->sideband, &d->procs, &err), &err);
-	for (i = 0; i < d->procs.nprocs; i++)
-		if (!as ||
-		    ptc_ranges_count(&d->procs.procs[i]->as.ranges) > ptc_ranges_count(&as->ranges))
-			as = &d->procs.procs[i]->as;
+	while (ptc_sideband_peek(&d->in.sideband, UINT64_MAX))
+		bd_must(ptc_sideband_apply(&d->in.sideband, &d->in.procs, &err), &err);
+	for (i = 0; i < d->in.procs.nprocs; i++)
+		if (!as || ptc_ranges_count(&d->in.procs.procs[i]->as.ranges) >
+				   ptc_ranges_count(&as->ranges))
+			as = &d->in.procs.procs[i]->as;
 	if (!as)
 		bd_die("the recording has no process");
 	code.as = as;
@@ -137,7 +137,8 @@ static struct count bare(struct ptc_decode *d, const struct trace *traces, size_
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		bd_must(ptc_ipt_decoder(&d->ipt, traces[i].bytes, traces[i].len, &dec, &err), &err);
+		bd_must(ptc_ipt_decoder(&d->in.ipt, traces[i].bytes, traces[i].len, &dec, &err),
+			&err);
 		(void)pt_blk_set_image(dec, code.image->image);
 		t = cpu_now();
 		while (run_blocks(dec, &code, &c) != -pte_eos)
@@ -145,7 +146,7 @@ static struct count bare(struct ptc_decode *d, const struct trace *traces, size_
 		c.s += cpu_now() - t;
 		pt_blk_free_decoder(dec);
 	}
-	bd_must(ptc_decode_rewind(d, &err), &err);
+	bd_must(ptc_pass_rewind(&d->pass, &err), &err);
 	return c;
 }
 
@@ -159,8 +160,8 @@ static double packets(const struct ptc_decode *d, const struct trace *traces, si
 	size_t i;
 
 	pt_config_init(&config);
-	config.mtc_freq = d->ipt.params.mtc_freq;
-	config.nom_freq = d->ipt.params.nom_freq;
+	config.mtc_freq = d->in.ipt.params.mtc_freq;
+	config.nom_freq = d->in.ipt.params.nom_freq;
 	for (i = 0; i < n; i++) {
 		config.begin = traces[i].bytes;
 		config.end = traces[i].bytes + traces[i].len;
@@ -182,8 +183,8 @@ static struct trace *copy_traces(const struct ptc_decode *d, size_t *ret_n, uint
 	size_t i, k, n = 0;
 
 	*ret_bytes = 0;
-	for (i = 0; i < d->nlanes; i++) {
-		const struct ptc_stream *s = &d->lanes[i].stream;
+	for (i = 0; i < d->in.nlanes; i++) {
+		const struct ptc_stream *s = &d->in.lanes[i].stream;
 
 		for (k = 0; k < s->n; k++, n++) {
 			traces = reallocarray(traces, n + 1, sizeof(*traces));

@@ -72,8 +72,8 @@ static void load(struct work *w, const char *path)
 
 	*w = (struct work){ .d = fs_load(path) };
 	fs_code(w->d, &w->as);
-	for (i = 0; i < w->d->nlanes; i++) {
-		const struct ptc_stream *s = &w->d->lanes[i].stream;
+	for (i = 0; i < w->d->in.nlanes; i++) {
+		const struct ptc_stream *s = &w->d->in.lanes[i].stream;
 
 		for (k = 0; k < s->n; k++, w->n++) {
 			w->spans = reallocarray(w->spans, w->n + 1, sizeof(*w->spans));
@@ -106,7 +106,7 @@ static const struct ptc_ipt_image *image_of(struct work *w)
 	const struct ptc_ipt_image *image;
 	struct ptc_err err;
 
-	if (ptc_ipt_image(&w->d->ipt, &w->as, PTC_MODE_64, &image, &err) < 0)
+	if (ptc_ipt_image(&w->d->in.ipt, &w->as, PTC_MODE_64, &image, &err) < 0)
 		die(err.msg);
 	return image;
 }
@@ -145,7 +145,8 @@ static uint64_t libipt(struct work *w)
 	size_t i;
 
 	for (i = 0; i < w->n; i++) {
-		if (ptc_ipt_decoder(&w->d->ipt, w->spans[i].bytes, w->spans[i].len, &dec, &err) < 0)
+		if (ptc_ipt_decoder(&w->d->in.ipt, w->spans[i].bytes, w->spans[i].len, &dec, &err) <
+		    0)
 			die(err.msg);
 		insns += blocks(w, dec);
 		pt_blk_free_decoder(dec);

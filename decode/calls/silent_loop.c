@@ -2,7 +2,8 @@
 #include "decode/calls/silent_loop.h"
 
 #include "arch/insn.h"
-#include "decode/session/decoder.h"
+#include "decode/session/item_lookup.h"
+#include "decode/sideband/process.h"
 
 enum { INSNS_MAX = 1 << 16 };
 
@@ -76,7 +77,7 @@ static size_t read_mapped(void *ctx, uint64_t ip, uint8_t *ret, size_t len)
 
 struct ptc_circle ptc_circle_behind(const struct ptc_decode *d, int32_t pid, uint64_t ip)
 {
-	struct ptc_proc *p = ptc_procs_find(&d->procs, pid);
+	struct ptc_proc *p = ptc_decode_process(d, pid);
 
 	return p && ip ? ptc_circle_find(read_mapped, &p->as, ip, 0) :
 			 (struct ptc_circle){ .ip = 0 };

@@ -10,7 +10,8 @@
 #include "base/grow.h"
 #include "decode/crash/core_state.h"
 #include "decode/image/core.h"
-#include "decode/session/decoder.h"
+#include "decode/session/item_lookup.h"
+#include "decode/sideband/process.h"
 
 enum { INT3 = 0xcc };
 
@@ -103,7 +104,7 @@ static bool make_traced(struct ptc_crash_report *r)
 
 static int make_unwound(struct ptc_crash_report *r, struct ptc_err *err)
 {
-	const struct ptc_proc *p = ptc_procs_find(&r->d->procs, (int32_t)r->dead.signal.pid);
+	const struct ptc_proc *p = ptc_decode_process(r->d, (int32_t)r->dead.signal.pid);
 	struct ptc_unwound u = { .n = 0 };
 	size_t i;
 	int rc = 0;
@@ -174,7 +175,7 @@ static int compare(const struct ptc_crash_report *r)
 
 static size_t read_code(const struct ptc_crash_report *r, uint64_t ip, uint8_t *ret, size_t len)
 {
-	const struct ptc_proc *p = ptc_procs_find(&r->d->procs, (int32_t)r->dead.signal.pid);
+	const struct ptc_proc *p = ptc_decode_process(r->d, (int32_t)r->dead.signal.pid);
 	const size_t n = ptc_dead_memory(&r->dead, ip, ret, len);
 
 	return n || !p ? n : ptc_addrspace_read(&p->as, ip, ret, len);

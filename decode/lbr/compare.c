@@ -11,7 +11,8 @@
 #include "decode/lbr/jcc_to_next.h"
 #include "decode/lbr/stale_entries.h"
 #include "decode/lbr/thread_history.h"
-#include "decode/session/decoder.h"
+#include "decode/session/decode_input.h"
+#include "decode/session/item_lookup.h"
 
 /* Only some of the stacks that end at the ip are checked for other possible shifts. */
 enum { SHIFTS_EVERY = 16, SHIFTS_FIRST = 4096 };
@@ -65,7 +66,7 @@ static int by_time(const void *a, const void *b)
 
 static const struct ptc_file *file_of(const struct comparing *c)
 {
-	return c->opts->d->file;
+	return ptc_decode_input(c->opts->d)->file;
 }
 
 /* Does its filter let nearly all branches of user space through? */
@@ -169,7 +170,7 @@ static int align_closely(struct comparing *c, const struct ptc_place *place,
 static const struct ptc_addrspace *code_of(const struct comparing *c,
 					   const struct ptc_compare_sample *s)
 {
-	const struct ptc_proc *p = ptc_procs_find(&c->opts->d->procs, s->sample->id.pid);
+	const struct ptc_proc *p = ptc_decode_process(c->opts->d, s->sample->id.pid);
 
 	return p ? &p->as : NULL;
 }
@@ -335,13 +336,13 @@ int ptc_compare_run(const struct ptc_compare_opts *opts, struct ptc_compare_tota
 	c->opts = opts;
 	c->err = err;
 	rc = load(c, err);
-	if (!rc && c->n && opts->d->nlanes)
+	if (!rc && c->n && ptc_decode_input(opts->d)->nlanes)
 		rc = replay(c, err);
 	if (!rc)
 		*ret = (struct ptc_compare_total){ .samples = c->n,
 						   .entries = c->total,
 						   .forgotten = c->recent.forgotten,
-						   .traced = opts->d->nlanes };
+						   .traced = ptc_decode_input(opts->d)->nlanes };
 	ptc_recent_release(&c->recent);
 	ptc_compare_calls_release(&c->calls);
 	ptc_align_release(&c->align);

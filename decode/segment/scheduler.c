@@ -8,10 +8,10 @@
 #include "base/err.h"
 #include "base/grow.h"
 #include "decode/engine/code_cache.h"
+#include "decode/segment/queue_decoder.h"
+#include "decode/segment/segment.h"
 #include "decode/segment/work_unit.h"
 #include "decode/segment/worker_pool.h"
-#include "decode/session/decoder.h"
-#include "decode/session/queue_decoder.h"
 #include "decode/timeline/context_timeline.h"
 
 /*
@@ -36,18 +36,17 @@ enum { UNIT_BYTES = 16 << 10, UNIT_MIN = 8 << 10, UNIT_MAX = 64 << 10, RECS = 24
 
 static_assert((int)MAX_THREADS <= (int)PTC_PIECE_USERS, "each may have a table of its own");
 
-static unsigned int threads(const struct ptc_decode *d)
+/* All queues have the same options. */
+static const struct ptc_decode_opts *all_opts(const struct ptc_plan *p)
 {
-	return d->opts.jobs < MAX_THREADS ? d->opts.jobs : MAX_THREADS;
+	return p->lanes->conf.opts;
 }
 
-/*
- * Returns true if only one thread can be used. Code of a core is read as it is mapped. With CYC
- * packets, the time depends on everything in front.
- */
-static bool is_for_one(const struct ptc_decode *d)
+static unsigned int threads(const struct ptc_plan *p)
 {
-	return d->origin.core || (d->cycles && d->clock.valid);
+	const unsigned int jobs = all_opts(p)->jobs;
+
+	return jobs < MAX_THREADS ? jobs : MAX_THREADS;
 }
 
 static struct ptc_plan_cut no_cut(const struct ptc_lane *l)
@@ -56,11 +55,10 @@ static struct ptc_plan_cut no_cut(const struct ptc_lane *l)
 }
 
 /* Returns the first PSB at or behind @at that has a time, if the trace has times. */
-static size_t next_timed(const struct ptc_plan *p, struct ptc_lane *l, struct ptc_spot at,
-			 uint64_t *ret_ns)
+static size_t next_timed(struct ptc_lane *l, struct ptc_spot at, uint64_t *ret_ns)
 {
 	const struct ptc_span *sp = &l->stream.spans[at.span];
-	const struct ptc_tsc_clock *clock = &p->d->clock;
+	const struct ptc_tsc_clock *clock = &l->conf.clock;
 
 	for (; at.off < sp->len; at.off += PTC_PSB_LEN) {
 		at.off = ptc_psbs_look(&l->psbs, &l->stream, at);
@@ -72,8 +70,7 @@ static size_t next_timed(const struct ptc_plan *p, struct ptc_lane *l, struct pt
 }
 
 /* Returns the first cut at least @bytes behind @from. */
-static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, struct ptc_lane *l,
-				      struct ptc_spot from, size_t bytes)
+static struct ptc_plan_cut cut_behind(struct ptc_lane *l, struct ptc_spot from, size_t bytes)
 {
 	const struct ptc_span *sp;
 	struct ptc_spot at;
@@ -86,7 +83,7 @@ static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, struct ptc_lane 
 			continue;
 		}
 		at = (struct ptc_spot){ from.span, from.off + bytes };
-		at.off = next_timed(p, l, at, &ns);
+		at.off = next_timed(l, at, &ns);
 		if (at.off < sp->len)
 			return (struct ptc_plan_cut){ at, ns };
 		bytes = 0;
@@ -95,11 +92,11 @@ static struct ptc_plan_cut cut_behind(const struct ptc_plan *p, struct ptc_lane 
 }
 
 /* Returns the last time in the trace of @l; UINT64_MAX: not known. */
-static uint64_t last_time(const struct ptc_decode *d, const struct ptc_lane *l)
+static uint64_t last_time(const struct ptc_lane *l)
 {
 	uint64_t first, last;
 
-	return ptc_range_times(&l->stream, &d->clock, &first, &last) ? last : UINT64_MAX;
+	return ptc_range_times(&l->stream, &l->conf.clock, &first, &last) ? last : UINT64_MAX;
 }
 
 /*
@@ -108,16 +105,16 @@ static uint64_t last_time(const struct ptc_decode *d, const struct ptc_lane *l)
  */
 static bool set_first_unit_begins(struct ptc_plan *p)
 {
-	const size_t enough = p->d->opts.slice ? 0 : ENOUGH_BYTES;
+	const size_t enough = all_opts(p)->slice ? 0 : ENOUGH_BYTES;
 	uint64_t bytes = 0;
 	bool any = false;
 	size_t i;
 
-	for (i = 0; i < p->d->nlanes; i++) {
-		struct ptc_lane *l = &p->d->lanes[i];
+	for (i = 0; i < p->nlanes; i++) {
+		struct ptc_lane *l = &p->lanes[i];
 
-		l->cut = cut_behind(p, l, l->start, 0);
-		l->last_ns = last_time(p->d, l);
+		l->cut = cut_behind(l, l->start, 0);
+		l->last_ns = last_time(l);
 		any |= l->cut.spot.span < l->stream.n;
 		bytes += ptc_range_left(&l->stream, l->start);
 	}
@@ -127,9 +124,9 @@ static bool set_first_unit_begins(struct ptc_plan *p)
 /* Sets the size of the next work units. */
 static void set_slice(struct ptc_plan *p, size_t bytes)
 {
-	p->slice = p->d->opts.slice ? p->d->opts.slice : bytes;
-	p->bytes_max = (size_t)UNITS_EACH * threads(p->d) *
-		       (p->slice > LEAST_BYTES ? p->slice : LEAST_BYTES);
+	p->slice = all_opts(p)->slice ? all_opts(p)->slice : bytes;
+	p->bytes_max =
+		(size_t)UNITS_EACH * threads(p) * (p->slice > LEAST_BYTES ? p->slice : LEAST_BYTES);
 }
 
 /* Adapts the size to the number of records in the last work units. */
@@ -150,32 +147,45 @@ void ptc_plan_stepped(struct ptc_plan *p, struct ptc_lane *l)
 	if (l->stepped)
 		return;
 	l->stepped = true;
-	p->stepped[p->nstepped++] = (size_t)(l - p->d->lanes);
+	p->stepped[p->nstepped++] = (size_t)(l - p->lanes);
 }
 
 static void all_stepped(struct ptc_plan *p)
 {
 	size_t i;
 
-	for (i = 0; i < p->d->nlanes; i++)
-		ptc_plan_stepped(p, &p->d->lanes[i]);
+	for (i = 0; i < p->nlanes; i++)
+		ptc_plan_stepped(p, &p->lanes[i]);
 }
 
-int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *err)
+static int start_jobs(struct ptc_plan *p, struct ptc_err *err)
 {
-	const unsigned int n = threads(d);
+	const struct ptc_replay_conf *conf = &p->lanes->conf;
+	const unsigned int n = threads(p);
+
+	if (conf->engine)
+		ptc_engine_share(conf->engine, n);
+	return ptc_jobs_new(n, &conf->ipt->params, conf->engine, &p->jobs, err);
+}
+
+int ptc_plan_new(struct ptc_lane *lanes, size_t n, struct ptc_scout *timeline, uint64_t *ahead,
+		 struct ptc_plan **ret, struct ptc_err *err)
+{
 	struct ptc_plan *p;
 	int r;
 
 	*ret = NULL;
-	if (n < 2 || d->nlanes > MAX_LANES || is_for_one(d))
+	if (!n || n > MAX_LANES || lanes->conf.opts->jobs < 2)
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return ptc_fail_mem(err);
-	p->d = d;
-	p->stepped = calloc(d->nlanes ? d->nlanes : 1, sizeof(*p->stepped));
-	if (!p->stepped || !ptc_least_init(&p->cuts, d->nlanes)) {
+	p->lanes = lanes;
+	p->nlanes = n;
+	p->timeline = timeline;
+	p->ahead = ahead;
+	p->stepped = calloc(n, sizeof(*p->stepped));
+	if (!p->stepped || !ptc_least_init(&p->cuts, n)) {
 		ptc_plan_free(p);
 		return ptc_fail_mem(err);
 	}
@@ -185,9 +195,7 @@ int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *er
 		ptc_plan_free(p);
 		return 0;
 	}
-	if (d->engine)
-		ptc_engine_share(d->engine, n);
-	r = ptc_jobs_new(n, &d->ipt.params, d->engine, &p->jobs, err);
+	r = start_jobs(p, err);
 	if (r < 0) {
 		ptc_plan_free(p);
 		return r;
@@ -202,8 +210,8 @@ void ptc_plan_done(struct ptc_plan *p, struct ptc_slice *s)
 	p->full = false;
 	p->recs += s->nrecs;
 	p->recs_of += s->bytes;
-	p->d->ahead += s->made.taken;
-	ptc_scout_give_back(p->d->timeline, &s->contexts);
+	*p->ahead += s->made.taken;
+	ptc_scout_give_back(p->timeline, &s->contexts);
 	ptc_jobs_give_made(p->jobs, &s->made);
 	ptc_slice_free(s);
 }
@@ -225,8 +233,8 @@ void ptc_plan_free(struct ptc_plan *p)
 		return;
 	if (p->jobs)
 		ptc_jobs_stop(p->jobs);
-	for (i = 0; i < p->d->nlanes; i++) {
-		struct ptc_lane *l = &p->d->lanes[i];
+	for (i = 0; i < p->nlanes; i++) {
+		struct ptc_lane *l = &p->lanes[i];
 
 		while (l->nplanned)
 			ptc_plan_drop(p, l);
@@ -250,12 +258,12 @@ static void catch_up(struct ptc_plan *p, struct ptc_lane *l)
 	const struct ptc_spot at = ptc_replay_spot(l->replay);
 
 	if (!l->nplanned && ptc_spot_is_before(l->cut.spot, at))
-		l->cut = cut_behind(p, l, at, p->slice);
+		l->cut = cut_behind(l, at, p->slice);
 }
 
 static void look_at_cut(struct ptc_plan *p, size_t i)
 {
-	struct ptc_lane *l = &p->d->lanes[i];
+	struct ptc_lane *l = &p->lanes[i];
 
 	l->stepped = false;
 	if (l->live && l->cut.spot.span < l->stream.n)
@@ -275,7 +283,7 @@ static struct ptc_lane *next_lane(struct ptc_plan *p)
 	while (p->nstepped)
 		look_at_cut(p, p->stepped[--p->nstepped]);
 	first = ptc_least_first(&p->cuts, &ns);
-	return first < 0 ? NULL : &p->d->lanes[first];
+	return first < 0 ? NULL : &p->lanes[first];
 }
 
 static size_t bytes_between(const struct ptc_lane *l, struct ptc_spot a, struct ptc_spot b)
@@ -297,29 +305,29 @@ static bool hand_out(struct ptc_plan *p, struct ptc_lane *l, struct ptc_slice *s
 /* Adds the work unit of @l from its cut to @end. Returns false if that is not possible now. */
 static bool add_work_unit(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
 {
-	const size_t lane = (size_t)(l - p->d->lanes);
+	const size_t lane = (size_t)(l - p->lanes);
 	struct ptc_slice *s;
 
-	ptc_scout_move(p->d->timeline, end.ns);
-	ptc_scout_forget(p->d->timeline, lane, ptc_replay_time(l->replay));
+	ptc_scout_move(p->timeline, end.ns);
+	ptc_scout_forget(p->timeline, lane, ptc_replay_time(l->replay));
 	ptc_psbs_forget(&l->psbs, ptc_replay_spot(l->replay));
 	s = calloc(1, sizeof(*s));
-	if (!s || !ptc_scout_lend(p->d->timeline, lane, l->cut.ns, &s->contexts)) {
+	if (!s || !ptc_scout_lend(p->timeline, lane, l->cut.ns, &s->contexts)) {
 		free(s);
 		return false;
 	}
-	s->conf = ptc_lane_conf(p->d, l);
+	s->conf = l->conf;
 	s->conf.psbs = NULL; /* the queue's list still grows */
 	ptc_psbs_copy(&l->psbs, l->cut.spot, end.spot, &s->psbs);
 	s->conf.start = l->cut.spot;
 	s->stop = end.spot;
-	s->known = (struct ptc_known){ .contexts = &s->contexts, .upto = p->d->timeline->upto };
+	s->known = (struct ptc_known){ .contexts = &s->contexts, .upto = p->timeline->upto };
 	s->conf.contexts = &s->known;
 	s->batch = PTC_LANE_BATCH;
 	s->bytes = bytes_between(l, l->cut.spot, end.spot);
 	if (hand_out(p, l, s))
 		return true;
-	ptc_scout_give_back(p->d->timeline, &s->contexts);
+	ptc_scout_give_back(p->timeline, &s->contexts);
 	ptc_slice_free(s);
 	return false;
 }
@@ -335,14 +343,14 @@ void ptc_plan_fill(struct ptc_plan *p)
 		l = p->full ? NULL : next_lane(p);
 		if (!l)
 			break;
-		end = cut_behind(p, l, l->cut.spot, p->slice);
+		end = cut_behind(l, l->cut.spot, p->slice);
 		/* Records behind the end of the queue are not needed. */
 		if (end.ns > l->last_ns)
 			end.ns = l->last_ns;
 		/* Trace behind the requested time must not be counted. */
-		if (ptc_pick_is_over(&p->d->pick, end.ns))
+		if (l->conf.to_ns && end.ns >= l->conf.to_ns)
 			l->cut = no_cut(l);
-		else if (!ptc_scout_knows(p->d->timeline, (size_t)(l - p->d->lanes), l->cut.ns) ||
+		else if (!ptc_scout_knows(p->timeline, (size_t)(l - p->lanes), l->cut.ns) ||
 			 add_work_unit(p, l, end))
 			l->cut = end;
 		else

@@ -14,21 +14,24 @@
 #include "base/winner_tree.h"
 #include "decode/stream/seek.h"
 
-struct ptc_decode;
 struct ptc_err;
 struct ptc_jobs;
 struct ptc_lane;
+struct ptc_scout;
 struct ptc_slice;
 
 struct ptc_plan {
-	struct ptc_decode *d;	 /* lent */
-	struct ptc_jobs *jobs;	 /* owned */
-	size_t slice;		 /* minimum trace bytes of the next work unit */
-	size_t recs, recs_of;	 /* of finished work units: records; bytes of trace */
-	size_t bytes, bytes_max; /* trace bytes that are planned and not finished; limit */
-	bool full;		 /* nothing can be added until a work unit is finished */
-	struct ptc_least cuts;	 /* by queue: the time at which its next work unit begins */
-	size_t *stepped;	 /* owned; indexes of queues with ptc_lane.stepped set */
+	struct ptc_lane *lanes; /* lent; the queues */
+	size_t nlanes;
+	struct ptc_scout *timeline; /* lent */
+	uint64_t *ahead;	    /* lent; see ptc_plan_new() */
+	struct ptc_jobs *jobs;	    /* owned */
+	size_t slice;		    /* minimum trace bytes of the next work unit */
+	size_t recs, recs_of;	    /* of finished work units: records; bytes of trace */
+	size_t bytes, bytes_max;    /* trace bytes that are planned and not finished; limit */
+	bool full;		    /* nothing can be added until a work unit is finished */
+	struct ptc_least cuts;	    /* by queue: the time at which its next work unit begins */
+	size_t *stepped;	    /* owned; indexes of queues with ptc_lane.stepped set */
 	size_t nstepped;
 };
 
@@ -38,8 +41,13 @@ struct ptc_plan_cut {
 	uint64_t ns;
 };
 
-/* Creates a scheduler. *@ret is NULL if one thread is enough, or no more can be used. */
-int ptc_plan_new(struct ptc_decode *d, struct ptc_plan **ret, struct ptc_err *err);
+/*
+ * Creates a scheduler for the queues @lanes[0..n), whose replays have begun. What it is given must
+ * outlive it. *@ahead counts segments that are used, and were made before their turn. *@ret is NULL
+ * if one thread is enough.
+ */
+int ptc_plan_new(struct ptc_lane *lanes, size_t n, struct ptc_scout *timeline, uint64_t *ahead,
+		 struct ptc_plan **ret, struct ptc_err *err);
 /* Frees all work units too. */
 void ptc_plan_free(struct ptc_plan *p);
 

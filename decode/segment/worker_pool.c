@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 #include "base/monotonic.h"
+#include "decode/segment/queue_decoder.h"
 #include "decode/segment/segment.h"
-#include "decode/session/queue_decoder.h"
 
 /*
  * Limits of the memory that is kept for other work units: replays and lists of segments; and memory

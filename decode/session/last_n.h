@@ -5,16 +5,17 @@
 
 #include <stdint.h>
 
-struct ptc_decode;
 struct ptc_err;
+struct ptc_pass;
+struct ptc_tally;
 
 /* Bytes to go back, at most, in each queue. */
 #define PTC_LAST_MAX ((uint64_t)4 << 20)
 
 /*
- * Decode the end of @d's queues, from further and further back, until the starts are known. Sets
- * the start of each queue, and d->pick.skip.
+ * Decode the end of the queues, from further and further back, until the starts are known. Sets the
+ * start of each queue. @skip: for each thread, how many branches behind its start are not wanted.
  */
-int ptc_last_find(struct ptc_decode *d, struct ptc_err *err);
+int ptc_last_find(struct ptc_pass *p, struct ptc_tally *skip, struct ptc_err *err);
 
 #endif

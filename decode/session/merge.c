@@ -2,7 +2,7 @@
 #include "decode/session/merge.h"
 
 #include "base/err.h"
-#include "decode/session/decoder.h"
+#include "decode/session/decode_input.h"
 
 static uint64_t order_time(uint64_t time)
 {
@@ -36,22 +36,22 @@ static bool is_gap_selected(const struct ptc_decode_opts *o, const struct ptc_it
 }
 
 /* Report the breaks in front of @time. */
-static int give_breaks(struct ptc_decode *d, const struct ptc_sink *sink, uint64_t time,
+static int give_breaks(struct ptc_merge *m, const struct ptc_sink *sink, uint64_t time,
 		       struct ptc_err *err)
 {
 	struct ptc_item gap;
 	int r = 0;
 
-	while (!r && ptc_joint_next(&d->joint, time, &gap)) {
-		if (!is_gap_selected(&d->opts, &gap))
+	while (!r && ptc_joint_next(&m->in->joint, time, &gap)) {
+		if (!is_gap_selected(&m->in->opts, &gap))
 			continue;
-		d->stats.gaps[PTC_GAP_SNAPSHOT]++;
+		m->stats->gaps[PTC_GAP_SNAPSHOT]++;
 		r = give_items(sink, &gap, 1, err);
 	}
 	return r;
 }
 
-static int give(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_out *o, size_t n,
+static int give(struct ptc_merge *m, const struct ptc_sink *sink, struct ptc_out *o, size_t n,
 		struct ptc_err *err)
 {
 	const struct ptc_item *items = ptc_out_take(o, n);
@@ -60,9 +60,9 @@ static int give(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_ou
 
 	for (; !r && n; items += k, n -= k) {
 		k = n;
-		if (!ptc_joint_is_over(&d->joint, order_time(items->time))) {
-			r = give_breaks(d, sink, order_time(items->time), err);
-			if (!r && !ptc_joint_see(&d->joint, items, n, &k))
+		if (!ptc_joint_is_over(&m->in->joint, order_time(items->time))) {
+			r = give_breaks(m, sink, order_time(items->time), err);
+			if (!r && !ptc_joint_see(&m->in->joint, items, n, &k))
 				r = ptc_fail_mem(err);
 		}
 		if (!r)
@@ -71,11 +71,13 @@ static int give(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_ou
 	return r;
 }
 
-int ptc_merge_begin(struct ptc_decode *d, struct ptc_err *err)
+int ptc_merge_begin(struct ptc_merge *m, struct ptc_decode_input *in,
+		    struct ptc_decode_stats *stats, struct ptc_err *err)
 {
-	ptc_merge_release(&d->merge);
-	if (!ptc_least_init(&d->merge.fronts, d->nlanes) ||
-	    !ptc_least_init(&d->merge.lows, d->nlanes))
+	ptc_merge_release(m);
+	m->in = in;
+	m->stats = stats;
+	if (!ptc_least_init(&m->fronts, m->in->nlanes) || !ptc_least_init(&m->lows, m->in->nlanes))
 		return ptc_fail_mem(err);
 	return 0;
 }
@@ -86,40 +88,40 @@ void ptc_merge_release(struct ptc_merge *m)
 	ptc_least_release(&m->lows);
 }
 
-static void set_front(struct ptc_decode *d, const struct ptc_lane *l)
+static void set_front(struct ptc_merge *m, const struct ptc_lane *l)
 {
 	const struct ptc_out *o = ptc_replay_out(l->replay);
-	const size_t i = (size_t)(l - d->lanes);
+	const size_t i = (size_t)(l - m->in->lanes);
 
 	if (o->head < o->n)
-		ptc_least_set(&d->merge.fronts, i, order_time(o->items[o->head].time));
+		ptc_least_set(&m->fronts, i, order_time(o->items[o->head].time));
 	else
-		ptc_least_clear(&d->merge.fronts, i);
+		ptc_least_clear(&m->fronts, i);
 }
 
-void ptc_merge_changed(struct ptc_decode *d, const struct ptc_lane *l)
+void ptc_merge_changed(struct ptc_merge *m, const struct ptc_lane *l)
 {
-	const size_t i = (size_t)(l - d->lanes);
+	const size_t i = (size_t)(l - m->in->lanes);
 
-	set_front(d, l);
+	set_front(m, l);
 	if (l->live)
-		ptc_least_set(&d->merge.lows, i, ptc_replay_low(l->replay));
+		ptc_least_set(&m->lows, i, ptc_replay_low(l->replay));
 	else
-		ptc_least_clear(&d->merge.lows, i);
+		ptc_least_clear(&m->lows, i);
 }
 
 /*
  * Returns the queue with the earliest item, or NULL. *@ret_next: where the items of the next queue
  * begin.
  */
-static const struct ptc_lane *earliest(const struct ptc_decode *d, struct moment *ret_next)
+static const struct ptc_lane *earliest(const struct ptc_merge *m, struct moment *ret_next)
 {
 	uint64_t time;
-	const ptrdiff_t first = ptc_least_first(&d->merge.fronts, &time);
-	const ptrdiff_t second = ptc_least_second(&d->merge.fronts, &time);
+	const ptrdiff_t first = ptc_least_first(&m->fronts, &time);
+	const ptrdiff_t second = ptc_least_second(&m->fronts, &time);
 
-	*ret_next = second < 0 ? END_OF_TIME : (struct moment){ time, &d->lanes[second] };
-	return first < 0 ? NULL : &d->lanes[first];
+	*ret_next = second < 0 ? END_OF_TIME : (struct moment){ time, &m->in->lanes[second] };
+	return first < 0 ? NULL : &m->in->lanes[first];
 }
 
 /* Returns the index of the first item of @l that is not before @end. */
@@ -140,14 +142,14 @@ static size_t first_at(const struct ptc_lane *l, struct moment end)
 }
 
 /* Hand over all items before @upto, merged. */
-static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct moment upto,
+static int flush(struct ptc_merge *m, const struct ptc_sink *sink, struct moment upto,
 		 struct ptc_err *err)
 {
 	const struct ptc_lane *l;
 	struct moment next;
 	int r;
 
-	while ((l = earliest(d, &next)) != NULL) {
+	while ((l = earliest(m, &next)) != NULL) {
 		struct ptc_out *o = ptc_replay_out(l->replay);
 		size_t n;
 
@@ -156,8 +158,8 @@ static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct momen
 		n = first_at(l, next);
 		if (n == o->head)
 			return 0;
-		r = give(d, sink, o, n - o->head, err);
-		set_front(d, l);
+		r = give(m, sink, o, n - o->head, err);
+		set_front(m, l);
 		if (r < 0)
 			return r;
 	}
@@ -165,37 +167,38 @@ static int flush(struct ptc_decode *d, const struct ptc_sink *sink, struct momen
 }
 
 /* Returns the moment that no later item is before. */
-static struct moment low_of_all(const struct ptc_decode *d)
+static struct moment low_of_all(const struct ptc_merge *m)
 {
 	uint64_t time;
-	const ptrdiff_t first = ptc_least_first(&d->merge.lows, &time);
+	const ptrdiff_t first = ptc_least_first(&m->lows, &time);
 
 	/*
 	 * Items of this queue with its low time are handed over: its later items come behind them.
 	 */
-	return first < 0 ? END_OF_TIME : (struct moment){ time, &d->lanes[first] + 1 };
+	return first < 0 ? END_OF_TIME : (struct moment){ time, &m->in->lanes[first] + 1 };
 }
 
 /* Same, and no later sideband record that brings a thread to a CPU is before it. */
-static struct moment settled(const struct ptc_decode *d)
+static struct moment settled(const struct ptc_merge *m)
 {
 	const struct ptc_event *ev;
-	struct moment low = low_of_all(d), until = END_OF_TIME;
+	struct moment low = low_of_all(m), until = END_OF_TIME;
 
-	if (!d->joint.nkept || !(ev = ptc_sideband_peek(&d->sideband, d->joint.until_ns)))
+	if (!m->in->joint.nkept ||
+	    !(ev = ptc_sideband_peek(&m->in->sideband, m->in->joint.until_ns)))
 		return low;
 	until.time = ev->time;
 	return is_before(until, low) ? until : low;
 }
 
-int ptc_merge_settled(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+int ptc_merge_settled(struct ptc_merge *m, const struct ptc_sink *sink, struct ptc_err *err)
 {
-	return flush(d, sink, settled(d), err);
+	return flush(m, sink, settled(m), err);
 }
 
-int ptc_merge_rest(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
+int ptc_merge_rest(struct ptc_merge *m, const struct ptc_sink *sink, struct ptc_err *err)
 {
-	const int r = flush(d, sink, END_OF_TIME, err);
+	const int r = flush(m, sink, END_OF_TIME, err);
 
-	return r ? r : give_breaks(d, sink, UINT64_MAX, err);
+	return r ? r : give_breaks(m, sink, UINT64_MAX, err);
 }

@@ -9,25 +9,29 @@
 
 #include "base/winner_tree.h"
 
-struct ptc_decode;
+struct ptc_decode_stats;
 struct ptc_err;
+struct ptc_decode_input;
 struct ptc_lane;
 struct ptc_sink;
 
 struct ptc_merge {
-	struct ptc_least fronts; /* for queues with items: time of the first item */
-	struct ptc_least lows;	 /* for live queues: no later item is before this time */
+	struct ptc_decode_input *in;	/* lent */
+	struct ptc_decode_stats *stats; /* lent; counts the breaks */
+	struct ptc_least fronts;	/* for queues with items: time of the first item */
+	struct ptc_least lows;		/* for live queues: no later item is before this time */
 };
 
-/* Begins a pass over all queues. No queue has items or is live. */
-int ptc_merge_begin(struct ptc_decode *d, struct ptc_err *err);
+/* Begins a pass over all queues of @in. No queue has items or is live. */
+int ptc_merge_begin(struct ptc_merge *m, struct ptc_decode_input *in,
+		    struct ptc_decode_stats *stats, struct ptc_err *err);
 void ptc_merge_release(struct ptc_merge *m);
 /* Updates for a change of @l: its items, its time, or whether it is live. */
-void ptc_merge_changed(struct ptc_decode *d, const struct ptc_lane *l);
+void ptc_merge_changed(struct ptc_merge *m, const struct ptc_lane *l);
 
 /* Hand over the items that no later item can precede. PTC_E_STOPPED: the sink stopped. */
-int ptc_merge_settled(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);
+int ptc_merge_settled(struct ptc_merge *m, const struct ptc_sink *sink, struct ptc_err *err);
 /* Hand over all other items, when no queue steps any more. */
-int ptc_merge_rest(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);
+int ptc_merge_rest(struct ptc_merge *m, const struct ptc_sink *sink, struct ptc_err *err);
 
 #endif

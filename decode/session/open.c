@@ -10,12 +10,12 @@
 #include "auxtrace/record/sample.h"
 #include "base/err.h"
 #include "base/grow.h"
-#include "decode/session/decoder.h"
+#include "decode/session/decode_input.h"
 
 #include <linux/perf_event.h>
 
 struct opening {
-	struct ptc_decode *d;
+	struct ptc_decode_input *in;
 	struct ptc_pt_info info;
 	bool has_info;
 	struct ptc_time_conv conv;
@@ -28,19 +28,19 @@ struct opening {
 static int check_sb(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	struct ptc_sb sb;
-	int r = ptc_sb_parse(rec, ptc_file_trailer_type(o->d->file, rec), &sb, err);
+	int r = ptc_sb_parse(rec, ptc_file_trailer_type(o->in->file, rec), &sb, err);
 
 	if (r <= 0)
 		return r;
 	if (sb.type == PERF_RECORD_AUX)
 		return ptc_aux_join_add(&o->aux, &sb, err);
-	return o->has_info ? ptc_origin_see(&o->d->origin, &o->d->sideband, &sb, err) : 0;
+	return o->has_info ? ptc_origin_see(&o->in->origin, &o->in->sideband, &sb, err) : 0;
 }
 
 /* A sample may contain trace. It belongs to the queue of its event, or of its cpu or thread. */
 static int take_sample(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
 {
-	const struct ptc_file_attr *a = ptc_file_sample_attr(o->d->file, rec);
+	const struct ptc_file_attr *a = ptc_file_sample_attr(o->in->file, rec);
 	struct ptc_aux_sample t = { .tid = -1, .cpu = -1 };
 	struct ptc_sample s;
 	int r;
@@ -60,7 +60,7 @@ static int take_sample(struct opening *o, const struct ptc_rec *rec, struct ptc_
 	(void)ptc_aux_join_idx(&o->aux, s.id.id, &t.idx);
 	if ((s.id.has & PERF_SAMPLE_TIME) && o->has_info && o->info.time.mult)
 		t.reference = ptc_ns_to_tsc(&o->info.time, s.id.time);
-	return ptc_index_add_sample(&o->d->index, o->d->file, &t, err);
+	return ptc_index_add_sample(&o->in->index, o->in->file, &t, err);
 }
 
 /*
@@ -79,7 +79,7 @@ static int take_code(struct opening *o, const struct ptc_rec *rec, struct ptc_er
 	mark = (struct ptc_file_mark){ .ino = c.ino,
 				       .maj = (uint32_t)c.maj,
 				       .min = (uint32_t)c.min };
-	f = ptc_codefiles_get_mapped(&o->d->origin.files, c.name, &c.id, &mark, -1);
+	f = ptc_codefiles_get_mapped(&o->in->origin.files, c.name, &c.id, &mark, -1);
 	if (!f)
 		return ptc_fail_mem(err);
 	(void)ptc_codefile_give(f, c.size, c.off, c.bytes.pos, ptc_cur_left(&c.bytes));
@@ -92,7 +92,7 @@ static int take_record(struct opening *o, const struct ptc_rec *rec, struct ptc_
 
 	switch (rec->type) {
 	case PTC_REC_AUXTRACE:
-		return ptc_index_add(&o->d->index, o->d->file, rec, err);
+		return ptc_index_add(&o->in->index, o->in->file, rec, err);
 	case PTC_REC_AUXTRACE_INFO:
 		r = ptc_pt_info_parse(rec, &o->info, err);
 		o->has_info = !r;
@@ -120,12 +120,12 @@ static int take_records(struct opening *o, struct ptc_err *err)
 	uint64_t time;
 	int r, rc = 0;
 
-	r = ptc_order_new(o->d->file, NULL, &order, err);
+	r = ptc_order_new(o->in->file, NULL, &order, err);
 	if (r < 0)
 		return r;
 	while (!rc && (r = ptc_order_next(order, &rec, &time, err)) > 0)
-		rc = take_record(o, &rec, err) < 0 ? ptc_file_err_name(o->d->file, err) : 0;
-	ptc_index_sort(&o->d->index);
+		rc = take_record(o, &rec, err) < 0 ? ptc_file_err_name(o->in->file, err) : 0;
+	ptc_index_sort(&o->in->index);
 	ptc_order_get_stats(order, &o->order);
 	ptc_order_free(order);
 	return rc ? rc : r; /* the reader adds the file name itself */
@@ -155,8 +155,8 @@ static const struct perf_event_attr *pt_attr(const struct opening *o)
 {
 	size_t i;
 
-	for (i = 0; i < ptc_file_nattrs(o->d->file); i++) {
-		const struct perf_event_attr *a = &ptc_file_attr(o->d->file, i)->attr;
+	for (i = 0; i < ptc_file_nattrs(o->in->file); i++) {
+		const struct perf_event_attr *a = &ptc_file_attr(o->in->file, i)->attr;
 
 		if (a->type == o->info.pmu_type)
 			return a;
@@ -167,38 +167,38 @@ static const struct perf_event_attr *pt_attr(const struct opening *o)
 static int set_up_engine(struct opening *o, struct ptc_err *err)
 {
 	const struct perf_event_attr *attr = pt_attr(o);
-	struct ptc_decode *d = o->d;
-	struct ptc_ipt_params params = { .cpu = d->opts.cpu_id_set ? d->opts.cpu_id :
-								     recorded_cpu(d->file) };
+	struct ptc_decode_input *in = o->in;
+	struct ptc_ipt_params params = { .cpu = in->opts.cpu_id_set ? in->opts.cpu_id :
+								      recorded_cpu(in->file) };
 	int r;
 
 	if (!attr)
 		return ptc_fail(err, PTC_E_FORMAT,
 				"'%s': no event has the PMU type %u that AUXTRACE_INFO names",
-				ptc_file_name(d->file), o->info.pmu_type);
+				ptc_file_name(in->file), o->info.pmu_type);
 	if (attr->config & o->info.mtc_bit)
 		params.mtc_freq = (uint8_t)ptc_config_field(attr->config, o->info.mtc_freq_bits);
 	params.nom_freq = (uint8_t)o->info.max_nonturbo_ratio;
 	params.tsc_ctc_n = o->info.tsc_ctc_n;
 	params.tsc_ctc_d = o->info.tsc_ctc_d;
-	d->clock.conv = o->info.cap_user_time_zero || !o->has_conv ? o->info.time : o->conv;
-	d->clock.valid = (attr->config & o->info.tsc_bit) && d->clock.conv.mult &&
-			 (o->info.cap_user_time_zero || o->has_conv);
-	d->cycles = attr->config & o->info.cyc_bit;
-	r = ptc_ipt_init(&d->ipt, &params, err);
-	d->ipt_ready = true;
+	in->clock.conv = o->info.cap_user_time_zero || !o->has_conv ? o->info.time : o->conv;
+	in->clock.valid = (attr->config & o->info.tsc_bit) && in->clock.conv.mult &&
+			  (o->info.cap_user_time_zero || o->has_conv);
+	in->cycles = attr->config & o->info.cyc_bit;
+	r = ptc_ipt_init(&in->ipt, &params, err);
+	in->ipt_ready = true;
 	return r;
 }
 
 /* Returns true if the CPU is known, or is not from Intel: then software made the trace. */
-static bool cpu_is_known(const struct ptc_decode *d)
+static bool cpu_is_known(const struct ptc_decode_input *in)
 {
-	const struct ptc_cpu_id id = recorded_cpu(d->file);
+	const struct ptc_cpu_id id = recorded_cpu(in->file);
 	struct ptc_cur c;
 	const char *s;
 
-	return d->opts.cpu_id_set || id.family ||
-	       (ptc_file_feature(d->file, PTC_FEAT_CPUID, &c, NULL) &&
+	return in->opts.cpu_id_set || id.family ||
+	       (ptc_file_feature(in->file, PTC_FEAT_CPUID, &c, NULL) &&
 		ptc_feature_get_string(&c, &s) && *s && strncmp(s, "GenuineIntel", 12) != 0);
 }
 
@@ -206,26 +206,26 @@ static bool cpu_is_known(const struct ptc_decode *d)
 static void tell_assumptions(const struct opening *o)
 {
 	const struct perf_event_attr *attr = pt_attr(o);
-	struct ptc_decode *d = o->d;
+	struct ptc_decode_input *in = o->in;
 	size_t i;
 
-	if (!cpu_is_known(d))
-		ptc_origin_remark(&d->origin, "assumed: no errata: the recording does not "
-					      "say which CPU it is of");
-	if (!d->clock.valid)
-		ptc_origin_remark(&d->origin,
+	if (!cpu_is_known(in))
+		ptc_origin_remark(&in->origin, "assumed: no errata: the recording does not "
+					       "say which CPU it is of");
+	if (!in->clock.valid)
+		ptc_origin_remark(&in->origin,
 				  "assumed: all that was mapped was so from the start: there are "
 				  "no times, as %s",
 				  attr->config & o->info.tsc_bit ?
 					  "the recording does not say how the TSC counts" :
 					  "TSC packets were off");
 	else if ((attr->config & o->info.mtc_bit) && (!o->info.tsc_ctc_n || !o->info.tsc_ctc_d))
-		ptc_origin_remark(&d->origin,
+		ptc_origin_remark(&in->origin,
 				  "MTC packets give no times: the recording does not say how they "
 				  "count");
-	for (i = 0; i < d->nlanes && !o->info.have_sched_switch; i++)
-		if (d->lanes[i].cpu != -1) {
-			ptc_origin_remark(&d->origin,
+	for (i = 0; i < in->nlanes && !o->info.have_sched_switch; i++)
+		if (in->lanes[i].cpu != -1) {
+			ptc_origin_remark(&in->origin,
 					  "assumed: a CPU ran one thread only: the recording has "
 					  "no context switches");
 			break;
@@ -292,14 +292,14 @@ static int set_losses(const struct ptc_aux_spans *s, struct ptc_lane *l, struct 
 static int set_up_stream(const struct opening *o, struct ptc_lane *l, size_t queue,
 			 struct ptc_err *err)
 {
-	const struct ptc_queue *q = &o->d->index.queues[queue];
+	const struct ptc_queue *q = &o->in->index.queues[queue];
 	struct ptc_aux_spans spans = { NULL, 0, 0 };
 	struct ptc_cut *cuts = NULL;
 	int r;
 
-	r = ptc_stream_join(&l->stream, o->d->file, q, o->info.snapshot_mode, err);
+	r = ptc_stream_join(&l->stream, o->in->file, q, o->info.snapshot_mode, err);
 	if (!r)
-		r = ptc_aux_join_queue(&o->aux, &o->d->index, queue, NULL, &spans, err);
+		r = ptc_aux_join_queue(&o->aux, &o->in->index, queue, NULL, &spans, err);
 	if (!r && !o->info.snapshot_mode && !q->samples)
 		r = set_lost_end(&spans, l, err);
 	if (!r) {
@@ -328,30 +328,31 @@ static bool is_queue_selected(const struct ptc_decode_opts *o, int32_t tid, int3
 
 static int set_up_lanes(struct opening *o, struct ptc_err *err)
 {
-	struct ptc_decode *d = o->d;
+	struct ptc_decode_input *in = o->in;
 	size_t i;
 	int r;
 
-	d->lanes = calloc(d->index.nqueues ? d->index.nqueues : 1, sizeof(*d->lanes));
-	if (!d->lanes)
+	in->lanes = calloc(in->index.nqueues ? in->index.nqueues : 1, sizeof(*in->lanes));
+	if (!in->lanes)
 		return ptc_fail_mem(err);
-	r = ptc_aux_join_sort(&o->aux, &d->index, err);
+	r = ptc_aux_join_sort(&o->aux, &in->index, err);
 	if (r < 0)
 		return r;
-	for (i = 0; i < d->index.nqueues; i++) {
-		const struct ptc_queue *q = &d->index.queues[i];
-		struct ptc_lane *l = &d->lanes[d->nlanes];
+	for (i = 0; i < in->index.nqueues; i++) {
+		const struct ptc_queue *q = &in->index.queues[i];
+		struct ptc_lane *l = &in->lanes[in->nlanes];
 		const int32_t tid = tid_of(o, q);
 
-		if (!is_queue_selected(&d->opts, tid, q->cpu))
+		if (!is_queue_selected(&in->opts, tid, q->cpu))
 			continue;
-		d->nlanes++;
+		in->nlanes++;
 		l->idx = q->idx;
 		l->cpu = q->cpu;
 		l->tid = tid;
 		l->samples = q->samples;
 		l->snapshots = o->info.snapshot_mode || q->samples;
-		r = set_up_stream(o, l, i, err);
+		r = ptc_queue_map_add(&in->queues, tid, q->cpu) ? set_up_stream(o, l, i, err) :
+								  ptc_fail_mem(err);
 		if (r < 0)
 			return r;
 	}
@@ -362,26 +363,26 @@ static int set_up_lanes(struct opening *o, struct ptc_err *err)
  * Remembers which times @l has trace for, span by span. Trace is missing behind the last sample,
  * too.
  */
-static bool keep_times(struct ptc_decode *d, const struct ptc_lane *l)
+static bool keep_times(struct ptc_decode_input *in, const struct ptc_lane *l)
 {
 	struct ptc_kept_time k = { .cpu = l->cpu, .queue = l->idx };
-	const size_t open_end = d->joint.samples ? SIZE_MAX : l->stream.n - 1;
+	const size_t open_end = in->joint.samples ? SIZE_MAX : l->stream.n - 1;
 	bool ok = true, any = false;
 	size_t i;
 
 	for (i = 0; ok && i < l->stream.n; i++) {
 		const struct ptc_span *sp = &l->stream.spans[i];
 
-		if (ptc_range_next_timed(sp, &d->clock, 0, &k.from_ns) == sp->len)
+		if (ptc_range_next_timed(sp, &in->clock, 0, &k.from_ns) == sp->len)
 			continue;
 		k.upto_ns = i == open_end || !sp->reference ?
 				    UINT64_MAX :
-				    ptc_tsc_clock_ns(&d->clock, sp->reference, sp->reference);
-		ok = ptc_joint_keep(&d->joint, k);
+				    ptc_tsc_clock_ns(&in->clock, sp->reference, sp->reference);
+		ok = ptc_joint_keep(&in->joint, k);
 		any = true;
 	}
 	k.from_ns = k.upto_ns = UINT64_MAX;
-	return ok && (any || ptc_joint_keep(&d->joint, k));
+	return ok && (any || ptc_joint_keep(&in->joint, k));
 }
 
 static int lane_by_cpu(const void *pa, const void *pb)
@@ -398,49 +399,49 @@ static int lane_by_cpu(const void *pa, const void *pb)
  */
 static int set_up_joint(struct opening *o, struct ptc_err *err)
 {
-	struct ptc_decode *d = o->d;
+	struct ptc_decode_input *in = o->in;
 	const struct ptc_lane **lanes;
 	size_t i, n = 0;
 	bool ok = true;
 
-	for (i = 0; i < d->nlanes; i++)
-		d->joint.samples |= d->lanes[i].samples;
-	if (!d->joint.samples && (!o->info.snapshot_mode || d->nlanes < 2))
+	for (i = 0; i < in->nlanes; i++)
+		in->joint.samples |= in->lanes[i].samples;
+	if (!in->joint.samples && (!o->info.snapshot_mode || in->nlanes < 2))
 		return 0;
-	if (!d->nlanes || !d->clock.valid)
+	if (!in->nlanes || !in->clock.valid)
 		return 0;
-	lanes = calloc(d->nlanes, sizeof(const struct ptc_lane *));
+	lanes = calloc(in->nlanes, sizeof(const struct ptc_lane *));
 	if (!lanes)
 		return ptc_fail_mem(err);
-	for (i = 0; i < d->nlanes; i++)
-		if (d->lanes[i].cpu != -1 && d->lanes[i].tid == -1)
-			lanes[n++] = &d->lanes[i];
+	for (i = 0; i < in->nlanes; i++)
+		if (in->lanes[i].cpu != -1 && in->lanes[i].tid == -1)
+			lanes[n++] = &in->lanes[i];
 	qsort(lanes, n, sizeof(const struct ptc_lane *), lane_by_cpu);
 	for (i = 0; ok && i < n; i++)
-		ok = keep_times(d, lanes[i]);
+		ok = keep_times(in, lanes[i]);
 	free(lanes);
 	return ok ? 0 : ptc_fail_mem(err);
 }
 
 static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 {
-	struct ptc_decode *d = o->d;
+	struct ptc_decode_input *in = o->in;
 	struct ptc_err complaint;
 	int r;
 
-	d->resync = d->opts.resync == PTC_RESYNC_PSB ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
-	r = ptc_file_open(path, &d->file, err);
+	in->resync = in->opts.resync == PTC_RESYNC_PSB ? PTC_RESYNC_PSB : PTC_RESYNC_PACKET;
+	r = ptc_file_open(path, &in->file, err);
 	if (r < 0)
 		return r;
-	r = ptc_sideband_features(&d->sideband, d->file, err);
+	r = ptc_sideband_features(&in->sideband, in->file, err);
 	if (r < 0)
-		return ptc_file_err_name(d->file, err);
-	r = ptc_origin_begin(&d->origin, d->file, d->opts.code, err);
+		return ptc_file_err_name(in->file, err);
+	r = ptc_origin_begin(&in->origin, in->file, in->opts.code, err);
 	if (!r)
 		r = take_records(o, err);
 	if (r < 0)
 		return r;
-	if (!o->has_info && !d->opts.untraced)
+	if (!o->has_info && !in->opts.untraced)
 		return ptc_fail(err, PTC_E_NOT_EXIST, "'%s' holds no AUX trace", path);
 	if (o->has_info && o->info.type != PTC_AUXTRACE_TYPE_INTEL_PT)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
@@ -449,9 +450,9 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 	r = o->has_info ? set_up_engine(o, err) : 0;
 	if (r < 0)
 		return r;
-	r = ptc_origin_prepare(&d->procs, &d->sideband, d->file, d->opts.code, &d->clock,
+	r = ptc_origin_prepare(&in->procs, &in->sideband, in->file, in->opts.code, &in->clock,
 			       o->has_info && !pt_attr(o)->exclude_kernel, err);
-	d->opts.code = NULL; /* lent only until opening is done */
+	in->opts.code = NULL; /* lent only until opening is done */
 	if (!r && o->has_info)
 		r = set_up_lanes(o, err);
 	if (!r && o->has_info)
@@ -460,28 +461,16 @@ static int open_file(struct opening *o, const char *path, struct ptc_err *err)
 		return r;
 	if (o->has_info)
 		tell_assumptions(o);
-	if (!ptc_index_agrees(&d->index, d->file, &complaint))
-		ptc_notes_add(&d->notes, "%s", complaint.msg);
-	d->no_rounds = o->order.unordered || o->order.late;
-	return ptc_sideband_open(&d->sideband, d->file, d->no_rounds, err);
+	if (!ptc_index_agrees(&in->index, in->file, &complaint))
+		ptc_notes_add(&in->notes, "%s", complaint.msg);
+	return ptc_sideband_open(&in->sideband, in->file, o->order.unordered || o->order.late, err);
 }
 
-int ptc_decode_open(const char *path, const struct ptc_decode_opts *opts, struct ptc_decode **ret,
-		    struct ptc_err *err)
+int ptc_decode_input_open(struct ptc_decode_input *in, const char *path, struct ptc_err *err)
 {
-	struct opening o = { .d = calloc(1, sizeof(struct ptc_decode)) };
-	int r;
+	struct opening o = { .in = in };
+	const int r = open_file(&o, path, err);
 
-	if (!o.d)
-		return ptc_fail_mem(err);
-	r = ptc_decode_take_opts(o.d, opts, err);
-	if (!r)
-		r = open_file(&o, path, err);
 	ptc_aux_join_release(&o.aux);
-	if (r < 0) {
-		ptc_decode_free(o.d);
-		return r;
-	}
-	*ret = o.d;
-	return 0;
+	return r;
 }

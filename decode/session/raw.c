@@ -6,18 +6,18 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "decode/session/decoder.h"
+#include "decode/session/decode_input.h"
 
 /* Maps @c into the only process. Fails if it overlaps an earlier mapping. */
-static int map_raw(struct ptc_decode *d, const struct ptc_raw_code *c, struct ptc_err *err)
+static int map_raw(struct ptc_decode_input *in, const struct ptc_raw_code *c, struct ptc_err *err)
 {
-	const struct ptc_addrspace *as = &d->raw->as;
+	const struct ptc_addrspace *as = &in->raw->as;
 	struct ptc_codefile *file;
 	const struct ptc_range *there;
 	uint64_t len = c->len, end;
 	int r;
 
-	r = ptc_codefiles_open(&d->origin.files, c->path, &file, err);
+	r = ptc_codefiles_open(&in->origin.files, c->path, &file, err);
 	if (r < 0)
 		return r;
 	if (c->off >= file->len)
@@ -38,56 +38,37 @@ static int map_raw(struct ptc_decode *d, const struct ptc_raw_code *c, struct pt
 		return ptc_fail(err, PTC_E_USAGE,
 				"'%s' at 0x%" PRIx64 " overlaps '%s' at 0x%" PRIx64, c->path,
 				c->addr, there->file->name, there->start);
-	if (!ptc_addrspace_map(&d->raw->as, c->addr, len, c->off, file))
+	if (!ptc_addrspace_map(&in->raw->as, c->addr, len, c->off, file))
 		return ptc_fail_mem(err);
 	return 0;
 }
 
-static int open_raw(struct ptc_decode *d, const char *pt_path, const struct ptc_raw_code *code,
-		    size_t n, struct ptc_err *err)
+int ptc_decode_input_open_raw(struct ptc_decode_input *in, const char *pt_path,
+			      const struct ptc_raw_code *code, size_t n, struct ptc_err *err)
 {
-	const struct ptc_ipt_params params = { .cpu = d->opts.cpu_id };
+	const struct ptc_ipt_params params = { .cpu = in->opts.cpu_id };
+	struct ptc_codefile *pt;
 	size_t i;
 	int r;
 
-	d->resync = d->opts.resync == PTC_RESYNC_PACKET ? PTC_RESYNC_PACKET : PTC_RESYNC_PSB;
-	r = ptc_ipt_init(&d->ipt, &params, err);
-	d->ipt_ready = true;
+	in->resync = in->opts.resync == PTC_RESYNC_PACKET ? PTC_RESYNC_PACKET : PTC_RESYNC_PSB;
+	r = ptc_ipt_init(&in->ipt, &params, err);
+	in->ipt_ready = true;
 	if (r < 0)
 		return r;
-	d->raw = ptc_procs_get(&d->procs, -1);
-	d->lanes = calloc(1, sizeof(*d->lanes));
-	if (!d->raw || !d->lanes)
+	in->raw = ptc_procs_get(&in->procs, -1);
+	in->lanes = calloc(1, sizeof(*in->lanes));
+	if (!in->raw || !in->lanes || !ptc_queue_map_add(&in->queues, -1, -1))
 		return ptc_fail_mem(err);
-	d->nlanes = 1;
-	d->lanes[0].tid = d->lanes[0].cpu = -1;
+	in->nlanes = 1;
+	in->lanes[0].tid = in->lanes[0].cpu = -1;
 	for (i = 0; i < n; i++) {
-		r = map_raw(d, &code[i], err);
+		r = map_raw(in, &code[i], err);
 		if (r < 0)
 			return r;
 	}
-	r = ptc_codefiles_map(&d->origin.files, pt_path, &d->pt, err);
+	r = ptc_codefiles_map(&in->origin.files, pt_path, &pt, err);
 	if (r < 0) /* an empty stream: nothing to decode, but no failure */
 		return err->sys == ENODATA ? 0 : r;
-	return ptc_stream_single(&d->lanes[0].stream, d->pt->bytes, d->pt->len, err);
-}
-
-int ptc_decode_open_raw(const char *pt_path, const struct ptc_raw_code *code, size_t n,
-			const struct ptc_decode_opts *opts, struct ptc_decode **ret,
-			struct ptc_err *err)
-{
-	struct ptc_decode *d = calloc(1, sizeof(*d));
-	int r;
-
-	if (!d)
-		return ptc_fail_mem(err);
-	r = ptc_decode_take_opts(d, opts, err);
-	if (!r)
-		r = open_raw(d, pt_path, code, n, err);
-	if (r < 0) {
-		ptc_decode_free(d);
-		return r;
-	}
-	*ret = d;
-	return 0;
+	return ptc_stream_single(&in->lanes[0].stream, pt->bytes, pt->len, err);
 }

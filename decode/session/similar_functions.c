@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "decode/elf/symtab.h"
-#include "decode/session/decoder.h"
+#include "decode/session/decode_input.h"
 #include "decode/session/item_filter.h"
+#include "decode/session/item_lookup.h"
 #include "decode/symbols/demangle.h"
 
 /* Demangling more names would take seconds. */
@@ -72,8 +73,9 @@ static bool add_all(struct search *q, const struct ptc_origin *c)
 
 void ptc_decode_similar(const struct ptc_decode *d, struct ptc_similar *s)
 {
-	struct search q = { .s = s, .mangled = d->opts.mangled };
+	const struct ptc_decode_input *in = ptc_decode_input(d);
+	struct search q = { .s = s, .mangled = in->opts.mangled };
 
-	if (!add_all(&q, &d->origin))
+	if (!add_all(&q, &in->origin))
 		ptc_similar_begin(s, s->wanted);
 }

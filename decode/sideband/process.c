@@ -114,7 +114,6 @@ static struct ptc_thread *get_thread(struct ptc_procs *ps, int32_t tid)
 
 bool ptc_procs_set_thread(struct ptc_procs *ps, int32_t tid, int32_t pid)
 {
-	const size_t known = ps->nthreads;
 	struct ptc_thread *t;
 
 	if (tid < 0 || pid < 0)
@@ -122,7 +121,6 @@ bool ptc_procs_set_thread(struct ptc_procs *ps, int32_t tid, int32_t pid)
 	t = get_thread(ps, tid);
 	if (!t)
 		return false;
-	ps->moves += t->pid != pid && ps->nthreads == known;
 	t->pid = pid;
 	return true;
 }

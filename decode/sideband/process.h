@@ -50,7 +50,6 @@ struct ptc_procs {
 	int32_t *running;			     /* owned; tid by cpu, -1: not known */
 	size_t ncpus, cpus_cap;
 	uint64_t lives; /* counter: the lives of threads and processes */
-	uint64_t moves; /* how often a known thread got another process */
 	struct ptc_kernel_maps kernel;
 	struct ptc_addrspace nobody; /* for unknown processes: only the kernel, if traced */
 	struct ptc_origin *origin;   /* lent; the code of all mappings */

@@ -54,15 +54,16 @@ int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_
 	if (r < 0)
 		return r;
 	s->file = f;
+	s->no_rounds = no_rounds;
 	r = read_next(s, err);
 	return r < 0 ? r : 0;
 }
 
-int ptc_sideband_rewind(struct ptc_sideband *s, bool no_rounds, struct ptc_err *err)
+int ptc_sideband_rewind(struct ptc_sideband *s, struct ptc_err *err)
 {
 	ptc_sideband_close(s);
 	s->next_added = 0;
-	return ptc_sideband_open(s, s->file, no_rounds, err);
+	return ptc_sideband_open(s, s->file, s->no_rounds, err);
 }
 
 /* Compares two names of mappings. The kernel image's name in a mapping has a symbol appended. */

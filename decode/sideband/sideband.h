@@ -35,6 +35,7 @@ struct ptc_known_id {
 struct ptc_sideband {
 	struct ptc_order *order;     /* owned; NULL: no events */
 	const struct ptc_file *file; /* lent */
+	bool no_rounds;		     /* as in ptc_order_opts */
 	struct ptc_event next;	     /* of the file; if has_next */
 	bool has_next;
 	struct ptc_event *added; /* owned; events that are not in the file, by time */
@@ -58,7 +59,7 @@ int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_
 /* Drops the events read from the file. Added events stay. */
 void ptc_sideband_close(struct ptc_sideband *s);
 /* Begins again with the first record. */
-int ptc_sideband_rewind(struct ptc_sideband *s, bool no_rounds, struct ptc_err *err);
+int ptc_sideband_rewind(struct ptc_sideband *s, struct ptc_err *err);
 /* Reads the BUILD_ID feature. */
 int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, struct ptc_err *err);
 

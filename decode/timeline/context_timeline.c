@@ -7,7 +7,6 @@
 #include "base/err.h"
 #include "base/grow.h"
 #include "base/sorted.h"
-#include "decode/session/decoder.h"
 
 /*
  * Limit for the bytes of views and contexts. Above it the timeline waits until some are given back.
@@ -25,44 +24,43 @@ struct ptc_touched {
 
 static int open_records(struct ptc_scout *s, struct ptc_err *err)
 {
-	const struct ptc_sideband *theirs = &s->d->sideband;
+	const struct ptc_sideband *theirs = s->conf.sideband;
 
-	ptc_procs_init_beside(&s->ahead, &s->d->procs);
+	ptc_procs_init_beside(&s->ahead, s->conf.procs);
 	s->sideband.added = theirs->added;
 	s->sideband.nadded = theirs->nadded;
 	s->sideband.ids = theirs->ids;
 	s->sideband.nids = theirs->nids;
-	return ptc_sideband_open(&s->sideband, s->d->file, s->d->no_rounds, err);
+	return ptc_sideband_open(&s->sideband, theirs->file, theirs->no_rounds, err);
 }
 
 static bool init_lists(struct ptc_scout *s)
 {
-	const size_t n = s->d->nlanes;
+	const size_t n = s->conf.queues->n;
 	size_t i;
 
 	if (!ptc_queue_lists_init(&s->of_cpu, n) || !ptc_queue_lists_init(&s->of_tid, n) ||
 	    !ptc_queue_lists_init(&s->of_pid, n))
 		return false;
 	for (i = 0; i < n; i++)
-		if (!ptc_queue_lists_move(&s->of_cpu, i, s->d->lanes[i].cpu))
+		if (!ptc_queue_lists_move(&s->of_cpu, i, s->conf.queues->ids[i].cpu))
 			return false;
 	return true;
 }
 
-int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *err)
+int ptc_scout_new(const struct ptc_scout_conf *conf, struct ptc_scout **ret, struct ptc_err *err)
 {
 	struct ptc_scout *s = calloc(1, sizeof(*s));
 	int r = 0;
 
 	if (!s)
 		return ptc_fail_mem(err);
-	s->d = d;
-	/* Without times nothing is ahead: all records are applied already. */
-	s->procs = d->clock.valid ? &s->ahead : &d->procs;
-	s->lanes = calloc(d->nlanes ? d->nlanes : 1, sizeof(*s->lanes));
+	s->conf = *conf;
+	s->procs = conf->timed ? &s->ahead : conf->procs;
+	s->lanes = calloc(conf->queues->n ? conf->queues->n : 1, sizeof(*s->lanes));
 	if (!s->lanes || !init_lists(s))
 		r = ptc_fail_mem(err);
-	if (!r && d->clock.valid)
+	if (!r && conf->timed)
 		r = open_records(s, err);
 	if (r < 0) {
 		ptc_scout_free(s);
@@ -98,7 +96,7 @@ void ptc_scout_free(struct ptc_scout *s)
 
 	if (!s)
 		return;
-	for (i = 0; s->lanes && i < s->d->nlanes; i++)
+	for (i = 0; s->lanes && i < s->conf.queues->n; i++)
 		ptc_scout_give_back(s, &s->lanes[i]);
 	free(s->lanes);
 	ptc_sideband_close(&s->sideband);
@@ -162,8 +160,8 @@ static bool same(const struct ptc_scout *s, const struct ptc_context *c,
 static bool record_context(struct ptc_scout *s, size_t lane, uint64_t time, bool lost)
 {
 	struct ptc_contexts *c = &s->lanes[lane];
-	const struct ptc_lane *l = &s->d->lanes[lane];
-	const struct ptc_runner who = ptc_procs_runner(s->procs, l->tid, l->cpu);
+	const struct ptc_queue_id *q = &s->conf.queues->ids[lane];
+	const struct ptc_runner who = ptc_procs_runner(s->procs, q->tid, q->cpu);
 	struct ptc_context x = {
 		.from_ns = time, .pid = who.pid, .tid = who.tid, .cpu = who.cpu, .lost = lost
 	};
@@ -190,7 +188,7 @@ static bool note_all(struct ptc_scout *s, uint64_t time)
 {
 	size_t i;
 
-	for (i = 0; i < s->d->nlanes; i++)
+	for (i = 0; i < s->conf.queues->n; i++)
 		if (!record_context(s, i, time, false))
 			return false;
 	return true;
@@ -258,10 +256,11 @@ static bool note_touched(struct ptc_scout *s, uint64_t time)
 /* A loss of records of one queue becomes a context of its own. */
 static bool note_lost(struct ptc_scout *s, const struct ptc_event *ev, uint64_t time)
 {
-	const struct ptc_lane *l =
-		ev->sb.type == PERF_RECORD_LOST ? ptc_decode_lane_of(s->d, &ev->sb.id) : NULL;
+	const size_t lane = ev->sb.type == PERF_RECORD_LOST ?
+				    ptc_queue_map_find(s->conf.queues, &ev->sb.id) :
+				    SIZE_MAX;
 
-	return !l || record_context(s, (size_t)(l - s->d->lanes), time, true);
+	return lane == SIZE_MAX || record_context(s, lane, time, true);
 }
 
 /*
@@ -293,12 +292,12 @@ static bool take_moment(struct ptc_scout *s, uint64_t time)
 
 void ptc_scout_move(struct ptc_scout *s, uint64_t time)
 {
-	if (s->failed || !s->d->nlanes || (time <= s->upto && s->begun))
+	if (s->failed || !s->conf.queues->n || (time <= s->upto && s->begun))
 		return;
 	if (!s->begun && !note_all(s, 0))
 		s->failed = true;
 	s->begun = true;
-	if (!s->d->clock.valid) {
+	if (!s->conf.timed) {
 		s->upto = UINT64_MAX;
 		return;
 	}

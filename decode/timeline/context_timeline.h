@@ -13,10 +13,9 @@
 
 #include "decode/image/addrspace_snapshot.h"
 #include "decode/sideband/process.h"
+#include "decode/sideband/queue_map.h"
 #include "decode/sideband/sideband.h"
 #include "decode/timeline/queue_lists.h"
-
-struct ptc_decode;
 
 /* The thread that runs on a queue from a time on. */
 struct ptc_context {
@@ -33,17 +32,25 @@ struct ptc_contexts {
 	bool ended; /* the queue needs no more contexts */
 };
 
+/* What a timeline is made from. All of it is lent, and must outlive the timeline. */
+struct ptc_scout_conf {
+	const struct ptc_queue_map *queues;
+	struct ptc_procs *procs; /* with the code; state after the records applied so far */
+	const struct ptc_sideband *sideband; /* the records that are applied to @procs */
+	bool timed; /* without times nothing is ahead: all records are applied to @procs already */
+};
+
 struct ptc_scout {
-	struct ptc_decode *d;	       /* lent */
+	struct ptc_scout_conf conf;
 	struct ptc_procs ahead;	       /* state after the records up to @upto */
-	struct ptc_procs *procs;       /* lent; &ahead. Without times: the table of @d */
+	struct ptc_procs *procs;       /* lent; &ahead. Without times: @conf.procs */
 	struct ptc_sideband sideband;  /* has its own order; the rest is lent */
-	struct ptc_contexts *lanes;    /* owned; one for each queue of @d */
+	struct ptc_contexts *lanes;    /* owned; one for each queue */
 	struct ptc_view *kernel_view;  /* owned; NULL: there is none */
 	struct ptc_view *nobody;       /* owned; for unknown processes; NULL: not requested yet */
 	struct ptc_queue_lists of_cpu; /* queues of each CPU */
 	struct ptc_queue_lists of_tid, of_pid; /* queues by the thread and process that run */
-	struct ptc_touched *touched; /* owned; the lists that records of one time concern */
+	struct ptc_touched *touched; /* owned; lists of queues, by the records of one time */
 	size_t ntouched, touched_cap;
 	bool begun;	/* each queue has a context at time 0 */
 	uint64_t upto;	/* contexts are known up to this time, included */
@@ -62,7 +69,7 @@ struct ptc_known {
 /* Returns true if all contexts up to @ns are known. Reads on if possible. */
 bool ptc_known_upto(const struct ptc_known *k, uint64_t ns);
 
-int ptc_scout_new(struct ptc_decode *d, struct ptc_scout **ret, struct ptc_err *err);
+int ptc_scout_new(const struct ptc_scout_conf *conf, struct ptc_scout **ret, struct ptc_err *err);
 /* All lent contexts must have been given back. */
 void ptc_scout_free(struct ptc_scout *s);
 

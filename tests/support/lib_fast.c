@@ -101,14 +101,14 @@ static const struct ptc_addrspace *most_code(struct ptc_decode *d)
 	struct ptc_err err;
 	size_t i;
 
-	if (d->raw)
-		return &d->raw->as;
-	while (ptc_sideband_peek(&d->sideband, UINT64_MAX))
-		must(ptc_sideband_apply(&d->sideband, &d->procs, &err) >= 0, err.msg);
-	for (i = 0; i < d->procs.nprocs; i++)
-		if (!as ||
-		    ptc_ranges_count(&d->procs.procs[i]->as.ranges) > ptc_ranges_count(&as->ranges))
-			as = &d->procs.procs[i]->as;
+	if (d->in.raw)
+		return &d->in.raw->as;
+	while (ptc_sideband_peek(&d->in.sideband, UINT64_MAX))
+		must(ptc_sideband_apply(&d->in.sideband, &d->in.procs, &err) >= 0, err.msg);
+	for (i = 0; i < d->in.procs.nprocs; i++)
+		if (!as || ptc_ranges_count(&d->in.procs.procs[i]->as.ranges) >
+				   ptc_ranges_count(&as->ranges))
+			as = &d->in.procs.procs[i]->as;
 	must(as, "no process");
 	return as;
 }
@@ -119,7 +119,7 @@ void fs_code(struct ptc_decode *d, struct ptc_addrspace *ret)
 
 	*ret = (struct ptc_addrspace){ .version = 0 };
 	ptc_addrspace_copy(ret, most_code(d));
-	must(!ptc_decode_rewind(d, &err), err.msg);
+	must(!ptc_pass_rewind(&d->pass, &err), err.msg);
 }
 
 size_t fs_read_code(const void *ctx, uint64_t ip, uint8_t *out, size_t len)

@@ -154,15 +154,15 @@ static size_t open_lanes(struct both *b, const struct ptc_decode *d)
 {
 	size_t i, n = 1;
 
-	for (i = 0; i < d->nlanes; i++)
-		if (d->lanes[i].idx >= n)
-			n = d->lanes[i].idx + 1;
+	for (i = 0; i < d->in.nlanes; i++)
+		if (d->in.lanes[i].idx >= n)
+			n = d->in.lanes[i].idx + 1;
 	b->lanes = calloc(n, sizeof(*b->lanes));
 	if (!b->lanes)
 		abort();
-	for (i = 0; i < d->nlanes; i++) {
-		b->lanes[d->lanes[i].idx].stream = &d->lanes[i].stream;
-		advance(b, &b->lanes[d->lanes[i].idx]);
+	for (i = 0; i < d->in.nlanes; i++) {
+		b->lanes[d->in.lanes[i].idx].stream = &d->in.lanes[i].stream;
+		advance(b, &b->lanes[d->in.lanes[i].idx]);
 	}
 	return n;
 }
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
 	d = fs_load(argv[argc - 1]);
 	fs_code(d, &both.as);
 	n = open_lanes(&both, d);
-	if (ptc_decode_pass(d, &sink, &err) < 0) {
+	if (ptc_pass_run(&d->pass, &sink, &err) < 0) {
 		(void)fprintf(stderr, "%s\n", err.msg);
 		return 2;
 	}

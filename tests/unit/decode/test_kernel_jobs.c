@@ -162,7 +162,7 @@ static char *run(const char *path, const struct ptc_decode_opts *opts, uint64_t 
 
 	cr_assert_geq(ptc_decode_open(path, opts, &d, &err), 0, "%s", err.msg);
 	cr_assert_geq(ptc_decode_run(d, &sink, &err), 0, "%s", err.msg);
-	*ret_ahead = d->ahead;
+	*ret_ahead = d->pass.ahead;
 	ptc_decode_free(d);
 	fclose(out);
 	return text;

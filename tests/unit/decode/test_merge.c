@@ -6,13 +6,15 @@
 #include <string.h>
 
 #include "decode/libipt/replay_state.h"
-#include "decode/session/decoder.h"
+#include "decode/session/decode_input.h"
 #include "decode/session/merge.h"
 
 enum { QUEUES = 3, FIRST_TID = 10 };
 
 /* Queue i belongs to thread FIRST_TID + i. Each test has a process of its own. */
-static struct ptc_decode d;
+static struct ptc_decode_input in;
+static struct ptc_decode_stats stats;
+static struct ptc_merge merge;
 static struct ptc_lane lanes[QUEUES];
 static char text[512];
 static unsigned int calls, stop_at;
@@ -23,25 +25,25 @@ static void begin(void)
 	struct ptc_err err;
 	size_t i;
 
-	d.opts = opts;
-	d.lanes = lanes;
-	d.nlanes = QUEUES;
+	in.opts = opts;
+	in.lanes = lanes;
+	in.nlanes = QUEUES;
 	for (i = 0; i < QUEUES; i++) {
 		struct ptc_replay *r = calloc(1, sizeof(*r));
 
 		cr_assert_not_null(r);
-		ptc_out_init(&r->out, (uint32_t)i, &d.opts, &d.stats);
+		ptc_out_init(&r->out, (uint32_t)i, &in.opts, &stats);
 		r->out.tid = FIRST_TID + (int32_t)i;
 		lanes[i] = (struct ptc_lane){ .idx = (uint32_t)i, .replay = r };
 	}
-	cr_assert_eq(ptc_merge_begin(&d, &err), 0);
+	cr_assert_eq(ptc_merge_begin(&merge, &in, &stats, &err), 0);
 }
 
 static void end(void)
 {
 	size_t i;
 
-	ptc_merge_release(&d.merge);
+	ptc_merge_release(&merge);
 	for (i = 0; i < QUEUES; i++) {
 		ptc_out_release(&lanes[i].replay->out);
 		free(lanes[i].replay);
@@ -58,7 +60,7 @@ static void wait_in(size_t i, size_t n, const uint64_t *times)
 	for (k = 0; k < n; k++)
 		cr_assert_not_null(ptc_out_branch(&lanes[i].replay->out, 0x1000, 0x2000,
 						  PTC_KIND_JMP, times[k]));
-	ptc_merge_changed(&d, &lanes[i]);
+	ptc_merge_changed(&merge, &lanes[i]);
 }
 
 #define WAIT_IN(i, ...)                                                                            \
@@ -70,14 +72,14 @@ static void goes_on(size_t i, uint64_t now)
 {
 	lanes[i].live = true;
 	lanes[i].replay->now = now;
-	ptc_merge_changed(&d, &lanes[i]);
+	ptc_merge_changed(&merge, &lanes[i]);
 }
 
 /* Queue @i lists no more items. */
 static void ends(size_t i)
 {
 	lanes[i].live = false;
-	ptc_merge_changed(&d, &lanes[i]);
+	ptc_merge_changed(&merge, &lanes[i]);
 }
 
 static int list(void *ctx, const struct ptc_item *items, size_t n)
@@ -102,7 +104,7 @@ static void expect_rest(const char *want)
 	struct ptc_err err;
 
 	text[0] = '\0';
-	cr_assert_eq(ptc_merge_rest(&d, &sink, &err), 0);
+	cr_assert_eq(ptc_merge_rest(&merge, &sink, &err), 0);
 	cr_assert_str_eq(text, want);
 }
 
@@ -111,7 +113,7 @@ static void expect_settled(const char *want)
 	struct ptc_err err;
 
 	text[0] = '\0';
-	cr_assert_eq(ptc_merge_settled(&d, &sink, &err), 0);
+	cr_assert_eq(ptc_merge_settled(&merge, &sink, &err), 0);
 	cr_assert_str_eq(text, want);
 }
 
@@ -182,7 +184,7 @@ Test(merge, the_sink_can_stop_it)
 	WAIT_IN(0, 10, 30);
 	WAIT_IN(1, 20);
 	stop_at = 2;
-	cr_assert_eq(ptc_merge_rest(&d, &sink, &err), PTC_E_STOPPED);
+	cr_assert_eq(ptc_merge_rest(&merge, &sink, &err), PTC_E_STOPPED);
 	cr_assert_str_eq(text, "10@10 11@20 ");
 }
 
@@ -193,22 +195,22 @@ Test(merge, a_break_is_a_gap_between_what_is_before_and_behind_it)
 		{ .time = 90, .tid = 10, .cpu = 1, .queue = 5 },
 	};
 
-	d.joint = (struct ptc_joint){ .until_ns = UINT64_MAX, .breaks = breaks, .nbreaks = 2 };
+	in.joint = (struct ptc_joint){ .until_ns = UINT64_MAX, .breaks = breaks, .nbreaks = 2 };
 	WAIT_IN(0, 10, 20);
 	WAIT_IN(1, 12, 14);
 	expect_rest("10@10 11@12 11@14 gap10@15 10@20 gap10@90 ");
-	cr_assert_eq(d.stats.gaps[PTC_GAP_SNAPSHOT], 2);
-	free(d.joint.seen);
+	cr_assert_eq(stats.gaps[PTC_GAP_SNAPSHOT], 2);
+	free(in.joint.seen);
 }
 
 Test(merge, a_break_of_a_thread_that_nobody_asked_for_is_left_out)
 {
 	struct ptc_joint_break breaks[] = { { .time = 15, .tid = 10, .cpu = 1 } };
 
-	d.joint = (struct ptc_joint){ .until_ns = UINT64_MAX, .breaks = breaks, .nbreaks = 1 };
-	d.opts.tids = (struct ptc_ids){ &(struct ptc_id_range){ 11, 11 }, 1 };
+	in.joint = (struct ptc_joint){ .until_ns = UINT64_MAX, .breaks = breaks, .nbreaks = 1 };
+	in.opts.tids = (struct ptc_ids){ &(struct ptc_id_range){ 11, 11 }, 1 };
 	WAIT_IN(0, 10, 20);
 	expect_rest("10@10 10@20 ");
-	cr_assert_eq(d.stats.gaps[PTC_GAP_SNAPSHOT], 0);
-	free(d.joint.seen);
+	cr_assert_eq(stats.gaps[PTC_GAP_SNAPSHOT], 0);
+	free(in.joint.seen);
 }

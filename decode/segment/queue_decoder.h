@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Decodes one queue, step by step, with the segments that threads made before their turn. */
-#ifndef PTC_DECODE_SESSION_QUEUE_DECODER_H
-#define PTC_DECODE_SESSION_QUEUE_DECODER_H
+#ifndef PTC_DECODE_SEGMENT_QUEUE_DECODER_H
+#define PTC_DECODE_SEGMENT_QUEUE_DECODER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,6 @@
 #include "decode/stream/stream.h"
 #include "decode/timeline/context_timeline.h"
 
-struct ptc_decode;
 struct ptc_jobs_thread;
 struct ptc_slice;
 
@@ -32,9 +31,10 @@ struct ptc_lane {
 	size_t nmarks, marks_cap;
 	bool samples;	/* the trace is from samples */
 	bool snapshots; /* from snapshots or samples: the trace between them was not kept */
+	struct ptc_replay_conf conf; /* of the replay */
 	struct ptc_replay *replay;
 	struct ptc_known known; /* contexts of this queue */
-	uint64_t context;	/* ptc_decode.contexts when the replay got its context */
+	uint64_t context;	/* ptc_pass.contexts when the replay got its context */
 	bool live;
 	struct ptc_spot start;	    /* where decoding begins */
 	struct ptc_spot next_start; /* start of the next attempt, for --last */
@@ -54,13 +54,13 @@ struct ptc_lane {
 	struct ptc_jobs_thread *writer;
 };
 
-/* Returns the configuration for a replay of @l. */
-struct ptc_replay_conf ptc_lane_conf(struct ptc_decode *d, struct ptc_lane *l);
-
 /* Result of ptc_lane_steps, besides those of ptc_replay_steps: see ptc_jobs_serve. */
 enum { PTC_LANE_PASS = 2 };
 
-/* ptc_replay_steps for a batch. PTC_LANE_PASS: nothing was done, it is another thread's turn. */
-int ptc_lane_steps(struct ptc_decode *d, struct ptc_lane *l, struct ptc_err *err);
+/*
+ * ptc_replay_steps for a batch. @p: NULL: one thread decodes. PTC_LANE_PASS: nothing was done, it
+ * is another thread's turn.
+ */
+int ptc_lane_steps(struct ptc_lane *l, struct ptc_plan *p, struct ptc_err *err);
 
 #endif

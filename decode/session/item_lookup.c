@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/session/item_lookup.h"
+
+#include "decode/session/decoder.h"
+
+const struct ptc_decode_input *ptc_decode_input(const struct ptc_decode *d)
+{
+	return &d->in;
+}
+
+struct ptc_proc *ptc_decode_process(const struct ptc_decode *d, int32_t pid)
+{
+	return ptc_procs_find(&d->in.procs, pid);
+}
+
+const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+			      uint64_t *ret_off)
+{
+	const struct ptc_proc *p = ptc_decode_process(d, item->pid);
+
+	return ip ? ptc_origin_symbol(&d->in.procs, p, ip, item->time, ret_off) : NULL;
+}
+
+const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+			    uint64_t *ret_off)
+{
+	const struct ptc_proc *p = ptc_decode_process(d, item->pid);
+	const struct ptc_addrspace *as = p ? &p->as : &d->in.procs.nobody;
+	const struct ptc_range *r = ip ? ptc_addrspace_find(as, ip) : NULL;
+
+	if (!r || !r->file)
+		return NULL;
+	*ret_off = ip - r->start + r->off;
+	return r->file->name;
+}
+
+const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+			       int *ret_line)
+{
+	const struct ptc_proc *p = ptc_decode_process(d, item->pid);
+	const struct ptc_range *r = p && ip ? ptc_addrspace_find(&p->as, ip) : NULL;
+
+	if (!r || !r->file || !r->file->path)
+		return NULL;
+	return ptc_srcline_find(&d->srclines, r->file, ip - r->start + r->off, ret_line);
+}
+
+const char *ptc_decode_without_lines(const struct ptc_decode *d, size_t *ret_n)
+{
+	return ptc_srclines_first_without(&d->srclines, ret_n);
+}
+
+int ptc_decode_each_srcline(struct ptc_decode *d,
+			    int (*on_line)(void *ctx, const char *file, int line), void *ctx)
+{
+	return ptc_srclines_each(&d->srclines, on_line, ctx);
+}
+
+uint64_t ptc_decode_life(const struct ptc_decode *d, const struct ptc_item *item)
+{
+	return ptc_procs_life(&d->in.procs, item->tid, item->pid);
+}
+
+uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item *item)
+{
+	const struct ptc_proc *p = ptc_decode_process(d, item->pid);
+	const struct ptc_addrspace *as = p ? &p->as : &d->in.procs.nobody;
+
+	/*
+	 * Address spaces without a number belong to processes whose code does not change, or is not
+	 * known. Their numbers count down from the top. Neither count gets to half of the range, so
+	 * they never meet.
+	 */
+	return as->state ? as->state + ((as->kernel ? as->kernel->version : 0) << 28) :
+			   (UINT64_MAX >> 8) - ptc_addrspace_version(as);
+}
