@@ -60,9 +60,9 @@ static struct places places_of(const struct ptc_replay *r, uint64_t call)
 
 	return (struct places){ .call = call,
 				.call2 = call - 1,
-				.now = bytes + r->off,
-				.was = bytes + r->prev_off,
-				.was2 = bytes + r->prev2_off };
+				.now = bytes + r->place.off,
+				.was = bytes + r->place.prev_off,
+				.was2 = bytes + r->place.prev2_off };
 }
 
 /* @call brought the decoder to @now. */
@@ -91,10 +91,10 @@ static void settle_place(struct ptc_replay *r, const struct places *p, uint64_t 
 	const uint8_t *bytes = r->window.bytes;
 	const size_t off = (size_t)(p->now - bytes);
 
-	r->raw += off - r->off;
-	r->off = off;
-	r->prev_off = (size_t)(place_before(p, call) - bytes);
-	r->prev2_off = (size_t)(place_before(p, call - 1) - bytes);
+	r->place.raw += off - r->place.off;
+	r->place.off = off;
+	r->place.prev_off = (size_t)(place_before(p, call) - bytes);
+	r->place.prev2_off = (size_t)(place_before(p, call - 1) - bytes);
 }
 
 struct row {
@@ -158,16 +158,16 @@ static inline void take_trace(struct row *row, struct ptc_trail *t, const struct
 static bool get_decoder_position(struct ptc_replay *r, struct places *p, uint64_t call,
 				 const struct pt_block *b, struct ptc_feed *f, bool empty)
 {
-	const uint64_t time = r->now;
-	const size_t stop = ptc_replay_next_stop(r);
+	const uint64_t time = r->time.now;
+	const size_t stop = next_stop(r);
 	const int calls = f->calls;
 
 	settle_place(r, p, call - 1);
 	ptc_replay_look_ahead(r, b, empty, f);
 	f->calls = calls;
 	*p = places_of(r, call);
-	return r->status < 0 || r->now != time || r->off >= stop || r->swallowed ||
-	       ptc_window_is_stale(&r->window, r->off);
+	return r->status < 0 || r->time.now != time || r->place.off >= stop || r->psbs.swallowed ||
+	       ptc_window_is_stale(&r->window, r->place.off);
 }
 
 /* Takes a block that the decoder has returned. Returns true if the loop is over. */
@@ -299,13 +299,13 @@ static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
 	struct ptc_kind_len e;
 
 	settle_place(r, &row->places, row->calls);
-	r->quiet = row->feed.bits;
-	r->quiet_word = row->feed.word;
-	r->quiet_calls = row->feed.calls;
-	r->prev_now = time;
+	r->quiet.bits = row->feed.bits;
+	r->quiet.word = row->feed.word;
+	r->quiet.calls = row->feed.calls;
+	r->time.prev_now = time;
 	if (!row->insns)
 		return;
-	r->told = time;
+	r->time.told = time;
 	e = ptc_kinds_at(&t->kinds, row->last.ip, PTC_MODE_64);
 	t->last.kind = e.kind;
 	t->last.len = e.len;
@@ -328,7 +328,7 @@ static size_t room_for(const struct ptc_out *o, size_t max)
 enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b)
 {
 	struct ptc_out *o = &r->out;
-	const uint64_t time = r->now;
+	const uint64_t time = r->time.now;
 	struct ptc_item *it = o->items + o->n;
 	struct row row = { .feed = ptc_replay_feed(r),
 			   .places = places_of(r, 2),

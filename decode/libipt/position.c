@@ -12,10 +12,10 @@ size_t ptc_replay_position(struct ptc_replay *r)
 	uint64_t at;
 
 	if (!ptc_ipt_track_offset(&r->track, r->dec, &at))
-		return r->from;
-	r->raw = (size_t)at;
-	if (at < room + r->from)
-		return r->from;
+		return r->place.from;
+	r->place.raw = (size_t)at;
+	if (at < room + r->place.from)
+		return r->place.from;
 	return at - room < len ? (size_t)(at - room) : len;
 }
 
@@ -23,10 +23,10 @@ void ptc_replay_look_at_bound(struct ptc_replay *r)
 {
 	const size_t psb = ptc_replay_psb_ahead(r);
 	/* A PSB that was read counts once the flow is there. Until then the earlier time counts. */
-	const size_t at = r->prev_off < psb ? r->prev_off : psb - 1;
+	const size_t at = r->place.prev_off < psb ? r->place.prev_off : psb - 1;
 
 	if (r->conf.clock.valid)
-		r->bound = ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, at });
+		r->time.bound = ptc_ahead_bound(&r->time.ahead, (struct ptc_spot){ r->span, at });
 }
 
 static void look_at_time(struct ptc_replay *r)
@@ -37,32 +37,32 @@ static void look_at_time(struct ptc_replay *r)
 	if (r->status == -pte_noip || !r->conf.clock.valid ||
 	    !ptc_ipt_track_time(&r->track, r->dec, &tsc))
 		return;
-	if (tsc == r->tsc && r->bound == r->tsc_bound)
+	if (tsc == r->time.tsc && r->time.bound == r->time.tsc_bound)
 		return;
-	r->tsc = tsc;
-	r->tsc_bound = r->bound;
-	r->now = not_before(r->now, to_ns(r, tsc, r->bound));
+	r->time.tsc = tsc;
+	r->time.tsc_bound = r->time.bound;
+	r->time.now = not_before(r->time.now, to_ns(r, tsc, r->time.bound));
 }
 
 /* The decoder was called: update the position. */
 static void move_on(struct ptc_replay *r)
 {
-	r->prev2_off = r->prev_off;
-	r->prev_off = r->off;
-	r->off = ptc_replay_position(r);
+	r->place.prev2_off = r->place.prev_off;
+	r->place.prev_off = r->place.off;
+	r->place.off = ptc_replay_position(r);
 }
 
 /* Update everything else for the new position. */
 static void look_there(struct ptc_replay *r)
 {
-	r->prev_now = r->now;
-	if (r->off > r->psb)
+	r->time.prev_now = r->time.now;
+	if (r->place.off > r->psbs.check)
 		ptc_replay_pass_psbs(r);
-	r->quiet = -1;
-	r->quiet_calls = 0;
-	r->lags = true;
-	r->fup = true;
-	r->tsc = UINT64_MAX;
+	r->quiet.bits = -1;
+	r->quiet.calls = 0;
+	r->quiet.lags = true;
+	r->quiet.fup = true;
+	r->time.tsc = UINT64_MAX;
 	ptc_replay_look_at_bound(r);
 	look_at_time(r);
 }
@@ -126,22 +126,22 @@ static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t r
 	size_t at, more;
 	uint8_t kind;
 
-	if (!b->ninsn || r->raw <= raw || b->iclass == ptic_cond_jump || ptc_ipt_is_cut(b))
+	if (!b->ninsn || r->place.raw <= raw || b->iclass == ptic_cond_jump || ptc_ipt_is_cut(b))
 		return;
-	at = find_no_ip(window_bytes_at(r, raw), r->raw - raw, b->iclass != ptic_return);
+	at = find_no_ip(window_bytes_at(r, raw), r->place.raw - raw, b->iclass != ptic_return);
 	kind = ptc_kinds_at(&r->trail.kinds, b->end_ip, mode_of(b->mode)).kind;
 	if (!at || kind == PTC_KIND_JMP || kind == PTC_KIND_CALL)
 		return;
 	r->status = -pte_noip;
-	more = r->raw - raw - at;
+	more = r->place.raw - raw - at;
 	more -= read_behind_no_ip(window_bytes_at(r, raw + at), more);
-	r->raw -= more;
-	r->off -= more;
+	r->place.raw -= more;
+	r->place.off -= more;
 }
 
 void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b)
 {
-	const size_t raw = r->raw;
+	const size_t raw = r->place.raw;
 
 	move_on(r);
 	judge_block(r, b, raw);
@@ -176,29 +176,18 @@ static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool
 	} else if (ptc_feed_has_tip(f)) {
 		len = ptc_pkt_ip_len(f->next[0]);
 		bits = empty ? 0 : -1;
-		r->fup = false; /* the FUP belonged to this TIP */
+		r->quiet.fup = false; /* the FUP belonged to this TIP */
 	}
 	if (may_have_fup(f->next + len, f->next + n))
-		r->fup = true;
-	f->fup = r->fup;
+		r->quiet.fup = true;
+	f->fup = r->quiet.fup;
 	/*
 	 * If nothing is behind this packet, or behind the one before it, the time has not changed.
 	 */
-	if (n != len || r->lags)
+	if (n != len || r->quiet.lags)
 		look_at_time(r);
-	r->lags = f->late = n != len;
+	r->quiet.lags = f->late = n != len;
 	ptc_feed_go_on(f, f->next + n, bits);
-}
-
-size_t ptc_replay_next_stop(const struct ptc_replay *r)
-{
-	const size_t stop = r->stop.span == r->span ? r->stop.off : SIZE_MAX;
-	uint64_t mark;
-
-	if (r->next_mark == r->conf.nmarks)
-		return stop;
-	mark = r->conf.marks[r->next_mark].off - span_of(r)->base;
-	return mark < stop ? (size_t)mark : stop;
 }
 
 /* Returns from where on the decoder must be asked for its position. */
@@ -207,27 +196,27 @@ static const uint8_t *feed_limit(const struct ptc_replay *r)
 	const size_t len = span_of(r)->len;
 	size_t at = len < PTC_FEED_MARGIN ? 0 : len - PTC_FEED_MARGIN;
 
-	if (at > r->psb)
-		at = r->psb;
+	if (at > r->psbs.check)
+		at = r->psbs.check;
 	if (at > r->window.near)
 		at = r->window.near;
-	if (at > ptc_replay_next_stop(r))
-		at = ptc_replay_next_stop(r);
+	if (at > next_stop(r))
+		at = next_stop(r);
 	if (r->conf.clock.valid)
-		at = ptc_ahead_limit(&r->ahead, r->span, at);
+		at = ptc_ahead_limit(&r->time.ahead, r->span, at);
 	return r->window.bytes + at;
 }
 
 struct ptc_feed ptc_replay_feed(const struct ptc_replay *r)
 {
-	struct ptc_feed f = { .next = r->window.bytes + r->off,
+	struct ptc_feed f = { .next = r->window.bytes + r->place.off,
 			      .limit = feed_limit(r),
-			      .word = r->quiet_word,
-			      .bits = r->quiet,
+			      .word = r->quiet.word,
+			      .bits = r->quiet.bits,
 			      .hold = 1,
-			      .calls = r->quiet_calls,
-			      .late = r->lags,
-			      .fup = r->fup };
+			      .calls = r->quiet.calls,
+			      .late = r->quiet.lags,
+			      .fup = r->quiet.fup };
 
 	if (f.next >= f.limit)
 		ptc_feed_ask(&f);
@@ -237,27 +226,27 @@ struct ptc_feed ptc_replay_feed(const struct ptc_replay *r)
 void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool empty,
 			   struct ptc_feed *ret)
 {
-	const size_t raw = r->raw;
-	const uint64_t bound = r->bound;
+	const size_t raw = r->place.raw;
+	const uint64_t bound = r->time.bound;
 
 	move_on(r);
 	judge_block(r, b, raw);
-	if (r->off > r->psb)
+	if (r->place.off > r->psbs.check)
 		ptc_replay_pass_psbs(r);
 	ptc_replay_look_at_bound(r);
-	if (r->bound != bound)
-		r->lags = true;
+	if (r->time.bound != bound)
+		r->quiet.lags = true;
 	*ret = (struct ptc_feed){
-		.bits = -1, .next = window_bytes_at(r, raw), .late = true, .fup = r->fup
+		.bits = -1, .next = window_bytes_at(r, raw), .late = true, .fup = r->quiet.fup
 	};
 	ret->limit = feed_limit(r);
-	if (r->raw > raw)
-		note_packet(r, ret, r->raw - raw, empty, b->iclass);
-	else if (r->lags)
+	if (r->place.raw > raw)
+		note_packet(r, ret, r->place.raw - raw, empty, b->iclass);
+	else if (r->quiet.lags)
 		look_at_time(r);
 	/*
 	 * In a graft the decoder is not at this position. A PSB that was read ends what it takes.
 	 */
-	if (ret->next != r->window.bytes + r->off || ptc_replay_psb_ahead(r) < SIZE_MAX)
+	if (ret->next != r->window.bytes + r->place.off || ptc_replay_psb_ahead(r) < SIZE_MAX)
 		ptc_feed_ask(ret);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
 #include <string.h>
 
 #include <intel-pt.h>
 
-#include "base/err.h"
 #include "decode/image/diagnostics.h"
 #include "decode/image/ipt_image.h"
 #include "decode/libipt/replay_state.h"
@@ -16,91 +14,6 @@ void ptc_replay_close_span(struct ptc_replay *r)
 	ptc_ipt_track_release(&r->track);
 	ptc_window_release(&r->window);
 	r->status = 0;
-}
-
-void ptc_replay_list_gap(struct ptc_replay *r, uint64_t time)
-{
-	const int32_t pid = r->out.pid, tid = r->out.tid, cpu = r->out.cpu;
-
-	if (!r->gap)
-		return;
-	r->gap = false;
-	r->gap_cost = NULL;
-	/* The gap belongs to the thread that ran when the gap began. */
-	r->out.pid = r->gap_pid;
-	r->out.tid = r->gap_tid;
-	r->out.cpu = r->gap_cpu;
-	if (r->gap_time != PTC_NO_TIME)
-		time = r->gap_time;
-	ptc_out_gap(&r->out, r->gap_cause, r->gap_off, r->gap_end - r->gap_off, time);
-	r->out.pid = pid;
-	r->out.tid = tid;
-	r->out.cpu = cpu;
-}
-
-void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time)
-{
-	time = not_before(r->told, time);
-	for (; r->next_mark < r->conf.nmarks && r->conf.marks[r->next_mark].off <= upto;
-	     r->next_mark++) {
-		ptc_replay_list_gap(r, time);
-		ptc_out_gap(&r->out, r->conf.marks[r->next_mark].cause,
-			    r->conf.marks[r->next_mark].off, r->conf.marks[r->next_mark].len, time);
-	}
-}
-
-/*
- * Begins a gap at @off of the span, or extends an open gap. Items behind @off may already be
- * listed.
- */
-static void begin_gap(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
-{
-	if (r->gap) {
-		if (r->gap_off > span_of(r)->base + off)
-			r->gap_off = span_of(r)->base + off;
-		return;
-	}
-	r->gap = true;
-	r->gap_cause = cause;
-	r->gap_off = span_of(r)->base + off;
-	r->gap_end = r->gap_off;
-	r->gap_time = r->now;
-	r->gap_pid = r->out.pid;
-	r->gap_tid = r->out.tid;
-	r->gap_cpu = r->out.cpu;
-}
-
-/* Extends the gap at least to @off of the span. */
-static void end_gap(struct ptc_replay *r, size_t off)
-{
-	r->gap_end = span_of(r)->base + off;
-}
-
-void ptc_replay_tell_of(struct ptc_replay *r, size_t off)
-{
-	begin_gap(r, PTC_GAP_DESYNC, off);
-	end_gap(r, off);
-}
-
-/* The gap will last to @off of the span: adds the trace bytes to its cost. */
-static void charge(struct ptc_replay *r, size_t off)
-{
-	const struct ptc_span *sp = span_of(r);
-	const size_t from = r->gap_end > sp->base ? (size_t)(r->gap_end - sp->base) : 0;
-	uint8_t *copy;
-
-	if (!r->gap_cost || from >= off)
-		return;
-	if (sp->bytes) {
-		ptc_cost_add(r->gap_cost, sp->bytes + from, off - from);
-		return;
-	}
-	copy = malloc(off - from);
-	if (!copy)
-		return;
-	ptc_span_read(sp, from, copy, off - from);
-	ptc_cost_add(r->gap_cost, copy, off - from);
-	free(copy);
 }
 
 static void init_walk(struct ptc_replay *r)
@@ -119,17 +32,16 @@ static int sync(struct ptc_replay *r, ptrdiff_t at)
 {
 	const uint64_t pos = (uint64_t)((ptrdiff_t)room_of(r) + at);
 	static_assert((int)PTC_WINDOW_MARGIN >= (int)PTC_PSB_PLUS_MAX, "a PSB+ read over is seen");
-	const bool all = !ptc_window_is_stale(&r->window, r->from);
+	const bool all = !ptc_window_is_stale(&r->window, r->place.from);
 	const int status = ptc_ipt_track_sync(&r->track, r->dec, pos);
 
 	if (all || (status >= 0 && !ptc_window_peeked(&r->window, ptc_replay_position(r))))
 		return status;
-	ptc_window_move(&r->window, r->from);
+	ptc_window_move(&r->window, r->place.from);
 	return ptc_ipt_track_sync(&r->track, r->dec, pos);
 }
 
-/* Returns true if a segment may be handed over behind a PSB, so that the decoder may not be needed.
- */
+/* Returns true if a segment may be handed over behind a PSB, without use of the decoder. */
 static bool may_be_piece(const struct ptc_replay *r)
 {
 	return r->conf.engine ? !r->conf.engine->verify : r->made != NULL;
@@ -138,23 +50,23 @@ static bool may_be_piece(const struct ptc_replay *r)
 /* Decoding begins at @from of the span, without any state from in front. */
 static void begin_at(struct ptc_replay *r, size_t from, size_t floor)
 {
-	r->from = r->off = from;
-	r->floor = floor;
-	r->swallowed = false;
-	r->ahead_of = r->off_psb = r->way_from = SIZE_MAX;
-	r->off_psb_later = r->off_psb_agrees = false;
-	r->modeless = true;
+	r->place.from = r->place.off = from;
+	r->place.floor = floor;
+	r->psbs.swallowed = false;
+	r->psbs.ahead_of = r->psbs.off_psb = r->psbs.way_from = SIZE_MAX;
+	r->psbs.off_psb_later = r->psbs.off_psb_agrees = false;
+	r->code.modeless = true;
 	r->parked = false;
-	r->proven = r->fup_end = 0;
+	r->proof.event_ip = r->proof.fup_end = 0;
 }
 
 /* Begins at a PSB of the trace, not at a graft. */
 static void begin_walk(struct ptc_replay *r)
 {
 	r->fresh = true;
-	r->clean = r->from;
+	r->place.clean = r->place.from;
 	init_walk(r); /* the walker forgets the bytes in front, too */
-	ptc_walker_begin(&r->walk, r->from);
+	ptc_walker_begin(&r->walk, r->place.from);
 }
 
 /* Starts the decoder at @at of the span. @from and @floor say how far the span counts as read. */
@@ -168,11 +80,11 @@ static int sync_at(struct ptc_replay *r, ptrdiff_t at, size_t from, size_t floor
 	r->fresh = false;
 	if (at == (ptrdiff_t)from)
 		begin_walk(r);
-	r->at_first = psb_plus_at(r, at).mode;
-	ptc_replay_look_for_psb(r, at, at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->clean);
+	r->psbs.at_first = psb_plus_at(r, at).mode;
+	ptc_replay_look_for_psb(r, at, at == (ptrdiff_t)from ? from + PTC_PSB_LEN : r->place.clean);
 	r->status = sync(r, at);
 	ptc_replay_look_around(r);
-	r->prev2_off = r->prev_off = from;
+	r->place.prev2_off = r->place.prev_off = from;
 	return r->status;
 }
 
@@ -205,7 +117,7 @@ static int sync_graft(struct ptc_replay *r, const struct ptc_resume *g)
 	ptc_window_move(&r->window, g->off);
 	for (i = 0; i < g->graft_len; i++)
 		ptc_window_put(&r->window, at + (ptrdiff_t)i, g->graft[i]);
-	r->clean = g->next;
+	r->place.clean = g->next;
 	return sync_at(r, at, g->off, g->floor) < 0 ? 1 : 0;
 }
 
@@ -226,19 +138,19 @@ static void end_span(struct ptc_replay *r)
 {
 	const struct ptc_span *sp = span_of(r);
 	const bool stays = next_span_continues(r);
-	const uint64_t time = not_before(r->told, r->now);
+	const uint64_t time = not_before(r->time.told, r->time.now);
 
 	ptc_trail_cut(&r->trail);
-	if (sp->truncated && !(r->gap && r->gap_cause == PTC_GAP_TRUNCATED && r->rest)) {
+	if (sp->truncated && !(r->gap.open && r->gap.cause == PTC_GAP_TRUNCATED && r->gap.rest)) {
 		ptc_replay_list_gap(r, time);
-		begin_gap(r, PTC_GAP_TRUNCATED, sp->len);
+		ptc_replay_begin_gap(r, PTC_GAP_TRUNCATED, sp->len);
 	}
-	r->rest = false;
+	r->gap.rest = false;
 	if (!stays)
 		ptc_replay_list_gap(r, time);
 	r->span++;
 	ptc_replay_list_marks(r, r->span < r->conf.stream->n ? sp->base + sp->len : UINT64_MAX,
-			      r->now);
+			      r->time.now);
 	ptc_replay_close_span(r);
 	r->done = r->span == r->conf.stream->n;
 }
@@ -249,17 +161,18 @@ static void end_of_bytes(struct ptc_replay *r)
 	const struct ptc_span *sp = span_of(r);
 	/* Some incomplete packets count as read in libipt. */
 	const uint8_t *bytes = r->window.bytes;
-	const bool sure = r->clean >= r->window.from;
-	const size_t rest = ptc_find_rest(bytes, sure ? r->clean : r->window.from, sure, sp->len);
-	const size_t from = rest < r->off ? rest : r->off;
+	const bool sure = r->place.clean >= r->window.from;
+	const size_t rest =
+		ptc_find_rest(bytes, sure ? r->place.clean : r->window.from, sure, sp->len);
+	const size_t from = rest < r->place.off ? rest : r->place.off;
 	size_t at = from;
 
 	while (at < sp->len && !bytes[at])
 		at++;
 	if (at < sp->len) {
-		r->rest = sp->truncated && !r->gap;
-		begin_gap(r, r->rest ? PTC_GAP_TRUNCATED : PTC_GAP_BADPACKET, from);
-		end_gap(r, sp->len);
+		r->gap.rest = sp->truncated && !r->gap.open;
+		ptc_replay_begin_gap(r, r->gap.rest ? PTC_GAP_TRUNCATED : PTC_GAP_BADPACKET, from);
+		ptc_replay_end_gap(r, sp->len);
 	}
 	end_span(r);
 }
@@ -288,9 +201,9 @@ static int resume_behind_window(struct ptc_replay *r)
 {
 	struct ptc_resume to;
 
-	begin_gap(r, PTC_GAP_DESYNC, r->window.upto);
+	ptc_replay_begin_gap(r, PTC_GAP_DESYNC, r->window.upto);
 	ptc_walker_to_psb(&r->walk, r->window.upto, &to);
-	end_gap(r, to.off);
+	ptc_replay_end_gap(r, to.off);
 	if (to.how == PTC_RESUME_PSB)
 		return sync_at(r, (ptrdiff_t)to.off, to.off, to.floor);
 	end_span(r);
@@ -300,11 +213,11 @@ static int resume_behind_window(struct ptc_replay *r)
 /* The decoder has failed: begins a gap at @off. */
 static void begin_gap_of(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
 {
-	if (!r->gap && cause == PTC_GAP_NOCODE)
-		r->gap_cost =
-			ptc_notes_nocode(r->conf.notes, r->as, ptc_replay_current_ip(r),
-					 (struct ptc_note_at){ ptc_replay_time(r), r->conf.queue });
-	begin_gap(r, cause, off);
+	if (!r->gap.open && cause == PTC_GAP_NOCODE)
+		r->gap.cost =
+			ptc_notes_nocode(r->conf.notes, r->code.as, ptc_replay_current_ip(r),
+					 (struct ptc_note_at){ known_time(r), r->conf.queue });
+	ptc_replay_begin_gap(r, cause, off);
 }
 
 /* The decoder failed with @status: sets what to search for, and from where on. */
@@ -315,11 +228,12 @@ static void begin_seeking(struct ptc_replay *r, int status)
 	 * The packets of the failed call are lost. So is the event, if any, that the call before it
 	 * had read and that could not be reported. That event is the first possible resume point.
 	 */
-	const size_t floor = ptc_span_find(span_of(r), r->prev2_off, r->prev_off, PTC_PKT_COUNT);
+	const size_t floor =
+		ptc_span_find(span_of(r), r->place.prev2_off, r->place.prev_off, PTC_PKT_COUNT);
 
 	begin_gap_of(r, cause, floor);
-	if (floor > r->floor)
-		r->floor = floor;
+	if (floor > r->place.floor)
+		r->place.floor = floor;
 	r->to_psb = r->conf.resync == PTC_RESYNC_PSB || cause == PTC_GAP_BADPACKET;
 	r->seeking = true;
 }
@@ -334,12 +248,12 @@ static bool goes_later(struct ptc_replay *r)
 	const uint64_t reference = span_of(r)->reference;
 	const uint64_t tsc = ptc_tsc_extend(ptc_walker_tsc(&r->walk), reference);
 	const uint64_t now = to_ns(
-		r, tsc, ptc_ahead_bound(&r->ahead, (struct ptc_spot){ r->span, r->walk.pos }));
+		r, tsc, ptc_ahead_bound(&r->time.ahead, (struct ptc_spot){ r->span, r->walk.pos }));
 
 	if (now == PTC_NO_TIME || (reference && tsc > reference) ||
-	    (r->now != PTC_NO_TIME && now <= r->now))
+	    (r->time.now != PTC_NO_TIME && now <= r->time.now))
 		return false;
-	r->now = now;
+	r->time.now = now;
 	return true;
 }
 
@@ -347,8 +261,8 @@ static bool goes_later(struct ptc_replay *r)
 static int resume(struct ptc_replay *r, const struct ptc_resume *to)
 {
 	r->seeking = false;
-	charge(r, to->off);
-	end_gap(r, to->off);
+	ptc_replay_charge_gap(r, to->off);
+	ptc_replay_end_gap(r, to->off);
 	if (to->how == PTC_RESUME_END) {
 		end_span(r);
 		return 0;
@@ -363,12 +277,12 @@ static int begin_at_missed(struct ptc_replay *r, size_t psb)
 {
 	struct ptc_resume to = { .how = PTC_RESUME_GRAFT, .off = psb, .next = psb };
 
-	if (!r->swallowed && psb == r->off_psb)
-		psb = r->idle_psb;
-	if (!r->swallowed || !r->left_end)
+	if (!r->psbs.swallowed && psb == r->psbs.off_psb)
+		psb = r->psbs.idle_psb;
+	if (!r->psbs.swallowed || !r->psbs.left_end)
 		return sync_at(r, (ptrdiff_t)psb, psb, psb + PTC_PSB_LEN) < 0;
 	ptc_walker_pass(&r->walk, psb);
-	to.floor = r->left_end;
+	to.floor = r->psbs.left_end;
 	to.graft_len = PTC_PSB_LEN;
 	memcpy(to.graft, ptc_psb, PTC_PSB_LEN);
 	return sync_graft(r, &to);
@@ -381,7 +295,7 @@ int ptc_replay_seek(struct ptc_replay *r, int status)
 	int ret;
 
 	for (;; status = r->status) {
-		if (!r->seeking && ptc_window_passed(&r->window, r->off)) {
+		if (!r->seeking && ptc_window_passed(&r->window, r->place.off)) {
 			if (resume_behind_window(r) >= 0)
 				return 0;
 			continue;
@@ -390,7 +304,7 @@ int ptc_replay_seek(struct ptc_replay *r, int status)
 			psb = ptc_replay_missed_psb(r);
 			if (psb < SIZE_MAX) {
 				begin_gap_of(r, ptc_ipt_cause(status), psb);
-				end_gap(r, psb);
+				ptc_replay_end_gap(r, psb);
 				ret = begin_at_missed(r, psb);
 				if (ret <= 0)
 					return ret;
@@ -403,9 +317,9 @@ int ptc_replay_seek(struct ptc_replay *r, int status)
 			begin_seeking(r, status);
 		}
 		if (r->to_psb)
-			ptc_walker_to_psb(&r->walk, r->floor, &to);
+			ptc_walker_to_psb(&r->walk, r->place.floor, &to);
 		else
-			ptc_walker_to_packet(&r->walk, r->floor, r->as, &to);
+			ptc_walker_to_packet(&r->walk, r->place.floor, r->code.as, &to);
 		if (to.how == PTC_RESUME_LATER) {
 			if (goes_later(r))
 				return 0;
@@ -441,7 +355,8 @@ static void list_unkept(struct ptc_replay *r, size_t first)
 	if (r->span)
 		from = sp[-1].base + sp[-1].len;
 	if (r->span || to)
-		ptc_out_unkept(&r->out, from < to ? from : to, from < to ? to - from : 0, r->now);
+		ptc_out_unkept(&r->out, from < to ? from : to, from < to ? to - from : 0,
+			       r->time.now);
 }
 
 /* Packets in front of the first PSB cannot be decoded: begins a gap, except for padding. */
@@ -452,8 +367,8 @@ static void list_front(struct ptc_replay *r, size_t first)
 
 	at = ptc_span_skip_zeros(sp, first);
 	if (at < first) {
-		begin_gap(r, PTC_GAP_DESYNC, 0); /* an open gap goes on */
-		end_gap(r, first);
+		ptc_replay_begin_gap(r, PTC_GAP_DESYNC, 0); /* an open gap goes on */
+		ptc_replay_end_gap(r, first);
 	}
 }
 
@@ -464,9 +379,10 @@ int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err)
 	struct ptc_resume to;
 	int ret;
 
-	r->from = r->clean = r->off = r->prev_off = r->prev2_off = r->floor = 0;
+	r->place.from = r->place.clean = r->place.off = r->place.prev_off = r->place.prev2_off =
+		r->place.floor = 0;
 	if (sp->lost && !r->conf.snapshots && !midway)
-		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->now);
+		ptc_out_gap(&r->out, PTC_GAP_LOST, sp->base - sp->lost, sp->lost, r->time.now);
 	ret = ptc_window_open(&r->window, sp, true, err);
 	if (ret < 0)
 		return ret;
@@ -477,9 +393,9 @@ int ptc_replay_open_span(struct ptc_replay *r, struct ptc_err *err)
 		return ret;
 	if (midway) {
 		ptc_walker_begin(&r->walk, r->conf.start.off);
-		r->off = r->conf.start.off;
+		r->place.off = r->conf.start.off;
 	}
-	ptc_walker_to_psb(&r->walk, r->off, &to);
+	ptc_walker_to_psb(&r->walk, r->place.off, &to);
 	if (!r->conf.snapshots && !midway)
 		list_front(r, to.off);
 	ret = to.how == PTC_RESUME_END ? 0 : sync_at(r, (ptrdiff_t)to.off, to.off, to.floor);
@@ -504,13 +420,13 @@ bool ptc_replay_park(struct ptc_replay *r, size_t psb)
 	begin_at(r, psb, psb + PTC_PSB_LEN);
 	begin_walk(r);
 	ptc_replay_look_for_next_psb(r, psb + PTC_PSB_LEN);
-	if (r->next_psb >= span_of(r)->len)
+	if (r->psbs.next >= span_of(r)->len)
 		return false; /* libipt decodes the last segment */
-	r->prev_off = r->prev2_off = psb;
-	r->prev_now = r->now;
+	r->place.prev_off = r->place.prev2_off = psb;
+	r->time.prev_now = r->time.now;
 	r->status = pts_event_pending; /* the status of the PSB+ */
 	ptc_replay_look_at_bound(r);
 	/* Else the decoder would report another time. */
-	r->parked = r->now == PTC_NO_TIME || r->now <= r->bound;
+	r->parked = r->time.now == PTC_NO_TIME || r->time.now <= r->time.bound;
 	return r->parked;
 }

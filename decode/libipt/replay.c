@@ -6,12 +6,7 @@
 
 #include <intel-pt.h>
 
-#include "arch/pt_packet.h"
-#include "base/cursor.h"
 #include "base/err.h"
-#include "decode/image/diagnostics.h"
-#include "decode/image/ipt_image.h"
-#include "decode/items/event.h"
 #include "decode/libipt/ipt_block.h"
 #include "decode/libipt/replay_state.h"
 
@@ -23,46 +18,6 @@ enum { MAX_IDLE = 16, PART_INSNS = 1 << 16 };
 
 /* Not an event type of libipt. */
 enum { NO_EVENT = 0x7fffffff };
-
-static int set_image(struct ptc_replay *r, bool modeless, struct ptc_err *err)
-{
-	int ret;
-
-	if (!r->dec)
-		return 0;
-	ret = ptc_ipt_image(r->conf.ipt, r->as, modeless ? PTC_MODES : r->mode, &r->image, err);
-	if (!ret)
-		(void)pt_blk_set_image(r->dec, r->image->image);
-	r->modeless_image = modeless;
-	r->image_drops = r->conf.ipt->drops;
-	return ret;
-}
-
-int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err)
-{
-	return set_image(r, r->modeless, err);
-}
-
-/* Returns true if the image may have been freed, or needs more code. */
-static bool is_image_old(const struct ptc_replay *r)
-{
-	return r->image_drops != r->conf.ipt->drops || (r->image && r->image->nwanted);
-}
-
-/* Changes the image if @ev brought the decoder into another mode. */
-static int follow_mode(struct ptc_replay *r, const struct pt_event *ev, struct ptc_err *err)
-{
-	enum ptc_mode mode;
-
-	if (ev->type != ptev_exec_mode)
-		return 0;
-	r->modeless = ev->variant.exec_mode.mode == ptem_unknown;
-	mode = mode_of(ev->variant.exec_mode.mode);
-	if (mode == r->mode)
-		return 0;
-	r->mode = mode;
-	return ptc_replay_set_image(r, err);
-}
 
 static void skip_to_start(struct ptc_replay *r)
 {
@@ -80,17 +35,17 @@ static void skip_to_start(struct ptc_replay *r)
 static void init_replay(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 {
 	r->conf = *conf;
-	r->now = r->prev_now = r->told = PTC_NO_TIME;
-	r->bound = UINT64_MAX;
+	r->time.now = r->time.prev_now = r->time.told = PTC_NO_TIME;
+	r->time.bound = UINT64_MAX;
 	r->stop = (struct ptc_spot){ SIZE_MAX, SIZE_MAX };
-	ptc_ahead_init(&r->ahead, conf->stream, &r->conf.clock, conf->psbs);
+	ptc_ahead_init(&r->time.ahead, conf->stream, &r->conf.clock, conf->psbs);
 	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
 	r->out.runs = conf->runs;
 	r->out.from_ns = conf->from_ns;
 	r->out.to_ns = conf->to_ns;
-	r->as = &r->none;
+	r->code.as = &r->code.none;
 	skip_to_start(r);
-	r->as_changed = true;
+	r->code.changed = true;
 }
 
 int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, struct ptc_err *err)
@@ -101,7 +56,7 @@ int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, 
 		return ptc_fail_mem(err);
 	init_replay(r, conf);
 	ptc_trail_init(&r->trail, &r->out, conf->opts);
-	ptc_trail_set_code(&r->trail, r->as);
+	ptc_trail_set_code(&r->trail, r->code.as);
 	*ret = r;
 	return 0;
 }
@@ -114,7 +69,7 @@ void ptc_replay_free(struct ptc_replay *r)
 	ptc_trail_release(&r->trail);
 	ptc_piece_release(&r->piece);
 	ptc_out_release(&r->out);
-	ptc_addrspace_release(&r->none);
+	ptc_addrspace_release(&r->code.none);
 	free(r);
 }
 
@@ -124,7 +79,7 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 		ptc_out_swap_room(&r->out, (struct ptc_out_room){ .cap = 0 });
 
 	ptc_replay_close_span(r);
-	ptc_addrspace_release(&r->none);
+	ptc_addrspace_release(&r->code.none);
 	memset(r, 0, offsetof(struct ptc_replay, trail));
 	init_replay(r, conf);
 	(void)ptc_out_swap_room(&r->out, room);
@@ -156,10 +111,10 @@ void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int3
 	r->out.tid = tid;
 	r->out.cpu = cpu;
 	if (!as)
-		as = &r->none;
-	if (as != r->as) {
-		r->as = as;
-		r->as_changed = true;
+		as = &r->code.none;
+	if (as != r->code.as) {
+		r->code.as = as;
+		r->code.changed = true;
 	}
 }
 
@@ -170,7 +125,7 @@ struct ptc_out *ptc_replay_out(struct ptc_replay *r)
 
 struct ptc_spot ptc_replay_spot(const struct ptc_replay *r)
 {
-	return (struct ptc_spot){ r->span, r->off };
+	return (struct ptc_spot){ r->span, r->place.off };
 }
 
 bool ptc_replay_is_stuck(const struct ptc_replay *r)
@@ -185,16 +140,16 @@ bool ptc_replay_is_in_piece(const struct ptc_replay *r)
 
 uint64_t ptc_replay_time(const struct ptc_replay *r)
 {
-	return r->now == PTC_NO_TIME ? 0 : r->now;
+	return known_time(r);
 }
 
 uint64_t ptc_replay_low(const struct ptc_replay *r)
 {
-	const uint64_t t = ptc_replay_time(r);
+	const uint64_t t = known_time(r);
 
 	if (r->trail.last.valid && r->trail.last.time < t)
 		return r->trail.last.time;
-	return r->gap && r->gap_time < t ? r->gap_time : t;
+	return r->gap.open && r->gap.time < t ? r->gap.time : t;
 }
 
 void ptc_replay_lost(struct ptc_replay *r, uint64_t time)
@@ -202,16 +157,17 @@ void ptc_replay_lost(struct ptc_replay *r, uint64_t time)
 	const struct ptc_stream *s = r->conf.stream;
 	const bool over = r->span >= s->n;
 
-	if (!over && r->now != PTC_NO_TIME && ptc_replay_low(r) < time)
+	if (!over && r->time.now != PTC_NO_TIME && ptc_replay_low(r) < time)
 		time = ptc_replay_low(r);
-	ptc_out_lost(&r->out, over ? 0 : s->spans[r->span].base + r->off, time);
+	ptc_out_lost(&r->out, over ? 0 : s->spans[r->span].base + r->place.off, time);
 }
 
 /* A read past the window cannot be repaired here: see recover.c. */
 static void move_window(struct ptc_replay *r)
 {
-	if (ptc_window_is_stale(&r->window, r->off) && !ptc_window_passed(&r->window, r->off))
-		ptc_window_move(&r->window, r->off);
+	if (ptc_window_is_stale(&r->window, r->place.off) &&
+	    !ptc_window_passed(&r->window, r->place.off))
+		ptc_window_move(&r->window, r->place.off);
 }
 
 /*
@@ -260,9 +216,9 @@ static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_blo
 {
 	const uint32_t most = most_of_block(r);
 
-	if (r->trail.last.time != r->now)
+	if (r->trail.last.time != r->time.now)
 		max = 0;
-	if (ptc_trail_is_quick(&r->trail) && !r->gap && ptc_out_reserve(&r->out, max))
+	if (ptc_trail_is_quick(&r->trail) && !r->gap.open && ptc_out_reserve(&r->out, max))
 		return ptc_replay_run_blocks(r, max, b);
 	r->status = ptc_ipt_next_block(r->dec, b, &r->ninsn, most);
 	r->status = ptc_ipt_track_block(&r->track, r->dec, r->status, b);
@@ -276,15 +232,15 @@ static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_blo
  */
 static enum ptc_left next_block_again(struct ptc_replay *r, struct pt_block *b)
 {
-	const size_t prev = r->prev_off, prev2 = r->prev2_off;
-	const uint64_t now = r->prev_now;
+	const size_t prev = r->place.prev_off, prev2 = r->place.prev2_off;
+	const uint64_t now = r->time.prev_now;
 	const enum ptc_left left = next_blocks(r, 0, b);
 
 	r->again = false;
 	if (r->status < 0 && !b->ninsn) {
-		r->prev_off = prev;
-		r->prev2_off = prev2;
-		r->prev_now = now;
+		r->place.prev_off = prev;
+		r->place.prev2_off = prev2;
+		r->time.prev_now = now;
 	}
 	return left;
 }
@@ -301,7 +257,7 @@ static int step_to_end(struct ptc_replay *r)
 	ptc_replay_look_behind(r, &b);
 	/* The last branch led here: that is behind the gap, if there is one. */
 	if (r->status >= 0 || b.ninsn)
-		ptc_replay_list_gap(r, r->now);
+		ptc_replay_list_gap(r, r->time.now);
 	ptc_replay_land(r, b.ip);
 	return ptc_replay_recover(r, b.ninsn || r->status >= 0 ? -pte_eos : r->status);
 }
@@ -310,20 +266,20 @@ static int step_block(struct ptc_replay *r, size_t max)
 {
 	struct ptc_trail_block fb;
 	struct pt_block b;
-	const uint64_t time = r->now;
+	const uint64_t time = r->time.now;
 	enum ptc_left left;
 	bool goes_on;
 
 	move_window(r);
 	if (r->status > 0 && r->status & pts_eos && !(r->status & pts_ip_suppressed))
 		return step_to_end(r);
-	r->proven = r->fup_end = 0;
+	r->proof.event_ip = r->proof.fup_end = 0;
 	left = r->again ? next_block_again(r, &b) : next_blocks(r, max, &b);
 	goes_on = left != PTC_LEFT_ENDLESS;
 	/* A failed block is listed too: its instructions up to the failure ran. */
 	if (left == PTC_LEFT_BLOCK && b.ninsn) {
 		ptc_replay_list_gap(r, time);
-		r->told = time;
+		r->time.told = time;
 		if (!r->in_block)
 			r->block_ip = b.ip;
 		r->in_block = ptc_ipt_is_part(r->status, &b, r->ninsn, most_of_block(r));
@@ -339,7 +295,7 @@ static int step_block(struct ptc_replay *r, size_t max)
 		goes_on = ptc_trail_block(&r->trail, &fb);
 		r->idle = 0;
 	} else if (left == PTC_LEFT_BLOCK && r->status >= 0 && !(r->status & pts_event_pending) &&
-		   r->off == r->prev_off) {
+		   r->place.off == r->place.prev_off) {
 		goes_on = ++r->idle < MAX_IDLE;
 	}
 	/* A block that cannot begin still shows where the last one led. */
@@ -357,8 +313,8 @@ static int step_block(struct ptc_replay *r, size_t max)
 static int step_event(struct ptc_replay *r, struct ptc_err *err)
 {
 	/* The previous call read the event. */
-	const size_t from = r->prev_off, to = r->off;
-	const uint64_t bound = r->bound;
+	const size_t from = r->place.prev_off, to = r->place.off;
+	const uint64_t bound = r->time.bound;
 	struct pt_event ev = { .type = (enum pt_event_type)NO_EVENT };
 	const bool off = r->status & pts_ip_suppressed;
 	size_t psb, due;
@@ -377,40 +333,15 @@ static int step_event(struct ptc_replay *r, struct ptc_err *err)
 	if (ptc_replay_strayed(r, &ev, off, to))
 		return ptc_replay_recover(r, -pte_bad_query);
 	ptc_replay_take_event(r, &ev, from, to, bound);
-	ret = follow_mode(r, &ev, err);
+	ret = ptc_replay_follow_mode(r, &ev, err);
 	if (ret < 0)
 		return ret;
 	if (r->status >= 0) {
 		psb = ptc_replay_came_to_psb(r, &ev, due);
 		return psb < SIZE_MAX ? ptc_replay_begin_anew(r, psb) : 0;
 	}
-	r->prev2_off = r->prev_off; /* that event is already reported */
+	r->place.prev2_off = r->place.prev_off; /* that event is already reported */
 	return ptc_replay_recover(r, r->status);
-}
-
-/* After a PSB without a mode libipt may use only the image for no mode. */
-static int use_mode(struct ptc_replay *r, struct ptc_err *err)
-{
-	if (r->modeless == r->modeless_image || r->status & pts_event_pending)
-		return 0;
-	return ptc_replay_set_image(r, err);
-}
-
-static int use_code(struct ptc_replay *r, struct ptc_err *err)
-{
-	int ret;
-
-	if (!r->as_changed && r->as_version == ptc_addrspace_version(r->as)) {
-		ret = is_image_old(r) ? set_image(r, r->modeless_image, err) : 0;
-		return ret < 0 ? ret : use_mode(r, err);
-	}
-	ret = ptc_replay_set_image(r, err);
-	if (ret < 0)
-		return ret;
-	ptc_trail_set_code(&r->trail, r->as);
-	r->as_version = ptc_addrspace_version(r->as);
-	r->as_changed = false;
-	return 0;
 }
 
 /*
@@ -422,7 +353,7 @@ static size_t items_in_a_row(const struct ptc_replay *r, size_t max)
 	/* Each such event is listed behind the block that reaches it. */
 	if (r->conf.opts->events && ptc_mask_next(&r->window.mask, SIZE_MAX))
 		return 0;
-	return ptc_replay_low(r) == ptc_replay_time(r) ? max : 0;
+	return ptc_replay_low(r) == known_time(r) ? max : 0;
 }
 
 int ptc_replay_step(struct ptc_replay *r, struct ptc_err *err)
@@ -444,21 +375,21 @@ static size_t first_item(struct ptc_replay *r)
  */
 static void list_marks_behind(struct ptc_replay *r)
 {
-	const size_t at = r->status & pts_event_pending ? r->prev2_off : r->prev_off;
+	const size_t at = r->status & pts_event_pending ? r->place.prev2_off : r->place.prev_off;
 	const struct ptc_span *sp = span_of(r);
 
 	if (r->conf.opts->events)
-		ptc_replay_list_masked(r, at, r->prev_now);
-	ptc_replay_list_marks(r, sp->base + (at < sp->len ? at : sp->len - 1), r->prev_now);
+		ptc_replay_list_masked(r, at, r->time.prev_now);
+	ptc_replay_list_marks(r, sp->base + (at < sp->len ? at : sp->len - 1), r->time.prev_now);
 }
 
 /* The engine was asked, and declined: the decoder goes on. */
 static int leave_park(struct ptc_replay *r)
 {
-	const size_t psb = r->from;
+	const size_t psb = r->place.from;
 	const int ret = ptc_replay_begin_anew(r, psb);
 
-	if (r->from == psb)
+	if (r->place.from == psb)
 		r->fresh = false;
 	return ret;
 }
@@ -471,7 +402,7 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 
 	if (r->done || r->span >= r->conf.stream->n)
 		return 0;
-	ret = use_code(r, err);
+	ret = ptc_replay_use_code(r, err);
 	if (ret < 0)
 		return ret;
 	if (!r->dec)
@@ -486,15 +417,15 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		ret = step_event(r, err);
 	else
 		ret = step_block(r, items_in_a_row(r, max));
-	if (!ret && !r->seeking && r->swallowed && r->dec && r->psb >= r->floor &&
+	if (!ret && !r->seeking && r->psbs.swallowed && r->dec && r->psbs.check >= r->place.floor &&
 	    !ptc_replay_tell_of_rest(r))
 		ret = ptc_replay_recover(r, -pte_bad_query);
 	if (ret < 0)
 		return ret;
 	if (r->out.failed)
 		return ptc_fail_mem(err);
-	if (r->trail.last.time == PTC_NO_TIME && r->now != PTC_NO_TIME)
-		ptc_trail_learn_time(&r->trail, r->now);
+	if (r->trail.last.time == PTC_NO_TIME && r->time.now != PTC_NO_TIME)
+		ptc_trail_learn_time(&r->trail, r->time.now);
 	if (r->dec && !r->seeking)
 		list_marks_behind(r);
 	r->piece.ran += r->out.ran - ran;
@@ -510,17 +441,17 @@ bool ptc_replay_is_at_psb(const struct ptc_replay *r)
 
 void ptc_replay_begin_made(const struct ptc_replay *r, struct ptc_made *m)
 {
-	const struct ptc_psb_plus psb = psb_plus_at(r, (ptrdiff_t)r->from);
+	const struct ptc_psb_plus psb = psb_plus_at(r, (ptrdiff_t)r->place.from);
 
 	m->items = true;
-	m->spot = (struct ptc_spot){ r->span, r->from };
+	m->spot = (struct ptc_spot){ r->span, r->place.from };
 	m->pid = r->out.pid;
 	m->tid = r->out.tid;
 	m->cpu = r->out.cpu;
-	m->version = ptc_addrspace_version(r->as);
-	m->mode_before = r->mode;
-	m->begin_ns = r->now;
-	m->bound = r->bound;
+	m->version = ptc_addrspace_version(r->code.as);
+	m->mode_before = r->code.mode;
+	m->begin_ns = r->time.now;
+	m->bound = r->time.bound;
 	m->on = psb.ip;
 	m->ip = psb.at;
 }
@@ -529,9 +460,9 @@ void ptc_replay_end_made(struct ptc_replay *r, struct ptc_made *m)
 {
 	struct ptc_trail *t = &r->trail;
 
-	m->end = r->from;
-	m->mode = r->mode;
-	m->told = r->told;
+	m->end = r->place.from;
+	m->mode = r->code.mode;
+	m->told = r->time.told;
 	m->last.how = t->last.valid ? PTC_FAST_LAST_INSN : PTC_FAST_LAST_NONE;
 	m->last.kind = t->last.kind;
 	m->last.len = t->last.len;

@@ -15,7 +15,7 @@ static void note_fup(struct ptc_replay *r, size_t from, size_t to)
 
 	for (; at < to; at = ptc_find_packet(bytes, at + len, to, PTC_PKT_FUP)) {
 		len = ptc_pkt_ip_len(bytes[at]);
-		r->fup_end = len > 1 ? at + len : 0;
+		r->proof.fup_end = len > 1 ? at + len : 0;
 	}
 }
 
@@ -24,17 +24,17 @@ void ptc_replay_note_place(struct ptc_replay *r, size_t from, size_t to)
 	const struct ptc_trail *t = &r->trail;
 	const size_t ovf = ptc_find_packet(r->window.bytes, from, to, PTC_PKT_OVF);
 
-	r->before = r->open_fup = 0;
+	r->proof.before = r->proof.open_fup = 0;
 	if (!(r->status & pts_ip_suppressed))
 		note_fup(r, from, ovf);
 	if (ovf >= to)
 		return;
-	if (r->fup_end) {
-		ptc_walker_pass(&r->walk, r->fup_end);
-		r->open_fup = r->walk.last_ip;
+	if (r->proof.fup_end) {
+		ptc_walker_pass(&r->walk, r->proof.fup_end);
+		r->proof.open_fup = r->walk.last_ip;
 	}
-	if (r->fup_end || (t->last.valid && ptc_trail_needs_trace(t->last.kind)))
-		r->before = ptc_replay_current_ip(r);
+	if (r->proof.fup_end || (t->last.valid && ptc_trail_needs_trace(t->last.kind)))
+		r->proof.before = ptc_replay_current_ip(r);
 }
 
 /* Returns true if @ev may come between a FUP and the TIP that the FUP waits for. */
@@ -74,14 +74,15 @@ static void list_proven(struct ptc_replay *r, uint64_t time)
 {
 	const struct ptc_trail *t = &r->trail;
 
-	if (r->open_fup && ptc_trail_reach(&r->trail, r->before, r->open_fup, r->mode, time))
+	if (r->proof.open_fup &&
+	    ptc_trail_reach(&r->trail, r->proof.before, r->proof.open_fup, r->code.mode, time))
 		return;
 	if (!t->last.valid)
 		return;
 	if (ptc_trail_needs_trace(t->last.kind))
-		ptc_replay_land(r, r->before);
-	else if (r->proven)
-		ptc_replay_land(r, r->proven);
+		ptc_replay_land(r, r->proof.before);
+	else if (r->proof.event_ip)
+		ptc_replay_land(r, r->proof.event_ip);
 }
 
 static void list_overflow(struct ptc_replay *r, size_t from, size_t to, uint64_t time)
@@ -123,8 +124,8 @@ void ptc_replay_list_masked(struct ptc_replay *r, size_t upto, uint64_t time)
 	const struct ptc_masked *k;
 
 	while ((k = ptc_mask_next(&r->window.mask, upto)) != NULL &&
-	       (k->fup == PTC_MASK_NO_FUP || k->off < r->from))
-		list_masked(r, k, 0, not_before(r->told, time));
+	       (k->fup == PTC_MASK_NO_FUP || k->off < r->place.from))
+		list_masked(r, k, 0, not_before(r->time.told, time));
 }
 
 /*
@@ -158,13 +159,14 @@ static bool take_masked(struct ptc_replay *r, const struct pt_event *ev, size_t 
 void ptc_replay_take_event(struct ptc_replay *r, const struct pt_event *ev, size_t from, size_t to,
 			   uint64_t bound)
 {
-	const uint64_t time = not_before(r->told, ev->has_tsc ? to_ns(r, ev->tsc, bound) : r->now);
+	const uint64_t time =
+		not_before(r->time.told, ev->has_tsc ? to_ns(r, ev->tsc, bound) : r->time.now);
 
-	r->told = time;
+	r->time.told = time;
 	if (ip_of(ev))
-		r->proven = ip_of(ev);
+		r->proof.event_ip = ip_of(ev);
 	if (!leaves_fup(ev))
-		r->fup_end = 0;
+		r->proof.fup_end = 0;
 	ptc_trail_progress(&r->trail);
 	r->idle = 0;
 	r->in_block = false;

@@ -6,6 +6,8 @@
  *   block_loop.c    lists many blocks at once where no event and no gap is between them
  *   position.c      determines the offset and the time
  *   recover.c       begins at a PSB, and goes on behind a gap
+ *   open_gap.c      the gap that may still grow
+ *   replay_image.c  gives the current code to the decoder
  *   late_code.c     waits for code that is mapped between two times
  *   psb_tracker.c   compares the flow with the PSBs
  */
@@ -34,32 +36,108 @@ static const uint64_t MAX_SLIP = 1000000000;
 
 struct ptc_feed;
 
-struct ptc_replay {
-	struct ptc_replay_conf conf;
-	struct ptc_out out;
+/* The code of the current process, and the image of it that the decoder has. */
+struct ptc_replay_code {
 	struct ptc_addrspace *as;
 	struct ptc_addrspace none; /* empty; for an unknown process */
-	uint64_t as_version;	   /* version that dec and trail last saw */
-	size_t span;		   /* index of the span being decoded */
-	uint64_t block_ip;	   /* begin of the last block, including its earlier parts */
-	bool as_changed;
-	bool done;
-	bool stuck;		      /* see ptc_replay_is_stuck */
-	bool again;		      /* the last step waited for code: see next_block_again() */
-	bool seeking;		      /* searching for a resume point from floor on, step by step */
-	bool to_psb;		      /* only a PSB is accepted */
-	bool swallowed;		      /* PSB passed inside a packet, or its rest as packets */
-	bool at_first;		      /* the status of its first PSB is not reported yet */
-	struct pt_block_decoder *dec; /* owned; NULL between spans */
-	struct ptc_ipt_track track;   /* position and time of dec */
+	uint64_t version;	   /* version that dec and trail last saw */
+	bool changed;
 	const struct ptc_ipt_image *image; /* lent: the image of dec, */
 	uint64_t image_drops;		   /* and conf.ipt->drops when it was set */
 	enum ptc_mode mode;		   /* execution mode of dec; selects its code */
 	bool modeless;			   /* dec knows no mode, at the start or after damage, */
 	bool modeless_image;		   /* and has the image for no mode */
-	bool in_block;			   /* the last block was a part of a block */
-	int status;			   /* of the last call of dec */
-	uint32_t ninsn;			   /* of the last block */
+};
+
+/* Position in the span. All but raw are offsets in the span. */
+struct ptc_replay_place {
+	/* Now, before the last call of dec, and before the call before that. */
+	size_t off, prev_off, prev2_off;
+	size_t raw;   /* now, as dec counts: in the bytes that it was given */
+	size_t from;  /* where decoding began or resumed */
+	size_t clean; /* from here on the bytes are the trace's own, not a graft's */
+	size_t floor; /* a resume point must be at or behind this */
+};
+
+/* The time: in ns, except tsc. PTC_NO_TIME: not known. */
+struct ptc_replay_times {
+	uint64_t now;	   /* of the last packet used; libipt's own time includes read-ahead */
+	uint64_t prev_now; /* before the last call of dec */
+	uint64_t told;	   /* of the last block or event */
+	uint64_t bound;	   /* now cannot be later than this */
+	struct ptc_ahead ahead;
+	uint64_t tsc, tsc_bound; /* the source of now; tsc UINT64_MAX: not known */
+};
+
+/* PSBs that the decoder passes: see psb_tracker.c. */
+struct ptc_psb_state {
+	/*
+	 * next: the first PSB at or behind place.off, when it was searched. check: that PSB, or a
+	 * possible PSBEND in front of it whose own PSB is lost.
+	 */
+	size_t next, check;
+	struct ptc_psb_walk way;  /* over the bytes that dec passed last, from way_from on */
+	size_t way_from;	  /* SIZE_MAX: not begun yet */
+	bool swallowed;		  /* PSB passed inside a packet, or its rest as packets */
+	struct ptc_psb_rest left; /* if swallowed: the rest of that PSB+, */
+	size_t left_end;	  /* and its end; 0: it is a PSB */
+	size_t ahead_of;     /* a PSB that dec read and the flow has not reached; or SIZE_MAX */
+	size_t off_psb;	     /* a PSB that dec read, with tracing off; or SIZE_MAX */
+	size_t idle_psb;     /* the last PSB behind it with only timing packets between */
+	bool off_psb_later;  /* an event in front of it is not reported yet */
+	bool off_psb_agrees; /* tracing was off when dec read it */
+	bool at_first;	     /* the status of its first PSB is not reported yet */
+};
+
+/* How far packets have proven the flow, beyond the last block. */
+struct ptc_flow_proof {
+	uint64_t before;   /* where dec was in front of an overflow; 0: not known */
+	size_t fup_end;	   /* of a FUP that waits for its TIP; 0: none */
+	uint64_t open_fup; /* IP of such a FUP in front of an overflow; 0: none */
+	uint64_t event_ip; /* IP of an event with no block behind it yet; 0: none */
+};
+
+/*
+ * State known without asking dec for its position. bits: left of the current TNT packet; then dec
+ * takes the next packet (packet_cursor.h). -1: unknown.
+ */
+struct ptc_quiet_state {
+	int bits;
+	int calls;     /* minimum number of calls that returns may go back to */
+	uint64_t word; /* those bits */
+	bool lags;     /* time of read-ahead packets may be later than the time of dec */
+	bool fup;      /* dec may have read a FUP, but not the TIP of that event */
+};
+
+/* A gap that may still grow. It is listed after something behind the gap is decoded. */
+struct ptc_open_gap {
+	bool open;
+	bool rest; /* from the packet cut off at the end of a truncated span */
+	enum ptc_gap_cause cause;
+	uint64_t off, end; /* in the AUX stream */
+	uint64_t time;	   /* PTC_NO_TIME: unknown; then the time at its end */
+	int32_t pid, tid, cpu;
+	struct ptc_cost *cost; /* the file with missing code; NULL: none */
+};
+
+struct ptc_replay {
+	struct ptc_replay_conf conf;
+	struct ptc_out out;
+	struct ptc_replay_code code;
+	size_t span;	   /* index of the span being decoded */
+	uint64_t block_ip; /* begin of the last block, including its earlier parts */
+	bool done;
+	bool stuck;		      /* see ptc_replay_is_stuck */
+	bool again;		      /* the last step waited for code: see next_block_again() */
+	bool seeking;		      /* searching for a resume point from place.floor on */
+	bool to_psb;		      /* only a PSB is accepted */
+	bool fresh;		      /* decoding has just begun at a PSB of the trace, */
+	bool parked;		      /* but dec has not: see ptc_replay_park() */
+	bool in_block;		      /* the last block was a part of a block */
+	struct pt_block_decoder *dec; /* owned; NULL between spans */
+	struct ptc_ipt_track track;   /* position and time of dec */
+	int status;		      /* of the last call of dec */
+	uint32_t ninsn;		      /* of the last block */
 	unsigned int idle;
 
 	/*
@@ -68,60 +146,13 @@ struct ptc_replay {
 	 */
 	struct ptc_window window; /* bytes that dec reads */
 	struct ptc_walker walk;
-	size_t floor; /* a resume point must be at or behind this */
 
-	/*
-	 * Offsets in the span: now, before the last call of dec, and before the call before that.
-	 */
-	size_t off, prev_off, prev2_off;
-	size_t raw; /* now, as dec counts: in the bytes that it was given */
-	/*
-	 * next_psb: the first PSB at or behind off, when it was searched. psb: that PSB, or a
-	 * possible PSBEND in front of it whose own PSB is lost.
-	 */
-	size_t next_psb, psb;
-	struct ptc_psb_walk way;  /* over the bytes that dec passed last, from way_from on */
-	size_t way_from;	  /* SIZE_MAX: not begun yet */
-	struct ptc_psb_rest left; /* if swallowed: the rest of that PSB+, */
-	size_t left_end;	  /* and its end; 0: it is a PSB */
-	size_t ahead_of;     /* a PSB that dec read and the flow has not reached; or SIZE_MAX */
-	size_t off_psb;	     /* a PSB that dec read, with tracing off; or SIZE_MAX */
-	size_t idle_psb;     /* the last PSB behind it with only timing packets between */
-	bool off_psb_later;  /* an event in front of it is not reported yet */
-	bool off_psb_agrees; /* tracing was off when dec read it */
-	bool fresh;	     /* decoding has just begun at a PSB of the trace, */
-	bool parked;	     /* but dec has not: see ptc_replay_park() */
-	uint64_t before;     /* where dec was in front of an overflow; 0: not known */
-	size_t fup_end;	     /* of a FUP that waits for its TIP; 0: none */
-	uint64_t open_fup;   /* IP of such a FUP in front of an overflow; 0: none */
-	uint64_t proven;     /* IP of an event with no block behind it yet; 0: none */
-	size_t from;	     /* where decoding began or resumed */
-	size_t clean;	     /* from here on the bytes are the trace's own, not a graft's */
-	uint64_t now;	   /* time of the last packet used; libipt's own time includes read-ahead */
-	uint64_t prev_now; /* before the last call of dec */
-	uint64_t told;	   /* of the last block or event */
-	uint64_t bound;	   /* now cannot be later than this */
-	struct ptc_ahead ahead;
-
-	/*
-	 * State known without asking dec for its position. quiet: bits left of the current TNT
-	 * packet; then dec takes the next packet (packet_cursor.h). -1: unknown.
-	 */
-	int quiet;
-	int quiet_calls;	 /* minimum number of calls that returns may go back to */
-	uint64_t quiet_word;	 /* those bits */
-	uint64_t tsc, tsc_bound; /* the source of now; tsc UINT64_MAX: not known */
-	bool lags;		 /* time of read-ahead packets may be later than the time of dec */
-	bool fup;		 /* dec may have read a FUP, but not the TIP of that event */
-
-	/* A gap that may still grow. It is listed after something behind the gap is decoded. */
-	bool gap;
-	bool rest; /* from the packet cut off at the end of a truncated span */
-	enum ptc_gap_cause gap_cause;
-	uint64_t gap_off, gap_end; /* in the AUX stream */
-	uint64_t gap_time;	   /* PTC_NO_TIME: unknown; then the time at its end */
-	int32_t gap_pid, gap_tid, gap_cpu;
-	struct ptc_cost *gap_cost; /* the file with missing code; NULL: none */
+	struct ptc_replay_place place;
+	struct ptc_replay_times time;
+	struct ptc_psb_state psbs;
+	struct ptc_flow_proof proof;
+	struct ptc_quiet_state quiet;
+	struct ptc_open_gap gap;
 
 	size_t next_mark;
 	struct ptc_spot stop;	    /* a series of steps ends there */
@@ -163,9 +194,27 @@ static inline uint64_t to_ns(const struct ptc_replay *r, uint64_t tsc, uint64_t 
 /* Returns the first offset at or behind @from where the window has the trace's own bytes. */
 static inline size_t first_sure(const struct ptc_replay *r, size_t from)
 {
-	if (from < r->clean)
-		from = r->clean;
+	if (from < r->place.clean)
+		from = r->place.clean;
 	return from < r->window.from ? r->window.from : from;
+}
+
+/* Returns the time, or 0 if it is not known. */
+static inline uint64_t known_time(const struct ptc_replay *r)
+{
+	return r->time.now == PTC_NO_TIME ? 0 : r->time.now;
+}
+
+/* Returns the offset up to which a step may go before other code must check something. */
+static inline size_t next_stop(const struct ptc_replay *r)
+{
+	const size_t stop = r->stop.span == r->span ? r->stop.off : SIZE_MAX;
+	uint64_t mark;
+
+	if (r->next_mark == r->conf.nmarks)
+		return stop;
+	mark = r->conf.marks[r->next_mark].off - span_of(r)->base;
+	return mark < stop ? (size_t)mark : stop;
 }
 
 static inline enum ptc_mode mode_of(enum pt_exec_mode mode)
@@ -176,8 +225,9 @@ static inline enum ptc_mode mode_of(enum pt_exec_mode mode)
 /* Returns true if the replay is in the middle of something that does not end with a PSB. */
 static inline bool ptc_replay_is_busy(const struct ptc_replay *r)
 {
-	return r->status < 0 || r->gap || r->rest || r->swallowed || r->ahead_of != SIZE_MAX ||
-	       r->off_psb != SIZE_MAX || r->clean != r->from || r->trail.nheld;
+	return r->status < 0 || r->gap.open || r->gap.rest || r->psbs.swallowed ||
+	       r->psbs.ahead_of != SIZE_MAX || r->psbs.off_psb != SIZE_MAX ||
+	       r->place.clean != r->place.from || r->trail.nheld;
 }
 
 /* Reads the PSB+ at @at, which may be a graft. */
@@ -189,10 +239,14 @@ static inline struct ptc_psb_plus psb_plus_at(const struct ptc_replay *r, ptrdif
 			    left < PTC_PSB_PLUS_MAX ? left : PTC_PSB_PLUS_MAX);
 }
 
-/* replay.c */
+/* replay_image.c */
 
 /* Gives the current code to the decoder, if a decoder exists. */
 int ptc_replay_set_image(struct ptc_replay *r, struct ptc_err *err);
+/* The same if the code, or the known mode, has changed. */
+int ptc_replay_use_code(struct ptc_replay *r, struct ptc_err *err);
+/* Changes the image if @ev brought the decoder into another mode. */
+int ptc_replay_follow_mode(struct ptc_replay *r, const struct pt_event *ev, struct ptc_err *err);
 
 /* late_code.c */
 
@@ -210,15 +264,14 @@ void ptc_replay_look_at_bound(struct ptc_replay *r);
 void ptc_replay_look_around(struct ptc_replay *r);
 /* The same after a call for block @b, whether it worked or not: r->status may be an error. */
 void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b);
-/* Returns the decoder's offset in the span, and updates r->raw. */
+/* Returns the decoder's offset in the span, and updates r->place.raw. */
 size_t ptc_replay_position(struct ptc_replay *r);
-/* Returns the offset up to which a step may go before other code must check something. */
-size_t ptc_replay_next_stop(const struct ptc_replay *r);
 /* Returns the properties of the packets that the decoder takes next: see struct ptc_feed. */
 struct ptc_feed ptc_replay_feed(const struct ptc_replay *r);
 /*
  * As ptc_replay_look_behind(), for a block that may have used trace but had no event and no error.
- * r->off and r->prev_off are still those in front of it. @empty: no TNT bits were left before.
+ * r->place.off and r->place.prev_off are still those in front of it. @empty: no TNT bits were left
+ * before.
  */
 void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool empty,
 			   struct ptc_feed *ret);
@@ -247,7 +300,7 @@ enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_
 void ptc_replay_look_for_psb(struct ptc_replay *r, ptrdiff_t psb, size_t from);
 /* Finds only the next PSB: the PSB+ is complete. */
 void ptc_replay_look_for_next_psb(struct ptc_replay *r, size_t from);
-/* The decoder passed the PSB or possible PSBEND at r->psb, and maybe more: updates the state. */
+/* The decoder passed the PSB or PSBEND at r->psbs.check, and maybe more: updates the state. */
 void ptc_replay_pass_psbs(struct ptc_replay *r);
 /*
  * If the swallowed bytes are the rest of a PSB+ and can be nothing else: reports and clears them.
@@ -279,6 +332,29 @@ size_t ptc_replay_came_to_psb(struct ptc_replay *r, const struct pt_event *ev, s
  */
 size_t ptc_replay_missed_psb(const struct ptc_replay *r);
 
+/* open_gap.c */
+
+/*
+ * Begins a gap at @off of the span, or extends the open gap to @off. Items behind @off may already
+ * be listed.
+ */
+void ptc_replay_begin_gap(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off);
+/* Makes the gap end at @off of the span. */
+void ptc_replay_end_gap(struct ptc_replay *r, size_t off);
+/* The gap will last to @off of the span: adds the trace bytes to its cost. */
+void ptc_replay_charge_gap(struct ptc_replay *r, size_t off);
+/*
+ * Begins a gap without length at @off of the span. A gap that may still grow is extended to @off.
+ */
+void ptc_replay_tell_of(struct ptc_replay *r, size_t off);
+/*
+ * Lists the gap that may have grown until now. @time is the current time, used if no time was known
+ * when the gap began.
+ */
+void ptc_replay_list_gap(struct ptc_replay *r, uint64_t time);
+/* Lists the marks up to @upto of the AUX stream, at @time. */
+void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time);
+
 /* recover.c */
 
 /* Opens the next span and begins at its first PSB, or at conf.start. */
@@ -309,15 +385,14 @@ int ptc_replay_recover(struct ptc_replay *r, int status);
 int ptc_replay_seek(struct ptc_replay *r, int status);
 
 /*
- * Begins a gap without length at @off of the span. A gap that may still grow is extended to @off.
+ * Returns the decoder's IP, where a block begins, even a block that fails. Call it only after an
+ * error.
  */
-void ptc_replay_tell_of(struct ptc_replay *r, size_t off);
-/*
- * Lists the gap that may have grown until now. @time is the current time, used if no time was known
- * when the gap began.
- */
-void ptc_replay_list_gap(struct ptc_replay *r, uint64_t time);
-void ptc_replay_list_marks(struct ptc_replay *r, uint64_t upto, uint64_t time);
+uint64_t ptc_replay_current_ip(struct ptc_replay *r);
+/* The decoder had followed the last instruction to @ip when it failed. */
+void ptc_replay_land(struct ptc_replay *r, uint64_t ip);
+
+/* replay_event.c */
 
 /*
  * Keeps the decoder's position in front of an event, read between @from and @to, that may be an
@@ -335,13 +410,5 @@ void ptc_replay_take_event(struct ptc_replay *r, const struct pt_event *ev, size
  * packet whose FUP the flow has not reached.
  */
 void ptc_replay_list_masked(struct ptc_replay *r, size_t upto, uint64_t time);
-
-/*
- * Returns the decoder's IP, where a block begins, even a block that fails. Call it only after an
- * error.
- */
-uint64_t ptc_replay_current_ip(struct ptc_replay *r);
-/* The decoder had followed the last instruction to @ip when it failed. */
-void ptc_replay_land(struct ptc_replay *r, uint64_t ip);
 
 #endif

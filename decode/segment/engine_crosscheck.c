@@ -48,7 +48,7 @@ static void add_packet(struct text *t, const struct ptc_replay *r, size_t at, si
 static void add_packets(struct text *t, const struct ptc_replay *r, size_t where)
 {
 	const size_t end = r->window.upto < span_of(r)->len ? r->window.upto : span_of(r)->len;
-	size_t ring[PACKETS_BEFORE], n = 0, at = r->from, i;
+	size_t ring[PACKETS_BEFORE], n = 0, at = r->place.from, i;
 	enum ptc_pkt type;
 	int len;
 
@@ -92,7 +92,7 @@ static void differ(struct ptc_replay *r, const struct ptc_item *got, const struc
 	if (e->stats.differing++)
 		return;
 	append_text(&t, "queue %" PRIu32 ", before 0x%" PRIx64 ": %s", r->conf.queue,
-		    span_of(r)->base + r->off, what);
+		    span_of(r)->base + r->place.off, what);
 	if (got) {
 		append_text(&t, "; libipt lists ");
 		if (got->type == PTC_ITEM_BRANCH)
@@ -104,7 +104,7 @@ static void differ(struct ptc_replay *r, const struct ptc_item *got, const struc
 		append_text(&t, ", the second engine ");
 		add_transfer(&t, want->from, want->to, want->kind, want->time);
 	}
-	add_packets(&t, r, r->off);
+	add_packets(&t, r, r->place.off);
 }
 
 /* Gets the next expected item. Returns false if there is none. */
@@ -159,8 +159,8 @@ static bool came_behind(const struct ptc_replay *r)
 {
 	const struct ptc_piece *p = &r->piece;
 
-	return !r->dec && !r->seeking && r->from == p->end && p->next == p->n && !p->pending &&
-	       p->ran == p->insns;
+	return !r->dec && !r->seeking && r->place.from == p->end && p->next == p->n &&
+	       !p->pending && p->ran == p->insns;
 }
 
 void ptc_piece_check(struct ptc_replay *r, size_t first)
@@ -181,7 +181,7 @@ void ptc_piece_check(struct ptc_replay *r, size_t first)
 	}
 	if (came_behind(r))
 		r->piece.active = false;
-	else if (r->seeking || r->gap || !r->dec)
+	else if (r->seeking || r->gap.open || !r->dec)
 		differ(r, NULL, NULL, "here libipt fails, and the second engine goes on");
 }
 
@@ -192,7 +192,7 @@ void ptc_piece_check_end(struct ptc_replay *r)
 
 	if (next_expected_item(r, &want))
 		differ(r, NULL, &want, "libipt lists less");
-	else if (r->from != p->end)
+	else if (r->place.from != p->end)
 		differ(r, NULL, NULL, "libipt went on elsewhere");
 	else if (p->ran != p->insns)
 		differ(r, NULL, NULL, "another number of instructions");

@@ -23,7 +23,8 @@ void ptc_piece_release(struct ptc_piece *p)
 	*p = (struct ptc_piece){ .active = false };
 }
 
-void ptc_engine_count_declined(struct ptc_engine *e, const char *why)
+/* Counts that libipt decodes a segment, and why: a literal. */
+static void count_declined(struct ptc_engine *e, const char *why)
 {
 	size_t i;
 
@@ -42,12 +43,12 @@ void ptc_engine_count_declined(struct ptc_engine *e, const char *why)
  */
 static bool tell_times(struct ptc_replay *r, struct ptc_piece *p)
 {
-	uint64_t last = r->now, ns;
+	uint64_t last = r->time.now, ns;
 	size_t i;
 
 	for (i = 0; i < p->nmarks; i++) {
 		ns = to_ns(r, p->marks[i].tsc, UINT64_MAX);
-		if (ns < last || ns > r->bound)
+		if (ns < last || ns > r->time.bound)
 			return false;
 		p->marks[i].tsc = last = ns;
 	}
@@ -61,7 +62,7 @@ static uint64_t last_time(const struct ptc_replay *r, const struct ptc_piece *p,
 
 	while (i && p->marks[i - 1].insns >= insns)
 		i--;
-	return i ? p->marks[i - 1].tsc : r->now;
+	return i ? p->marks[i - 1].tsc : r->time.now;
 }
 
 static void take_last(const struct ptc_replay *r, struct ptc_piece *p, const struct ptc_made *m)
@@ -124,7 +125,7 @@ static void take_made(struct ptc_replay *r, struct ptc_engine *e, const struct p
 				       .has_land = m->on,
 				       .land = m->ip,
 				       .stays_on = m->stays_on,
-				       .time = r->now };
+				       .time = r->time.now };
 	memcpy(r->piece.kinds, m->kinds, sizeof(m->kinds));
 }
 
@@ -143,7 +144,7 @@ static void take_back(struct ptc_replay *r, struct ptc_engine *e)
 /* Finds the context at the replay. Returns NULL, or why it is not known. */
 static const char *find_context(const struct ptc_replay *r, size_t *ret)
 {
-	const uint64_t time = r->now == PTC_NO_TIME ? 0 : r->now;
+	const uint64_t time = known_time(r);
 	const struct ptc_known *known = r->conf.contexts;
 	const struct ptc_context *c;
 
@@ -152,7 +153,7 @@ static const char *find_context(const struct ptc_replay *r, size_t *ret)
 	c = ptc_context_at(known->contexts, time);
 	/* If time went back, records of later times have been applied. */
 	if (c->pid != r->out.pid || c->tid != r->out.tid || c->cpu != r->out.cpu ||
-	    !ptc_view_is_of(c->view, r->as))
+	    !ptc_view_is_of(c->view, r->code.as))
 		return PTC_SEGMENT_CUT_SHORT;
 	*ret = (size_t)(c - known->contexts->v);
 	return NULL;
@@ -161,8 +162,8 @@ static const char *find_context(const struct ptc_replay *r, size_t *ret)
 static void make_here(struct ptc_replay *r, struct ptc_engine *e)
 {
 	struct ptc_segment_source s = { .span = span_of(r),
-					.from = r->from,
-					.next = r->next_psb,
+					.from = r->place.from,
+					.next = r->psbs.next,
 					.clock = &r->conf.clock,
 					.contexts = r->conf.contexts,
 					.to_ns = r->conf.to_ns };
@@ -181,10 +182,10 @@ static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 	struct ptc_made *m = NULL;
 
 	if (r->made)
-		m = ptc_made_list_take(r->made, (struct ptc_spot){ r->span, r->from });
+		m = ptc_made_list_take(r->made, (struct ptc_spot){ r->span, r->place.from });
 	if (m && !m->items && m->why != PTC_SEGMENT_CUT_SHORT && m->pid == r->out.pid &&
 	    m->tid == r->out.tid && m->cpu == r->out.cpu &&
-	    m->version == ptc_addrspace_version(r->as))
+	    m->version == ptc_addrspace_version(r->code.as))
 		return m;
 	make_here(r, e);
 	return &e->made;
@@ -197,7 +198,7 @@ static const char *take_over(struct ptc_replay *r, struct ptc_engine *e, struct 
 
 	if (m->why)
 		return m->why;
-	if (m->mode_before != r->mode || m->mode != r->mode)
+	if (m->mode_before != r->code.mode || m->mode != r->code.mode)
 		return "a change of mode";
 	if (!m->on && r->trail.last.valid)
 		return "a piece behind damage";
@@ -218,9 +219,9 @@ static const char *decode_segment(struct ptc_replay *r, struct ptc_engine *e)
 {
 	if (ptc_replay_is_busy(r))
 		return "a piece behind damage";
-	if (r->now == PTC_NO_TIME && r->conf.clock.valid)
+	if (r->time.now == PTC_NO_TIME && r->conf.clock.valid)
 		return "a time that is not known";
-	if (r->conf.clock.valid && r->applied > r->now)
+	if (r->conf.clock.valid && r->applied > r->time.now)
 		return PTC_SEGMENT_CUT_SHORT;
 	return take_over(r, e, get_made(r, e));
 }
@@ -228,6 +229,7 @@ static const char *decode_segment(struct ptc_replay *r, struct ptc_engine *e)
 bool ptc_piece_is_next(struct ptc_replay *r)
 {
 	struct ptc_engine *e = r->conf.engine;
+	const struct ptc_made *m;
 	const char *why;
 
 	if (!e && !r->made && !r->piece.active)
@@ -237,17 +239,20 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	r->fresh = false;
 	if (r->piece.active)
 		ptc_piece_check_end(r);
-	if (ptc_segment_take_items(r))
+	m = ptc_segment_take_items(r);
+	if (m && e)
+		count_declined(e, m->declined);
+	if (m)
 		return true;
 	if (!e)
 		return false;
 	why = decode_segment(r, e->maker ? e->maker : e);
 	if (why) {
-		ptc_engine_count_declined(e, why);
+		count_declined(e, why);
 		return false;
 	}
 	e->stats.pieces++;
-	e->stats.bytes += r->piece.end - r->from;
+	e->stats.bytes += r->piece.end - r->place.from;
 	e->ahead += r->piece.ahead;
 	if (r->made)
 		r->made->taken += r->piece.ahead;
@@ -278,7 +283,8 @@ static void count_insns(struct ptc_replay *r)
 	ptc_out_ran(&r->out, p->insns - done, time);
 }
 
-int ptc_segment_leave(struct ptc_replay *r)
+/* All of the segment is handed over: the replay goes on at the PSB behind it. */
+static int go_on_behind(struct ptc_replay *r)
 {
 	const struct ptc_piece *p = &r->piece;
 
@@ -311,8 +317,8 @@ static int finish(struct ptc_replay *r)
 	}
 	count_insns(r);
 	r->idle = 0;
-	r->told = r->now;
-	return ptc_segment_leave(r);
+	r->time.told = r->time.now;
+	return go_on_behind(r);
 }
 
 /* Returns where the records with the current time and thread end. */
@@ -356,11 +362,11 @@ static void move_on(struct ptc_replay *r, const struct ptc_fast_mark *m)
 
 	if (m->late && p->next < p->n) {
 		p->late = true;
-		p->late_time = r->now;
+		p->late_time = r->time.now;
 		r->trail.last.valid = true; /* no earlier item will follow */
-		r->trail.last.time = r->now;
+		r->trail.last.time = r->time.now;
 	}
-	r->now = m->tsc;
+	r->time.now = m->tsc;
 }
 
 /* Returns the maximum number of branches in a step that may list @max items. */
@@ -380,12 +386,12 @@ int ptc_piece_step(struct ptc_replay *r, size_t max)
 	size_t left, n;
 
 	if (p->items)
-		return ptc_segment_step_items(r);
+		return ptc_segment_step_items(r) ? go_on_behind(r) : 0;
 	if (p->late)
 		list_late(r);
 	left = end_of_time(p) - p->next;
 	n = left < most ? left : most;
-	hand_over(r, n, r->now);
+	hand_over(r, n, r->time.now);
 	if (n < left)
 		return 0;
 	while (p->next_mark < p->nmarks) {

@@ -79,9 +79,6 @@ extern const char PTC_SEGMENT_CUT_SHORT[];
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_segment_source *s,
 		     struct ptc_made_copy *copy, struct ptc_made_room *room, struct ptc_made *m);
 
-/* Counts that libipt decodes a segment, and why: a literal. */
-void ptc_engine_count_declined(struct ptc_engine *e, const char *why);
-
 /* A segment whose branches are being handed over or, with verify, compared. */
 struct ptc_piece {
 	bool active;
@@ -141,15 +138,17 @@ bool ptc_piece_is_next(struct ptc_replay *r);
  */
 int ptc_piece_step(struct ptc_replay *r, size_t max);
 
+/* item_handover.c: */
+
 /*
- * libipt_segment.c: segments that libipt made before their turn. Returns true if there is one here
- * that fits the state of the replay, and begins to hand it over.
+ * Begins to hand over the segment that libipt made before its turn, if one is here and fits the
+ * state of the replay. Returns the segment, or NULL.
  */
-bool ptc_segment_take_items(struct ptc_replay *r);
-/* The items of one step; returns as ptc_replay_steps(). */
-int ptc_segment_step_items(struct ptc_replay *r);
-/* All of the segment is handed over: the replay goes on at the PSB behind it. */
-int ptc_segment_leave(struct ptc_replay *r);
+const struct ptc_made *ptc_segment_take_items(struct ptc_replay *r);
+/* Hands over the items of one step. Returns true if these were the last ones. */
+bool ptc_segment_step_items(struct ptc_replay *r);
+
+/* engine_crosscheck.c: */
 
 /* Verify: libipt should list this segment now. */
 void ptc_piece_expect(struct ptc_replay *r);

@@ -32,32 +32,6 @@ void ptc_slice_free(struct ptc_slice *s)
 	free(s);
 }
 
-/* Prefers the copy that was used before. */
-struct ptc_addrspace *ptc_slice_worker_space(struct ptc_slice_worker *w, const struct ptc_view *v)
-{
-	size_t i, oldest = 0;
-
-	w->uses++;
-	for (i = 0; i < PTC_SLICE_SPACES; i++) {
-		if (w->spaces[i].view == v->as.view) {
-			oldest = i;
-			break;
-		}
-		if (w->used[i] < w->used[oldest])
-			oldest = i;
-	}
-	w->used[oldest] = w->uses;
-	if (w->spaces[oldest].view != v->as.view) {
-		ptc_ipt_forget_images(&w->spaces[oldest]);
-		w->spaces[oldest] = v->as;
-	}
-	/* The view with this number may have moved. */
-	w->spaces[oldest].ranges = v->as.ranges;
-	w->spaces[oldest].patches = v->as.patches;
-	w->spaces[oldest].kernel = v->as.kernel;
-	return &w->spaces[oldest];
-}
-
 /* Returns the context at the PSB at @at. NULL: not known here. */
 static const struct ptc_context *context_at(const struct ptc_slice *s, const struct ptc_span *sp,
 					    size_t at)

@@ -71,7 +71,7 @@ static void wait_in(size_t i, size_t n, const uint64_t *times)
 static void goes_on(size_t i, uint64_t now)
 {
 	lanes[i].live = true;
-	lanes[i].replay->now = now;
+	lanes[i].replay->time.now = now;
 	ptc_merge_changed(&merge, &lanes[i]);
 }
 

@@ -1,20 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Segments that libipt decodes before their turn: how a thread makes one, and how the queue hands
- * it over.
- */
+/* Decodes a segment with libipt before its turn: a thread keeps a replay for that. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 #include "decode/libipt/replay_state.h"
-#include "decode/segment/segment.h"
 #include "decode/segment/work_unit.h"
 
 /* Limit of items in a segment, for any trace. */
 enum { ITEMS_MAX = 1 << 20 };
 
-/* Making */
+/*
+ * Returns a copy of @v that has images of this thread. Valid until the next calls. Prefers the copy
+ * that was used before.
+ */
+static struct ptc_addrspace *copy_view(struct ptc_slice_worker *w, const struct ptc_view *v)
+{
+	size_t i, oldest = 0;
+
+	w->uses++;
+	for (i = 0; i < PTC_SLICE_SPACES; i++) {
+		if (w->spaces[i].view == v->as.view) {
+			oldest = i;
+			break;
+		}
+		if (w->used[i] < w->used[oldest])
+			oldest = i;
+	}
+	w->used[oldest] = w->uses;
+	if (w->spaces[oldest].view != v->as.view) {
+		ptc_ipt_forget_images(&w->spaces[oldest]);
+		w->spaces[oldest] = v->as;
+	}
+	/* The view with this number may have moved. */
+	w->spaces[oldest].ranges = v->as.ranges;
+	w->spaces[oldest].patches = v->as.patches;
+	w->spaces[oldest].kernel = v->as.kernel;
+	return &w->spaces[oldest];
+}
 
 static void use_context(struct ptc_slice *s, struct ptc_slice_worker *w, uint64_t time)
 {
@@ -28,10 +50,9 @@ static void use_context(struct ptc_slice *s, struct ptc_slice_worker *w, uint64_
 	if (c == w->now)
 		return;
 	/* Copies of several views have been at the same address. */
-	w->replay->as_changed |= !w->now || w->now->view != c->view;
+	w->replay->code.changed |= !w->now || w->now->view != c->view;
 	w->now = c;
-	ptc_replay_set_context(w->replay, c->pid, c->tid, c->cpu,
-			       ptc_slice_worker_space(w, c->view));
+	ptc_replay_set_context(w->replay, c->pid, c->tid, c->cpu, copy_view(w, c->view));
 }
 
 /* Begins at the PSB at @at, unless the replay stands there. Returns false if that fails. */
@@ -56,7 +77,7 @@ static bool go_to(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_sp
 		return false;
 	use_context(s, w, 0);
 	if (ptc_replay_step(w->replay, &err) <= 0 || !ptc_replay_is_at_psb(w->replay) ||
-	    w->replay->span != at.span || w->replay->from != at.off)
+	    w->replay->span != at.span || w->replay->place.from != at.off)
 		return false;
 	/* The thread that ran at that time is not known here. */
 	if (ptc_replay_time(w->replay) < s->contexts.v[0].from_ns)
@@ -86,9 +107,9 @@ static bool add_step(struct ptc_slice *s, const struct ptc_replay *r, struct ptc
 		     uint64_t ran)
 {
 	struct ptc_made_room *room = &s->made.room;
-	const struct ptc_made_step step = { .now = r->now,
+	const struct ptc_made_step step = { .now = r->time.now,
 					    .low = ptc_replay_low(r),
-					    .off = r->off,
+					    .off = r->place.off,
 					    .n = r->out.n - m->recs,
 					    .newest = r->out.newest };
 
@@ -114,7 +135,7 @@ static bool run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_made
 {
 	struct ptc_replay *r = w->replay;
 	const uint64_t ran = r->out.ran;
-	size_t from = r->from;
+	size_t from = r->place.from;
 	struct ptc_err err;
 	uint64_t time;
 
@@ -125,12 +146,12 @@ static bool run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_made
 		if (time < w->time || time > s->known.upto)
 			return false;
 		use_context(s, w, time);
-		from = r->from;
+		from = r->place.from;
 		if (ptc_replay_steps(r, r->out.n + s->batch, &err) <= 0 || r->stuck ||
 		    r->span != m->spot.span || r->out.n - m->recs > ITEMS_MAX ||
 		    !add_step(s, r, m, ran))
 			return false;
-	} while (r->from == from || !ptc_replay_is_at_psb(r));
+	} while (r->place.from == from || !ptc_replay_is_at_psb(r));
 	return true;
 }
 
@@ -205,129 +226,4 @@ size_t ptc_segment_make_items(struct ptc_slice *s, struct ptc_slice_worker *w, s
 	}
 	take_items_back(o, room);
 	return m ? m->end : SIZE_MAX;
-}
-
-/* Handing over */
-
-/* Returns true if @m begins as the replay stands, and nothing else happens in it. */
-static bool fits(const struct ptc_replay *r, const struct ptc_made *m)
-{
-	const struct ptc_made_step *end = &r->made->room.steps[m->steps + m->nsteps - 1];
-
-	if (ptc_replay_is_busy(r) || r->in_block || m->pid != r->out.pid || m->tid != r->out.tid ||
-	    m->cpu != r->out.cpu || m->version != ptc_addrspace_version(r->as) ||
-	    m->mode_before != r->mode || m->begin_ns != r->now || m->bound != r->bound ||
-	    (r->trail.last.valid && (!m->on || m->land == SIZE_MAX)))
-		return false;
-	if (r->told != PTC_NO_TIME && r->told > m->begin_ns)
-		return false;
-	/* If time went back, records of later times have been applied. */
-	if (r->conf.clock.valid && r->applied > m->begin_ns)
-		return false;
-	if (r->conf.to_ns && end->now >= r->conf.to_ns)
-		return false;
-	return r->next_mark >= r->conf.nmarks ||
-	       r->conf.marks[r->next_mark].off > span_of(r)->base + m->end;
-}
-
-bool ptc_segment_take_items(struct ptc_replay *r)
-{
-	const struct ptc_made_room *room;
-	struct ptc_piece *p = &r->piece;
-	struct ptc_made *m;
-
-	if (!r->made)
-		return false;
-	m = ptc_made_list_find(r->made, (struct ptc_spot){ r->span, r->from });
-	if (!m || !m->items || !fits(r, m))
-		return false;
-	if (r->conf.engine)
-		ptc_engine_count_declined(r->conf.engine, m->declined);
-	ptc_out_keep(&r->out);
-	room = &r->made->room;
-	r->made->taken++;
-	r->piece = (struct ptc_piece){ .active = true,
-				       .ahead = true,
-				       .items = true,
-				       .own = p->own,
-				       .lender = &r->made->room,
-				       .its = room->items + m->recs,
-				       .n = m->n,
-				       .steps = room->steps + m->steps,
-				       .nsteps = m->nsteps,
-				       .land = m->ip,
-				       .land_step = r->trail.last.valid ? m->land : SIZE_MAX,
-				       .end = m->end,
-				       .time = r->now,
-				       .told = m->told,
-				       .stats = m->stats,
-				       .notes = m->notes,
-				       .has_last = m->last.how != PTC_FAST_LAST_NONE,
-				       .last_kind = m->last.kind,
-				       .last_len = m->last.len,
-				       .last_ip = m->last.ip,
-				       .last_time = m->last_time,
-				       .stays_on = true };
-	m->notes = NULL;
-	r->parked = false;
-	return true;
-}
-
-static void add_stats(struct ptc_decode_stats *to, const struct ptc_decode_stats *s)
-{
-	size_t i;
-
-	to->insns += s->insns;
-	to->branches += s->branches;
-	for (i = 0; i < PTC_GAP_COUNT; i++)
-		to->gaps[i] += s->gaps[i];
-}
-
-static int finish(struct ptc_replay *r)
-{
-	struct ptc_piece *p = &r->piece;
-
-	p->active = false;
-	add_stats(r->conf.stats, &p->stats);
-	if (p->notes) {
-		ptc_notes_take(r->conf.notes, p->notes);
-		ptc_notes_release(p->notes);
-		free(p->notes);
-		p->notes = NULL;
-	}
-	/* These were listed already. */
-	while (ptc_mask_next(&r->window.mask, p->end))
-		ptc_mask_take(&r->window.mask);
-	r->idle = 0;
-	r->told = p->told;
-	return ptc_segment_leave(r);
-}
-
-int ptc_segment_step_items(struct ptc_replay *r)
-{
-	struct ptc_piece *p = &r->piece;
-	const struct ptc_made_step *s = &p->steps[p->next_step];
-	const size_t n = s->n - p->next;
-
-	if (p->next_step == p->land_step) {
-		ptc_trail_land(&r->trail, p->land);
-		r->trail.last.valid = false;
-		p->land_step = SIZE_MAX;
-	}
-	if (n) {
-		if (!ptc_out_reserve(&r->out, n))
-			return 0;
-		memcpy(r->out.items + r->out.n, p->its + p->next, n * sizeof(*p->its));
-		r->out.n += n;
-		ptc_out_saw(&r->out, s->newest);
-		p->next = s->n;
-	}
-	r->now = s->now;
-	r->off = s->off;
-	if (p->land_step == SIZE_MAX) {
-		/* No item to come is earlier than s->low. */
-		r->trail.last.valid = s->low < s->now;
-		r->trail.last.time = s->low;
-	}
-	return ++p->next_step < p->nsteps ? 0 : finish(r);
 }
