@@ -135,7 +135,7 @@ static bool run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_made
 {
 	struct ptc_replay *r = w->replay;
 	const uint64_t ran = r->out.ran;
-	size_t from = r->place.from;
+	size_t from;
 	struct ptc_err err;
 	uint64_t time;
 

@@ -21,12 +21,6 @@
 enum { ENOUGH_BYTES = 256 << 10, LEAST_BYTES = 4 << 10, UNITS_EACH = 8, MAX_THREADS = 256 };
 
 /*
- * The context timeline checks each queue when a process maps code. Without this limit the time
- * would grow with queues times mappings.
- */
-enum { MAX_LANES = 4096 };
-
-/*
  * Threads wait for each other where a work unit ends. The
  * thread that made a work unit also serves it: with about RECS records, they are still in its CPU's
  * cache then, or near it. How many records some trace has is measured while decoding. Work units
@@ -175,7 +169,7 @@ int ptc_plan_new(struct ptc_lane *lanes, size_t n, struct ptc_scout *timeline, u
 	int r;
 
 	*ret = NULL;
-	if (!n || n > MAX_LANES || lanes->conf.opts->jobs < 2)
+	if (!n || lanes->conf.opts->jobs < 2)
 		return 0;
 	p = calloc(1, sizeof(*p));
 	if (!p)

@@ -48,27 +48,26 @@ struct ptc_made_step {
 };
 
 struct ptc_made {
-	struct ptc_spot spot; /* the PSB at its beginning; set by the caller */
-	int32_t pid;	      /* process whose code was used */
-	uint64_t version;     /* state of this code */
+	struct ptc_spot spot;  /* the PSB at its beginning; set by the caller */
+	uint64_t version;      /* state of the code of pid at the beginning */
+	int32_t pid, tid, cpu; /* the thread there */
 
+	bool on;	 /* tracing is on at its beginning, at ip */
+	bool stays_on;	 /* tracing is on at its end */
+	bool counted;	 /* counts only: no records */
+	bool items;	 /* by libipt: items instead of records */
 	const char *why; /* why the engine declined it, a literal; NULL: it did not */
 	size_t end;	 /* offset of the next PSB, in the span */
-	bool on;	 /* tracing is on at its beginning */
 	uint64_t ip;
 	enum ptc_mode mode_before, mode;
-	bool stays_on; /* tracing is on at its end */
 	uint64_t insns;
 	struct ptc_fast_last last;
-	size_t recs, n; /* branches: index in the room, and number */
+	size_t recs, n; /* branches or items: index in the room, and number */
 	size_t marks, nmarks;
-	bool counted; /* counts only: no records */
 	/* if counted: branches of each kind, without one that is last.listed */
 	uint64_t kinds[PTC_KIND_COUNT];
 
-	/* By libipt: items instead of records; recs is their index in the room, n their number. */
-	bool items;
-	int32_t tid, cpu;	  /* of the thread at the beginning */
+	/* by libipt: */
 	uint64_t begin_ns, bound; /* the time there, and the latest possible time */
 	size_t steps, nsteps;	  /* in the room */
 	size_t land;		  /* the step with the first instruction; SIZE_MAX: not known */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The interface for users of the library: a decode from opening to the last item, and its results.
- */
+/* The interface for users of the library: a decode from its opening to its results. */
 #include "decode/session/decoder.h"
 
 #include <stdlib.h>

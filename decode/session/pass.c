@@ -43,16 +43,16 @@ static void renew_context(struct ptc_pass *p, struct ptc_lane *l)
  */
 static void list_lost(struct ptc_pass *p, const struct ptc_event *ev)
 {
-	struct ptc_lane *l;
+	struct ptc_lane *l = p->in->lanes;
 	size_t i;
 
 	if (ev->sb.type != PERF_RECORD_LOST)
 		return;
 	p->in->notes.lost_records += ev->sb.u.lost.lost;
 	i = ptc_queue_map_find(&p->in->queues, &ev->sb.id);
-	if (i == SIZE_MAX)
+	if (i == SIZE_MAX || !l)
 		return;
-	l = &p->in->lanes[i];
+	l += i;
 	if (!ptc_spot_is_begin(l->start) && (!l->begun || ev->time < l->begin_ns))
 		return; /* in front of the decoded part */
 	renew_context(p, l);
