@@ -144,7 +144,9 @@ def processes(folder):
 @case
 def wide(folder):
     """-a: whole CPUs, with the previous and the next thread at each switch."""
-    ours, tids = command(folder, [prog("tasks"), "locks"], 5, ["-a"], wide=True)
+    # Other tests may run prog_tasks at the same time. This name is only used here.
+    program = shutil.copy(prog("tasks"), os.path.join(folder, "wide_tasks"))
+    ours, tids = command(folder, [program, "locks"], 5, ["-a"], wide=True)
     names = {r.name for t in tids for r in ours[t]}
     check("SWITCH_CPU_WIDE" in names and "SWITCH" not in names, f"there are {names}")
 

@@ -15,7 +15,7 @@ import sys
 
 import lib
 from lib import PTCAP, Run, check, prog, until
-from live import Live, lives_on, proc_status
+from live import Live, lives_on, proc_status, stands_still
 
 CASES = {}
 LONG = 60
@@ -77,7 +77,7 @@ def itself(folder):
     """A command that has stopped itself does not take SIGTERM: ptcap leaves it stopped."""
     r = live(folder, "itself")
     pid = r.command()
-    until(lambda: proc_status(pid)["State"][0] in "Tt", "it has stopped")
+    until(stands_still(pid), "it has stopped")
     r.signal(signal.SIGTERM)
     ended(r.p, 143)
     check(proc_status(pid)["State"][0] == "T" and proc_status(pid)["TracerPid"] == "0", f"{proc_status(pid)}")

@@ -13,6 +13,22 @@ def proc_status(pid):
         return dict(line.rstrip("\n").split(":\t", 1) for line in f if ":\t" in line)
 
 
+def stands_still(pid):
+    """Return a condition: `pid` is stopped, and has not run for 100 looks. Between two steps a stepped
+    process is stopped, too."""
+    last, looks = None, 0
+
+    def look():
+        nonlocal last, looks
+        s = proc_status(pid)
+        now = (s["State"][0], s["voluntary_ctxt_switches"], s["nonvoluntary_ctxt_switches"])
+        looks = looks + 1 if now == last and now[0] in "Tt" else 0
+        last = now
+        return looks == 100
+
+    return look
+
+
 def only_child(pid):
     found = []
     for name in os.listdir("/proc"):
