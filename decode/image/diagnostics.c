@@ -90,13 +90,16 @@ void ptc_notes_take(struct ptc_notes *n, const struct ptc_notes *part)
 
 	take_nowhere(&n->unmapped, &part->unmapped);
 	take_nowhere(&n->kernel, &part->kernel);
+	if (!n->late_code)
+		n->late_ip = part->late_ip;
+	n->late_code += part->late_code;
 	for (a = part->aside; a; a = a->next)
 		add_cost(n->apart ? aside_of(n, a->file) : &a->file->cost, &a->cost);
 }
 
 bool ptc_notes_are_any(const struct ptc_notes *n)
 {
-	return n->unmapped.cost.gaps || n->kernel.cost.gaps || n->aside;
+	return n->unmapped.cost.gaps || n->kernel.cost.gaps || n->aside || n->late_code;
 }
 
 /*
