@@ -155,16 +155,17 @@ static bool run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_made
 	return true;
 }
 
-/* Returns the notes since the last call, or NULL: none, or out of memory. */
-static struct ptc_notes *take_notes(struct ptc_slice_worker *w)
+/* Moves the notes of the segment, if any, to *@ret. Returns false if out of memory. */
+static bool take_notes(struct ptc_slice_worker *w, struct ptc_notes **ret)
 {
-	struct ptc_notes *notes = ptc_notes_are_any(&w->notes) ? malloc(sizeof(*notes)) : NULL;
-
-	if (!notes)
-		return NULL;
-	*notes = w->notes;
+	if (!ptc_notes_are_any(&w->notes))
+		return true;
+	*ret = malloc(sizeof(**ret));
+	if (!*ret)
+		return false;
+	**ret = w->notes;
 	w->notes = (struct ptc_notes){ .apart = true };
-	return notes;
+	return true;
 }
 
 /* Lets @o append to the items of @room. */
@@ -211,11 +212,10 @@ size_t ptc_segment_make_items(struct ptc_slice *s, struct ptc_slice_worker *w, s
 	m->land = SIZE_MAX;
 	lend_items(o, room);
 	ptc_replay_begin_made(w->replay, m);
-	if (run(s, w, m)) {
+	if (run(s, w, m) && take_notes(w, &m->notes)) {
 		ptc_replay_end_made(w->replay, m);
 		m->n = o->n - m->recs;
 		m->stats = w->stats;
-		m->notes = take_notes(w);
 		w->at = (struct ptc_spot){ m->spot.span, m->end };
 	} else {
 		room->nsteps = m->steps;

@@ -253,7 +253,6 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	}
 	e->stats.pieces++;
 	e->stats.bytes += r->piece.end - r->place.from;
-	e->ahead += r->piece.ahead;
 	if (r->made)
 		r->made->taken += r->piece.ahead;
 	r->piece.active = true;

@@ -39,7 +39,6 @@ struct ptc_engine {
 	struct ptc_made_copy copy; /* backs @made */
 
 	struct ptc_engine_stats stats;
-	uint64_t ahead; /* of the segments taken: how many were made before their turn */
 	struct ptc_engine_reason reasons[PTC_ENGINE_REASONS];
 	size_t nreasons;
 	char difference[1024]; /* verify: the first difference; "": none */

@@ -89,8 +89,11 @@ static bool use_code(struct ptc_engine *e, const struct ptc_addrspace *as, int32
 	return hand;
 }
 
-/* Most processes of a segment whose code changes. */
-enum { CHANGING_MAX = 8 };
+/*
+ * Limits of a segment: processes whose code changes, and contexts. Each context is compared with
+ * the earlier ones.
+ */
+enum { CHANGING_MAX = 8, CONTEXTS_MAX = 1024 };
 
 /* The engine makes a segment: the contexts up to the current place. */
 struct turning {
@@ -173,6 +176,9 @@ static enum ptc_fast_turn change_context_at_tsc(void *ctx, struct ptc_fast *f, u
 			return PTC_FAST_NO_TURN;
 	if (t->now == was)
 		return PTC_FAST_SAME;
+	f->flow.why = "too many context switches";
+	if (t->now - t->s->first > CONTEXTS_MAX)
+		return PTC_FAST_NO_TURN;
 	t->code = t->exact ? t->now : first_of_process(t, t->now);
 	t->changed |= context_of(t, t->code)->view != context_of(t, t->now)->view;
 	if (context_of(t, t->code)->view != context_of(t, code)->view &&

@@ -46,7 +46,7 @@ struct ptc_slice_worker {
 	struct ptc_ipt *ipt;	   /* lent */
 	struct ptc_engine *engine; /* lent; NULL: libipt alone */
 	struct ptc_made_copy copy;
-	struct ptc_addrspace spaces[PTC_SLICE_SPACES]; /* what they map is lent from views */
+	struct ptc_addrspace spaces[PTC_SLICE_SPACES]; /* their mappings are lent from views */
 	uint64_t used[PTC_SLICE_SPACES], uses;
 
 	/* libipt, for segments that the engine declines. */

@@ -13,8 +13,11 @@
  */
 enum { WEIGHT_MAX = 128 << 20 };
 
-/* The first step of a search in the future. */
-enum { STEP_NS = 1 << 20 };
+/*
+ * The first step of a search in the future, and its limit in contexts: a damaged trace can search
+ * at each PSB.
+ */
+enum { STEP_NS = 1 << 20, LOOK_MAX = 4096 };
 
 /* A list of queues that a record concerns. */
 struct ptc_touched {
@@ -340,7 +343,7 @@ static const struct ptc_context *find_other_code(const struct ptc_contexts *c, u
 {
 	const struct ptc_context *now = ptc_context_at(c, from), *x;
 
-	for (x = now + 1; x < c->v + c->n && x->from_ns <= upto; x++)
+	for (x = now + 1; x < c->v + c->n && x->from_ns <= upto && x - now <= LOOK_MAX; x++)
 		if (x->pid == now->pid && !same_code(now->view, x->view, ip))
 			return x;
 	return NULL;
@@ -391,8 +394,11 @@ void ptc_scout_forget(struct ptc_scout *s, size_t lane, uint64_t time)
 {
 	struct ptc_contexts *c = &s->lanes[lane];
 
-	if (c->n)
-		drop_oldest_contexts(s, c, (size_t)(ptc_context_at(c, time) - c->v));
+	const size_t old = c->n ? (size_t)(ptc_context_at(c, time) - c->v) : 0;
+
+	/* All contexts move, so there must be as many to drop. */
+	if (old > c->n / 2)
+		drop_oldest_contexts(s, c, old);
 }
 
 bool ptc_scout_knows(const struct ptc_scout *s, size_t lane, uint64_t from)
