@@ -11,7 +11,7 @@
 #define PTC_AUXTRACE_READER_AUX_JOIN_H
 
 #include "auxtrace/reader/aux_index.h"
-#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/auxtrace_info.h"
 #include "auxtrace/record/sideband.h"
 
 /* The fields of an AUX record that are used here. */

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/auxtrace_info.h"
 
 struct ptc_clock {
 	struct ptc_time_conv conv;

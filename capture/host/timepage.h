@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/auxtrace_info.h"
 
 #include <linux/perf_event.h>
 

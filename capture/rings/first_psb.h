@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/auxtrace_info.h"
 
 struct ptc_begin {
 	size_t at;     /* offset of the first suitable PSB; the length if there is none */

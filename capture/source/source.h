@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "auxtrace/record/auxtrace_info.h"
 #include "auxtrace/record/ledger.h"
-#include "auxtrace/record/pt_info.h"
 #include "base/buf.h"
 #include "ptcap/capture.h"
 #include "ptcap/error.h"

@@ -63,7 +63,7 @@ void ptc_slice_worker_release(struct ptc_slice_worker *w);
 /* Makes the segments of the work unit. */
 void ptc_slice_make(struct ptc_slice *s, struct ptc_slice_worker *w, const atomic_bool *cancelled);
 /*
- * libipt_ahead.c: makes the segment at @at with libipt. @why: why the engine declined it, a
+ * libipt_segment.c: makes the segment at @at with libipt. @why: why the engine declined it, a
  * literal; NULL: there is no engine. Returns the offset of the PSB behind it; SIZE_MAX: it must be
  * decoded in its turn.
  */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/auxtrace_info.h"
 
 struct ptc_tsc_clock {
 	bool valid; /* the trace has TSC packets, and they can be converted */

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "auxtrace/record/auxtrace_info.h"
 #include "auxtrace/record/layout.h"
-#include "auxtrace/record/pt_info.h"
 #include "auxtrace/record/sideband.h"
 #include "auxtrace/writer/writer.h"
 #include "mkfeatures.h"

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "auxtrace/record/auxtrace_info.h"
 #include "auxtrace/record/auxtrace_rec.h"
 #include "auxtrace/record/layout.h"
-#include "auxtrace/record/pt_info.h"
 #include "auxtrace/record/sideband.h"
 #include "base/buf.h"
 

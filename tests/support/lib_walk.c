@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "auxtrace/reader/aux_index.h"
+#include "auxtrace/record/auxtrace_info.h"
 #include "auxtrace/record/crash_record.h"
 #include "auxtrace/record/filecode.h"
 #include "auxtrace/record/ledger.h"
-#include "auxtrace/record/pt_info.h"
 #include "auxtrace/record/sideband.h"
 #include "auxtrace/record/userrec.h"
 

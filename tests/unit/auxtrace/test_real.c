@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "auxtrace/reader/aux_index.h"
+#include "auxtrace/record/auxtrace_info.h"
 #include "auxtrace/record/layout.h"
-#include "auxtrace/record/pt_info.h"
 #include "auxtrace/record/sideband.h"
 
 #define PT PTCAP_TRACES "/quipper-intel_pt-4.14/perf.data.intel_pt-4.14"

@@ -2,7 +2,7 @@
 /* Description: every false claim about the trace in snapshots and in samples is found. */
 #include <criterion/criterion.h>
 
-#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/auxtrace_info.h"
 #include "auxtrace/record/sample.h"
 #include "findings.h"
 

@@ -2,8 +2,8 @@
 /*
  * Writing AUXTRACE_INFO for Intel PT, and TIME_CONV: the inverse of the parsers in ptcap/userrec.h.
  */
-#ifndef PTC_AUXTRACE_RECORD_PT_INFO_H
-#define PTC_AUXTRACE_RECORD_PT_INFO_H
+#ifndef PTC_AUXTRACE_RECORD_AUXTRACE_INFO_H
+#define PTC_AUXTRACE_RECORD_AUXTRACE_INFO_H
 
 #include "auxtrace/record/record.h"
 #include "ptcap/userrec.h"

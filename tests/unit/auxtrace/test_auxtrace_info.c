@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "auxtrace/record/auxtrace_info.h"
 #include "auxtrace/record/layout.h"
-#include "auxtrace/record/pt_info.h"
 #include "lib_perfdata.h"
 
 static const struct ptc_pt_info some = {
@@ -35,7 +35,7 @@ static struct ptc_rec cut(const uint8_t *bytes, size_t len)
 				 .body = ptc_cur_init(bytes + 8, len - 8) };
 }
 
-Test(pt_info, all_words_come_back)
+Test(auxtrace_info, all_words_come_back)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_pt_info got;
@@ -62,7 +62,7 @@ Test(pt_info, all_words_come_back)
 	ptc_buf_release(&b);
 }
 
-Test(pt_info, cut_at_every_length_it_is_short_or_refused)
+Test(auxtrace_info, cut_at_every_length_it_is_short_or_refused)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 	size_t len;
@@ -93,7 +93,7 @@ Test(pt_info, cut_at_every_length_it_is_short_or_refused)
 	ptc_buf_release(&b);
 }
 
-Test(pt_info, an_impossible_clock_is_refused_only_where_it_counts)
+Test(auxtrace_info, an_impossible_clock_is_refused_only_where_it_counts)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_pt_info got;
@@ -130,7 +130,7 @@ static int with(size_t n, uint64_t value, struct ptc_pt_info *ret)
 	return rc;
 }
 
-Test(pt_info, each_number_is_taken_up_to_its_extremes_and_refused_beyond)
+Test(auxtrace_info, each_number_is_taken_up_to_its_extremes_and_refused_beyond)
 {
 	enum { BIT, NUMBER, RATIO, FREQ, SHIFT };
 	static const struct {
@@ -175,7 +175,7 @@ Test(pt_info, each_number_is_taken_up_to_its_extremes_and_refused_beyond)
 		}
 }
 
-Test(pt_info, a_filter_whose_end_is_not_where_its_length_says_is_refused)
+Test(auxtrace_info, a_filter_whose_end_is_not_where_its_length_says_is_refused)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_pt_info got;
@@ -190,7 +190,7 @@ Test(pt_info, a_filter_whose_end_is_not_where_its_length_says_is_refused)
 	ptc_buf_release(&b);
 }
 
-Test(pt_info, words_of_another_tracer_are_not_read)
+Test(auxtrace_info, words_of_another_tracer_are_not_read)
 {
 	const uint8_t bytes[16] = { PTC_REC_AUXTRACE_INFO, 0, 0, 0, 0, 0, 16, 0, 2 };
 	const struct ptc_rec rec = cut(bytes, sizeof(bytes));
@@ -201,7 +201,7 @@ Test(pt_info, words_of_another_tracer_are_not_read)
 	cr_assert_eq(got.type, PTC_AUXTRACE_TYPE_INTEL_BTS);
 }
 
-Test(pt_info, time_conv_comes_back_also_in_its_short_form)
+Test(auxtrace_info, time_conv_comes_back_also_in_its_short_form)
 {
 	const struct ptc_time_conv want = { 32, 0xffffffff, 0xfffffff86343cb91 };
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -234,7 +234,7 @@ static uint64_t kernel_time(const struct ptc_time_conv *tc, uint64_t tsc)
 	return tc->zero + quot * tc->mult + (rem * tc->mult >> tc->shift);
 }
 
-Test(pt_info, tsc_and_time_convert_as_in_the_kernel)
+Test(auxtrace_info, tsc_and_time_convert_as_in_the_kernel)
 {
 	static const struct ptc_time_conv clocks[] = {
 		{ 31, 715827883, 5000000000 },
@@ -264,7 +264,7 @@ Test(pt_info, tsc_and_time_convert_as_in_the_kernel)
 	cr_assert_eq(ptc_ns_to_tsc(&(struct ptc_time_conv){ 5, 0, 3 }, 100), 0);
 }
 
-Test(pt_info, a_config_field_is_shifted_down)
+Test(auxtrace_info, a_config_field_is_shifted_down)
 {
 	cr_assert_eq(ptc_config_field(0x300e601, 0x3c000), 3);
 	cr_assert_eq(ptc_config_field(0x300e601, 0x400), 1);

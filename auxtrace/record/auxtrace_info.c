@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "auxtrace/record/pt_info.h"
+#include "auxtrace/record/auxtrace_info.h"
 
 #include <inttypes.h>
 #include <string.h>
