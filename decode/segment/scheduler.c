@@ -36,6 +36,12 @@ static const struct ptc_decode_opts *all_opts(const struct ptc_plan *p)
 	return p->lanes->conf.opts;
 }
 
+/* True with --engine libipt: libipt fills a window anew for each work unit, so units are large. */
+static bool only_libipt(const struct ptc_plan *p)
+{
+	return !p->lanes->conf.engine;
+}
+
 static unsigned int threads(const struct ptc_plan *p)
 {
 	const unsigned int jobs = all_opts(p)->jobs;
@@ -128,7 +134,7 @@ static void adapt_slice(struct ptc_plan *p)
 {
 	size_t bytes;
 
-	if (p->recs_of < ENOUGH_BYTES)
+	if (p->recs_of < ENOUGH_BYTES || only_libipt(p))
 		return;
 	bytes = (size_t)((uint64_t)RECS * p->recs_of / (p->recs + 1));
 	bytes = bytes < UNIT_MAX ? bytes : UNIT_MAX;
@@ -184,7 +190,7 @@ int ptc_plan_new(struct ptc_lane *lanes, size_t n, struct ptc_scout *timeline, u
 		return ptc_fail_mem(err);
 	}
 	all_stepped(p);
-	set_slice(p, UNIT_BYTES);
+	set_slice(p, only_libipt(p) ? UNIT_MAX : UNIT_BYTES);
 	if (!set_first_unit_begins(p)) {
 		ptc_plan_free(p);
 		return 0;

@@ -9,8 +9,9 @@
 /*
  * Bytes of a list, for records and for marks, that are worth keeping. If PSBs are far apart, one
  * segment may need half of them. To get that from the system each time costs as much as to fill it.
+ * KEEP_ITEMS: the same for the items of libipt, which take four times as much as a record.
  */
-enum { KEEP_BYTES = 4 << 20 };
+enum { KEEP_BYTES = 4 << 20, KEEP_ITEMS = 16 << 20 };
 
 /* Bytes behind the segment. A second of MTC packets has some thousands. */
 enum { NEAR_BEHIND = 2 * PTC_PSB_PLUS_MAX, FAR_BEHIND = 32 << 10 };
@@ -78,7 +79,7 @@ static bool is_much(const struct ptc_made_room *room)
 {
 	return room->recs_cap * sizeof(*room->recs) > KEEP_BYTES ||
 	       room->marks_cap * sizeof(*room->marks) > KEEP_BYTES ||
-	       room->items_cap * sizeof(*room->items) > KEEP_BYTES ||
+	       room->items_cap * sizeof(*room->items) > KEEP_ITEMS ||
 	       room->steps_cap * sizeof(*room->steps) > KEEP_BYTES;
 }
 
