@@ -24,8 +24,8 @@ void ptc_emu_lack_note(struct ptc_emu_shared *sh, int call);
 void ptc_emu_lack_names(const struct ptc_emu_shared *sh, char *out, size_t size);
 
 /*
- * Describes the first program that was not emulated in @out: "'/bin/x' is not for 64-bit x86"; "":
- * none. Returns the number of such programs.
+ * Writes to @out which program was not emulated first: "'/bin/x' is not a 64-bit x86 program".
+ * Without such a program, @out is "". Returns the number of such programs.
  */
 uint64_t ptc_emu_unfollowed_text(const struct ptc_emu_shared *sh, char *out, size_t size);
 

@@ -127,7 +127,7 @@ struct ptc_emu_slot {
 /* The reason why an executed program is not emulated. */
 enum ptc_emu_unfollowed {
 	PTC_EMU_UNFOLLOWED_OTHER,   /* cannot be read, or has no name */
-	PTC_EMU_UNFOLLOWED_FOREIGN, /* is not for 64-bit x86 */
+	PTC_EMU_UNFOLLOWED_FOREIGN, /* is not a 64-bit x86 program */
 	PTC_EMU_UNFOLLOWED_ROOT,    /* QEMU is not in its root directory */
 	PTC_EMU_UNFOLLOWED_USER, /* another user or IPC namespace: it cannot access the recording */
 };

@@ -48,7 +48,7 @@ def leaves_32bit(folder):
         path, truth = os.path.join(folder, f"f{n}"), os.path.join(folder, f"t{n}")
         r = lib.record(path, argv, "--truth", truth).expect(status)
         check(r.out == want, f"output {r.out!r}")
-        check("1 processes" in r.err and "32-bit" in r.err, f"message {r.err!r}")
+        check("1 process switched" in r.err and "32-bit" in r.err, f"message {r.err!r}")
         lib.equals_truth(path, truth)
     argv = ["/bin/sh", "-c", f"{runs_32bit()}; exit 0"]
     lib.record(path, argv, "--strict").expect(3)
@@ -63,6 +63,6 @@ def leaves_far_jump(folder):
         lib.skip("no 32-bit code here")
     r = lib.record(path, [prog("far32")], "--truth", truth).expect(6)
     check(r.out == plain.out, f"output {r.out!r}")
-    check("1 processes" in r.err and "32-bit" in r.err, f"message {r.err!r}")
+    check("1 process switched" in r.err and "32-bit" in r.err, f"message {r.err!r}")
     flow = lib.equals_truth(path, truth)
     check(any(t[2] == "far" for f in flow.values() for t in f), "no far jump")

@@ -184,7 +184,7 @@ def foreign(folder):
         Run([prog("32")])
     except OSError:
         lib.skip("no 32-bit programs here")
-    lost(folder, ["/bin/sh", "-c", f"{prog('32')}; true"], "prog_32' is not for 64-bit x86")
+    lost(folder, ["/bin/sh", "-c", f"{prog('32')}; true"], "prog_32' is not a 64-bit x86 program")
 
 
 @case
