@@ -56,17 +56,9 @@ set(e2e_long zone_forked tasks_spawn context leaves_32bit stopped_command swap_d
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
 	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
 
-# Sanitizer builds skip these tests, because they take longest there. Other tests of the same script run there, and
-# e2e_follow_* instead of everyday.py.
-set(e2e_not_sanitized emu_everyday_short lbr_exec emu_lbr_exec missing_core lines_sections lines_go_stripped
-	statements_of_senders jitdump_like_node crash_core)
-
 # e2e_test(NAME SCRIPT ARG...): adds the test e2e_NAME. Tracer and target take turns on one CPU, so each test uses one CPU of
 # CTest's resource file (scripts/test). -S: Python's search for site packages takes longer than the rest of its start.
 function(e2e_test NAME)
-	if(PTCAP_SANITIZE AND NAME IN_LIST e2e_not_sanitized)
-		return()
-	endif()
 	set(labels "e2e;pinned")
 	set(if_changed "")
 	if(NAME IN_LIST e2e_long)
@@ -445,3 +437,13 @@ endif()
 # e2e_compare_spoilt and e2e_emu_last_threads test the same in less time.
 e2e_is_field(emu_spoilt_modes)
 e2e_is_field(emu_last_pipeline)
+
+# scripts/test leaves out tests with the label "covered" under ASan, because other tests run the same code there.
+set(e2e_not_sanitized "${e2e_dir}/not_sanitized.txt")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${e2e_not_sanitized}")
+file(STRINGS "${e2e_not_sanitized}" names REGEX "^[a-z]")
+foreach(name IN LISTS names)
+	if(TEST e2e_${name})
+		set_property(TEST e2e_${name} APPEND PROPERTY LABELS covered)
+	endif()
+endforeach()
