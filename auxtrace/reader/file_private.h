@@ -43,7 +43,7 @@ struct ptc_feature_bytes {
 /*
  * The records [start, end) of the expanded data that one compressed record completes; may be empty.
  */
-struct ptc_piece {
+struct ptc_segment {
 	uint64_t at; /* offset of the compressed record; ascending */
 	uint64_t start, end;
 };
@@ -69,7 +69,7 @@ struct ptc_file {
 	struct ptc_spool spool;
 	const uint8_t *inflated;
 	uint64_t inflated_len;
-	struct ptc_piece *pieces;
+	struct ptc_segment *pieces;
 	size_t npieces, pieces_cap;
 	/*
 	 * Position of the id that selects a record's attr: words from the end of a trailer, or from

@@ -183,7 +183,7 @@ static int add_piece(struct ptc_file *f, uint64_t at, uint64_t start, uint64_t e
 	if (!ptc_vec_reserve(&items, &f->pieces_cap, f->npieces + 1, sizeof(*f->pieces)))
 		return ptc_fail_mem(err);
 	f->pieces = items;
-	f->pieces[f->npieces++] = (struct ptc_piece){ at, start, end };
+	f->pieces[f->npieces++] = (struct ptc_segment){ at, start, end };
 	return 0;
 }
 
@@ -219,7 +219,7 @@ static int note_piece(struct inflating *z, const struct ptc_rec *rec, uint64_t s
 /* Report that the stream ended inside a record, after @pos bytes of the part's data. */
 static int note_rest(struct inflating *z, uint64_t pos, struct ptc_err *err)
 {
-	const struct ptc_piece *last = z->f->npieces ? &z->f->pieces[z->f->npieces - 1] : NULL;
+	const struct ptc_segment *last = z->f->npieces ? &z->f->pieces[z->f->npieces - 1] : NULL;
 	const uint64_t done = z->framer.done;
 	struct ptc_err e;
 	int rc = 0;

@@ -35,7 +35,7 @@ bool ptc_file_bytes(const struct ptc_file *f, uint64_t off, uint64_t size, struc
 }
 
 /* Returns the last piece that starts at or before @off; NULL: none. */
-static const struct ptc_piece *piece_of(const struct ptc_file *f, uint64_t off)
+static const struct ptc_segment *piece_of(const struct ptc_file *f, uint64_t off)
 {
 	const size_t behind = PTC_PARTITION_POINT(i, 0, f->npieces, f->pieces[i].start <= off);
 
@@ -48,7 +48,7 @@ void ptc_file_place(const struct ptc_file *f, uint64_t off, struct ptc_file_plac
 	size_t part;
 
 	if (p.inflated) {
-		const struct ptc_piece *piece = piece_of(f, off & ~PTC_OFF_INFLATED);
+		const struct ptc_segment *piece = piece_of(f, off & ~PTC_OFF_INFLATED);
 
 		p.inner = (off & ~PTC_OFF_INFLATED) - (piece ? piece->start : 0);
 		off = piece ? piece->at : f->parts[0].data.off;

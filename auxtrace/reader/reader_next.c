@@ -131,7 +131,7 @@ static uint64_t pos_behind(const struct ptc_file *f, uint64_t at)
 static int next_inflated(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *ret,
 			 struct ptc_err *err)
 {
-	const struct ptc_piece *p = &f->pieces[(*pos & ~PTC_OFF_INFLATED) >> PTC_OFF_PIECE_BITS];
+	const struct ptc_segment *p = &f->pieces[(*pos & ~PTC_OFF_INFLATED) >> PTC_OFF_PIECE_BITS];
 	const uint64_t off = p->start + (*pos & UINT32_MAX);
 	struct ptc_cur c = ptc_cur_init(f->inflated + off, (size_t)(p->end - off));
 	uint64_t skipped = 0;
@@ -154,7 +154,7 @@ static int next_inflated(const struct ptc_file *f, uint64_t *pos, struct ptc_rec
 
 static int by_at(const void *pa, const void *pb)
 {
-	const struct ptc_piece *a = pa, *b = pb;
+	const struct ptc_segment *a = pa, *b = pb;
 
 	return a->at < b->at ? -1 : a->at > b->at;
 }
@@ -163,8 +163,8 @@ static int by_at(const void *pa, const void *pb)
 static int seek_inflated_records(const struct ptc_file *f, const struct ptc_rec *rec, uint64_t *pos,
 				 struct ptc_err *err)
 {
-	const struct ptc_piece key = { .at = rec->off };
-	const struct ptc_piece *p;
+	const struct ptc_segment key = { .at = rec->off };
+	const struct ptc_segment *p;
 
 	if (!f->compressed) {
 		(void)ptc_fail_at(err, PTC_E_FORMAT, rec->off,
@@ -250,7 +250,7 @@ static bool run_at(const struct ptc_file *f, uint64_t pos, struct run *ret)
 	const uint64_t i = pos >> PTC_OFF_PART_SHIFT, in = pos & PTC_OFF_MASK;
 
 	if (pos & PTC_OFF_INFLATED) {
-		const struct ptc_piece *p =
+		const struct ptc_segment *p =
 			&f->pieces[(pos & ~PTC_OFF_INFLATED) >> PTC_OFF_PIECE_BITS];
 		const uint64_t at = p->start + (pos & UINT32_MAX);
 
@@ -271,7 +271,7 @@ static bool run_at(const struct ptc_file *f, uint64_t pos, struct run *ret)
 /* Get up to @n consecutive kernel records at *@pos. Returns how many. */
 static size_t take_run(const struct ptc_file *f, uint64_t *pos, struct ptc_rec *recs, size_t n)
 {
-	const struct ptc_piece *piece;
+	const struct ptc_segment *piece;
 	struct run r;
 	uint64_t at = 0;
 	size_t i;

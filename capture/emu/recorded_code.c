@@ -9,51 +9,52 @@
 
 enum { PAGE = 4096 };
 
-struct ptc_known_page {
+struct ptc_queue_contexts_page {
 	uint64_t addr;
 	bool valid[PAGE];
 	uint8_t bytes[PAGE];
 };
 
-void ptc_known_release(struct ptc_known *k)
+void ptc_queue_contexts_release(struct ptc_queue_contexts *k)
 {
 	size_t i;
 
 	for (i = 0; i < k->n; i++)
 		free(k->pages[i]);
 	free(k->pages);
-	*k = (struct ptc_known){ NULL, 0, 0 };
+	*k = (struct ptc_queue_contexts){ NULL, 0, 0 };
 }
 
 /* Returns the index of the first page at or after @addr. */
-static size_t lower(const struct ptc_known *k, uint64_t addr)
+static size_t lower(const struct ptc_queue_contexts *k, uint64_t addr)
 {
 	return PTC_PARTITION_POINT(i, 0, k->n, k->pages[i]->addr < addr);
 }
 
-static struct ptc_known_page *insert(struct ptc_known *k, size_t i)
+static struct ptc_queue_contexts_page *insert(struct ptc_queue_contexts *k, size_t i)
 {
-	struct ptc_known_page *p;
+	struct ptc_queue_contexts_page *p;
 
 	if (!ptc_vec_reserve((void **)&k->pages, &k->cap, k->n + 1,
-			     sizeof(struct ptc_known_page *)))
+			     sizeof(struct ptc_queue_contexts_page *)))
 		return NULL;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	memmove(&k->pages[i + 1], &k->pages[i], (k->n - i) * sizeof(struct ptc_known_page *));
+	memmove(&k->pages[i + 1], &k->pages[i],
+		(k->n - i) * sizeof(struct ptc_queue_contexts_page *));
 	k->pages[i] = p;
 	k->n++;
 	return p;
 }
 
-bool ptc_known_copy(struct ptc_known *to, const struct ptc_known *from)
+bool ptc_queue_contexts_copy(struct ptc_queue_contexts *to, const struct ptc_queue_contexts *from)
 {
 	size_t i;
 
-	ptc_known_release(to);
+	ptc_queue_contexts_release(to);
 	for (i = 0; i < from->n; i++) {
-		struct ptc_known_page *p = insert(to, i);
+		struct ptc_queue_contexts_page *p = insert(to, i);
 
 		if (!p)
 			return false;
@@ -69,37 +70,37 @@ static size_t in_page(uint64_t addr, size_t len)
 	return len < left ? len : left;
 }
 
-static enum ptc_known_as look_in_page(const struct ptc_known_page *p, uint64_t addr,
-				      const uint8_t *bytes, size_t len)
+static enum ptc_queue_contexts_as look_in_page(const struct ptc_queue_contexts_page *p,
+					       uint64_t addr, const uint8_t *bytes, size_t len)
 {
 	const size_t off = (size_t)(addr % PAGE);
-	enum ptc_known_as as = PTC_KNOWN_SAME;
+	enum ptc_queue_contexts_as as = PTC_QUEUE_CONTEXTS_SAME;
 	size_t i;
 
 	for (i = 0; i < len; i++) {
 		if (!p->valid[off + i])
-			as = PTC_KNOWN_NOT;
+			as = PTC_QUEUE_CONTEXTS_NOT;
 		else if (p->bytes[off + i] != bytes[i])
-			return PTC_KNOWN_OTHER;
+			return PTC_QUEUE_CONTEXTS_OTHER;
 	}
 	return as;
 }
 
-enum ptc_known_as ptc_known_look(const struct ptc_known *k, uint64_t addr, const uint8_t *bytes,
-				 size_t len)
+enum ptc_queue_contexts_as ptc_queue_contexts_look(const struct ptc_queue_contexts *k,
+						   uint64_t addr, const uint8_t *bytes, size_t len)
 {
-	enum ptc_known_as as = PTC_KNOWN_SAME;
+	enum ptc_queue_contexts_as as = PTC_QUEUE_CONTEXTS_SAME;
 
 	while (len) {
 		const uint64_t page = addr - addr % PAGE;
 		const size_t i = lower(k, page), n = in_page(addr, len);
-		enum ptc_known_as part = PTC_KNOWN_NOT;
+		enum ptc_queue_contexts_as part = PTC_QUEUE_CONTEXTS_NOT;
 
 		if (i < k->n && k->pages[i]->addr == page)
 			part = look_in_page(k->pages[i], addr, bytes, n);
-		if (part == PTC_KNOWN_OTHER)
+		if (part == PTC_QUEUE_CONTEXTS_OTHER)
 			return part;
-		if (part == PTC_KNOWN_NOT)
+		if (part == PTC_QUEUE_CONTEXTS_NOT)
 			as = part;
 		addr += n;
 		bytes += n;
@@ -108,13 +109,14 @@ enum ptc_known_as ptc_known_look(const struct ptc_known *k, uint64_t addr, const
 	return as;
 }
 
-bool ptc_known_set(struct ptc_known *k, uint64_t addr, const uint8_t *bytes, size_t len)
+bool ptc_queue_contexts_set(struct ptc_queue_contexts *k, uint64_t addr, const uint8_t *bytes,
+			    size_t len)
 {
 	while (len) {
 		const uint64_t page = addr - addr % PAGE;
 		const size_t i = lower(k, page), n = in_page(addr, len);
-		struct ptc_known_page *p = i < k->n && k->pages[i]->addr == page ? k->pages[i] :
-										   insert(k, i);
+		struct ptc_queue_contexts_page *p =
+			i < k->n && k->pages[i]->addr == page ? k->pages[i] : insert(k, i);
 
 		if (!p)
 			return false;
@@ -128,7 +130,7 @@ bool ptc_known_set(struct ptc_known *k, uint64_t addr, const uint8_t *bytes, siz
 	return true;
 }
 
-void ptc_known_drop(struct ptc_known *k, uint64_t start, uint64_t end)
+void ptc_queue_contexts_drop(struct ptc_queue_contexts *k, uint64_t start, uint64_t end)
 {
 	size_t i, kept;
 

@@ -10,32 +10,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ptc_known_page;
+struct ptc_queue_contexts_page;
 
 /* A zeroed struct is empty. */
-struct ptc_known {
-	struct ptc_known_page **pages; /* owned, including the pages; ascending */
+struct ptc_queue_contexts {
+	struct ptc_queue_contexts_page **pages; /* owned, including the pages; ascending */
 	size_t n, cap;
 };
 
-enum ptc_known_as {
-	PTC_KNOWN_NOT,	 /* some bytes are unknown; the known ones are equal */
-	PTC_KNOWN_OTHER, /* some known bytes differ */
-	PTC_KNOWN_SAME,
+enum ptc_queue_contexts_as {
+	PTC_QUEUE_CONTEXTS_NOT,	  /* some bytes are unknown; the known ones are equal */
+	PTC_QUEUE_CONTEXTS_OTHER, /* some known bytes differ */
+	PTC_QUEUE_CONTEXTS_SAME,
 };
 
-void ptc_known_release(struct ptc_known *k);
+void ptc_queue_contexts_release(struct ptc_queue_contexts *k);
 
 /* False: out of memory. */
-bool ptc_known_copy(struct ptc_known *to, const struct ptc_known *from);
+bool ptc_queue_contexts_copy(struct ptc_queue_contexts *to, const struct ptc_queue_contexts *from);
 
-enum ptc_known_as ptc_known_look(const struct ptc_known *k, uint64_t addr, const uint8_t *bytes,
-				 size_t len);
+enum ptc_queue_contexts_as ptc_queue_contexts_look(const struct ptc_queue_contexts *k,
+						   uint64_t addr, const uint8_t *bytes, size_t len);
 
 /* False: out of memory. */
-bool ptc_known_set(struct ptc_known *k, uint64_t addr, const uint8_t *bytes, size_t len);
+bool ptc_queue_contexts_set(struct ptc_queue_contexts *k, uint64_t addr, const uint8_t *bytes,
+			    size_t len);
 
 /* Another mapping has replaced the range: its bytes become unknown. */
-void ptc_known_drop(struct ptc_known *k, uint64_t start, uint64_t end);
+void ptc_queue_contexts_drop(struct ptc_queue_contexts *k, uint64_t start, uint64_t end);
 
 #endif

@@ -35,7 +35,7 @@ int ptc_emu_unit_init(struct ptc_emu_unit *u, struct ptc_err *err)
 static void process_free(struct ptc_emu_process *p)
 {
 	ptc_maps_release(&p->maps);
-	ptc_known_release(&p->known);
+	ptc_queue_contexts_release(&p->known);
 	if (p->pidfd >= 0)
 		(void)close(p->pidfd);
 	free(p);
@@ -206,7 +206,7 @@ struct ptc_emu_process *ptc_emu_unit_add_process(struct ptc_emu_unit *u, pid_t p
 void ptc_emu_unit_renew_process(struct ptc_emu_unit *u, struct ptc_emu_process *p)
 {
 	ptc_maps_release(&p->maps);
-	ptc_known_release(&p->known);
+	ptc_queue_contexts_release(&p->known);
 	p->epoch = ++u->epochs;
 	if (p->pidfd >= 0)
 		(void)close(p->pidfd);

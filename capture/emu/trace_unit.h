@@ -25,7 +25,7 @@ struct ptc_emu_process {
 	pid_t pid;
 	int pidfd; /* -1: could not be opened */
 	struct ptc_maps maps;
-	struct ptc_known known; /* recorded code that is in no file */
+	struct ptc_queue_contexts known; /* recorded code that is in no file */
 	unsigned int tasks;
 	uint64_t epoch; /* changes whenever code is mapped; a fork copies its parent's */
 };

@@ -169,9 +169,10 @@ static bool tell_code(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 {
 	const uint8_t *bytes = ptc_emu_code_bytes(&u->code, line);
 	const size_t len = (size_t)(line->end - line->start);
-	const enum ptc_known_as as = ptc_known_look(&k->proc->known, line->start, bytes, len);
+	const enum ptc_queue_contexts_as as =
+		ptc_queue_contexts_look(&k->proc->known, line->start, bytes, len);
 
-	if (!len || as == PTC_KNOWN_SAME || (as == PTC_KNOWN_NOT && line->filed))
+	if (!len || as == PTC_QUEUE_CONTEXTS_SAME || (as == PTC_QUEUE_CONTEXTS_NOT && line->filed))
 		return true;
 	u->tsc = ptc_rdtsc();
 	ptc_flow_async(&k->cpu->flow, line->start, false, u->tsc);
@@ -179,7 +180,7 @@ static bool tell_code(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 	ptc_emu_unit_speak_of(k);
 	ptc_records_poke(&k->cpu->rec, line->start, bytes, len);
 	u->tsc = ptc_rdtsc();
-	return ptc_known_set(&k->proc->known, line->start, bytes, len);
+	return ptc_queue_contexts_set(&k->proc->known, line->start, bytes, len);
 }
 
 static bool enter_block(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t place)
@@ -274,7 +275,7 @@ static void tell_map(void *ctx, const struct ptc_maps *maps, const struct ptc_ma
 	to->k->proc->epoch = ++to->u->epochs;
 	ptc_records_mmap(&to->k->cpu->rec, maps, map,
 			 ptc_mapped_note(&to->u->files, maps, map, to->k->proc->pid));
-	ptc_known_drop(&to->k->proc->known, map->start, map->end);
+	ptc_queue_contexts_drop(&to->k->proc->known, map->start, map->end);
 }
 
 static void on_map(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t *payload)
@@ -289,7 +290,7 @@ static void on_map(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t
 	}
 	ptc_emu_unit_speak_of(k);
 	if (map.change == PTC_EMU_MUNMAP) /* later mappings there are recorded */
-		ptc_known_drop(&k->proc->known, map.start, map.start + map.len);
+		ptc_queue_contexts_drop(&k->proc->known, map.start, map.start + map.len);
 	if (!ptc_space_apply(&k->proc->maps, &map, (const char *)payload + sizeof(map), tell_map,
 			     &to))
 		u->no_memory = true;
@@ -322,7 +323,8 @@ static void inherit(struct ptc_emu_unit *u, struct ptc_emu_process *p,
 {
 	if (!parent)
 		return;
-	if (!ptc_space_copy(&p->maps, &parent->maps) || !ptc_known_copy(&p->known, &parent->known))
+	if (!ptc_space_copy(&p->maps, &parent->maps) ||
+	    !ptc_queue_contexts_copy(&p->known, &parent->known))
 		u->no_memory = true;
 	p->epoch = parent->epoch;
 }

@@ -22,7 +22,7 @@ static inline void restart_cycle_detection(struct ptc_flow *f)
 /*
  * Detects cycles of direct branches, which make no packet. A thread that reaches the same address
  * twice without a packet repeats that path. A decoder detects the same, and lists no more branches
- * (ptc_trail_is_endless).
+ * (ptc_branch_builder_is_endless).
  */
 static inline void circle(struct ptc_flow *f, uint64_t to)
 {

@@ -283,8 +283,8 @@ static void find_circles(struct ptc_verdict *v, struct ptc_decode *d)
 		const char *name;
 		uint64_t off = 0;
 
-		t->circle = t->last_to ? ptc_circle_behind(d, t->pid, t->last_to) :
-					 (struct ptc_circle){ .ip = 0 };
+		t->circle = t->last_to ? ptc_silent_loop_behind(d, t->pid, t->last_to) :
+					 (struct ptc_silent_loop){ .ip = 0 };
 		name = t->circle.insns ? ptc_decode_symbol(d, &where, t->circle.ip, &off) : NULL;
 		if (name)
 			(void)snprintf(t->circle_name, sizeof(t->circle_name), "%.40s+0x%" PRIx64,

@@ -19,7 +19,7 @@ struct ptc_verdict_thread {
 	uint64_t branches, first_ns, last_ns;
 	uint64_t last_to; /* target of the last branch; 0: left the traced code */
 	/* The loop without branch packets at @last_to. */
-	struct ptc_circle circle;
+	struct ptc_silent_loop circle;
 	char circle_name[64];	  /* FUNCTION+0xOFFSET; "": not known */
 	uint64_t gaps, gap_bytes; /* without those before a snapshot, which are no loss */
 	enum ptc_gap_cause cause; /* of the last gap; PTC_GAP_NONE: no gap */

@@ -136,7 +136,7 @@ static void put_threads(struct ptc_emit *e, const struct ptc_crash_report *r)
 
 	ptc_emit_rows(e, "threads");
 	for (i = 0; i < r->dead.nthreads; i++) {
-		const struct ptc_dead_thread *t = &r->dead.threads[i];
+		const struct ptc_crash_state_thread *t = &r->dead.threads[i];
 
 		ptc_emit_row(e);
 		ptc_emit_u64(e, "tid", t->state.tid);

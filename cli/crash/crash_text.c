@@ -336,7 +336,7 @@ static void show_threads(const struct ptc_crash_report *r, bool color)
 		return;
 	head("other threads", color);
 	for (i = 0; i < r->dead.nthreads; i++) {
-		const struct ptc_dead_thread *t = &r->dead.threads[i];
+		const struct ptc_crash_state_thread *t = &r->dead.threads[i];
 
 		if (t == r->victim)
 			continue;

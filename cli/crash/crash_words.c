@@ -52,7 +52,7 @@ static void say_access(struct words *w, const struct ptc_crash_why *why)
 	say(w, " 0x%" PRIx64, why->addr);
 }
 
-static void say_map(struct words *w, const struct ptc_dead_map *m)
+static void say_map(struct words *w, const struct ptc_crash_state_map *m)
 {
 	if (!m)
 		return;

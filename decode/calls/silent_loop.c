@@ -8,7 +8,7 @@
 enum { INSNS_MAX = 1 << 16 };
 
 struct walker {
-	ptc_circle_read *read;
+	ptc_silent_loop_read *read;
 	void *ctx;
 	uint64_t ip;
 	bool called; /* the last step was a call */
@@ -51,10 +51,11 @@ static bool walk_into_loop(struct walker *w)
 	return false;
 }
 
-struct ptc_circle ptc_circle_find(ptc_circle_read *read, void *ctx, uint64_t ip, uint64_t through)
+struct ptc_silent_loop ptc_silent_loop_find(ptc_silent_loop_read *read, void *ctx, uint64_t ip,
+					    uint64_t through)
 {
 	struct walker w = { .read = read, .ctx = ctx, .ip = ip };
-	struct ptc_circle c = { .ip = 0 };
+	struct ptc_silent_loop c = { .ip = 0 };
 	bool passed = !through;
 
 	if (!walk_into_loop(&w))
@@ -63,11 +64,11 @@ struct ptc_circle ptc_circle_find(ptc_circle_read *read, void *ctx, uint64_t ip,
 	do {
 		passed |= w.ip == through;
 		if (!step_without_trace(&w)) /* the code has changed */
-			return (struct ptc_circle){ .ip = 0 };
+			return (struct ptc_silent_loop){ .ip = 0 };
 		c.calls |= w.called;
 		c.insns++;
 	} while (w.ip != c.ip);
-	return passed ? c : (struct ptc_circle){ .ip = 0 };
+	return passed ? c : (struct ptc_silent_loop){ .ip = 0 };
 }
 
 static size_t read_mapped(void *ctx, uint64_t ip, uint8_t *ret, size_t len)
@@ -75,10 +76,10 @@ static size_t read_mapped(void *ctx, uint64_t ip, uint8_t *ret, size_t len)
 	return ptc_addrspace_read(ctx, ip, ret, len);
 }
 
-struct ptc_circle ptc_circle_behind(const struct ptc_decode *d, int32_t pid, uint64_t ip)
+struct ptc_silent_loop ptc_silent_loop_behind(const struct ptc_decode *d, int32_t pid, uint64_t ip)
 {
 	struct ptc_proc *p = ptc_decode_process(d, pid);
 
-	return p && ip ? ptc_circle_find(read_mapped, &p->as, ip, 0) :
-			 (struct ptc_circle){ .ip = 0 };
+	return p && ip ? ptc_silent_loop_find(read_mapped, &p->as, ip, 0) :
+			 (struct ptc_silent_loop){ .ip = 0 };
 }

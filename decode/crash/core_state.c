@@ -19,7 +19,7 @@ static struct ptc_crash_signal signal_of(const struct ptc_core *c)
 	struct ptc_crash_signal s = { .pid = (uint64_t)c->pid,
 				      .tid = c->threads[0].tid,
 				      .signo = c->threads[0].signo,
-				      .time_ns = PTC_DEAD_NO_TIME };
+				      .time_ns = PTC_CRASH_STATE_NO_TIME };
 	siginfo_t info;
 
 	static_assert(sizeof(siginfo_t) == PTC_CORE_SIGINFO, "the note has the kernel's structure");
@@ -36,30 +36,31 @@ static struct ptc_crash_signal signal_of(const struct ptc_core *c)
 	return s;
 }
 
-static bool take_thread(struct ptc_dead *d, const struct ptc_core_thread *t)
+static bool take_thread(struct ptc_crash_state *d, const struct ptc_core_thread *t)
 {
-	struct ptc_dead_thread *to;
+	struct ptc_crash_state_thread *to;
 
 	if (!ptc_grow(&d->threads, &d->threads_cap, d->nthreads + 1, sizeof(*to)))
 		return false;
 	to = &d->threads[d->nthreads++];
-	*to = (struct ptc_dead_thread){ .state = { .pid = d->signal.pid, .tid = t->tid } };
+	*to = (struct ptc_crash_state_thread){ .state = { .pid = d->signal.pid, .tid = t->tid } };
 	memcpy(to->state.regs, t->regs, sizeof(t->regs));
 	return true;
 }
 
-static bool take_area(struct ptc_dead *d, const struct ptc_core *c, const struct ptc_core_area *a)
+static bool take_area(struct ptc_crash_state *d, const struct ptc_core *c,
+		      const struct ptc_core_area *a)
 {
 	const struct ptc_core_map *m = ptc_core_map_at(c, a->start);
 	char *name = strdup(m ? m->name : "");
-	struct ptc_dead_map *to;
+	struct ptc_crash_state_map *to;
 
 	if (!name || !ptc_grow(&d->maps, &d->maps_cap, d->nmaps + 1, sizeof(*to))) {
 		free(name);
 		return false;
 	}
 	to = &d->maps[d->nmaps++];
-	*to = (struct ptc_dead_map){ .name = name };
+	*to = (struct ptc_crash_state_map){ .name = name };
 	to->map = (struct ptc_crash_map){ .pid = d->signal.pid,
 					  .start = a->start,
 					  .end = a->end,
@@ -68,9 +69,10 @@ static bool take_area(struct ptc_dead *d, const struct ptc_core *c, const struct
 	return true;
 }
 
-static bool take_memory(struct ptc_dead *d, const struct ptc_core *c, uint64_t addr, size_t len)
+static bool take_memory(struct ptc_crash_state *d, const struct ptc_core *c, uint64_t addr,
+			size_t len)
 {
-	struct ptc_dead_piece *to;
+	struct ptc_crash_state_piece *to;
 	uint8_t *bytes, *fit;
 	size_t n;
 
@@ -82,7 +84,8 @@ static bool take_memory(struct ptc_dead *d, const struct ptc_core *c, uint64_t a
 	n = ptc_core_read(c, addr, bytes, len);
 	fit = realloc(bytes, n ? n : 1);
 	bytes = fit ? fit : bytes;
-	d->pieces[d->npieces++] = (struct ptc_dead_piece){ addr, ptc_cur_init(bytes, n), bytes };
+	d->pieces[d->npieces++] =
+		(struct ptc_crash_state_piece){ addr, ptc_cur_init(bytes, n), bytes };
 	return true;
 }
 
@@ -90,8 +93,8 @@ static bool take_memory(struct ptc_dead *d, const struct ptc_core *c, uint64_t a
  * Take the memory from @back below @addr on. If there is none, from @addr on, or from the next
  * segment on.
  */
-static bool take_around(struct ptc_dead *d, const struct ptc_core *c, uint64_t addr, uint64_t back,
-			size_t len)
+static bool take_around(struct ptc_crash_state *d, const struct ptc_core *c, uint64_t addr,
+			uint64_t back, size_t len)
 {
 	uint64_t from = addr - back;
 	uint8_t byte;
@@ -109,9 +112,9 @@ static bool take_around(struct ptc_dead *d, const struct ptc_core *c, uint64_t a
  * Take the stack at @sp. If that is a handler's alternate stack, also take the stack that the
  * signal interrupted.
  */
-static bool take_stacks(struct ptc_dead *d, const struct ptc_core *c, uint64_t sp)
+static bool take_stacks(struct ptc_crash_state *d, const struct ptc_core *c, uint64_t sp)
 {
-	const struct ptc_dead_piece *taken;
+	const struct ptc_crash_state_piece *taken;
 	const size_t n = d->npieces;
 
 	if (!take_around(d, c, sp, RED_ZONE, STACK_MAX))
@@ -123,7 +126,8 @@ static bool take_stacks(struct ptc_dead *d, const struct ptc_core *c, uint64_t s
 	return take_around(d, c, sp, RED_ZONE, STACK_MAX);
 }
 
-int ptc_dead_of_core(struct ptc_dead *d, const struct ptc_core *c, struct ptc_err *err)
+int ptc_crash_state_of_core(struct ptc_crash_state *d, const struct ptc_core *c,
+			    struct ptc_err *err)
 {
 	bool ok = true;
 	size_t i;

@@ -11,6 +11,7 @@ struct ptc_core;
  * Fill @d, which is zeroed, from @c. There are no thread names, and no time. Caller releases @d,
  * also on failure. PTC_E_FORMAT: the core has no threads or no process. PTC_E_NO_MEMORY.
  */
-int ptc_dead_of_core(struct ptc_dead *d, const struct ptc_core *c, struct ptc_err *err);
+int ptc_crash_state_of_core(struct ptc_crash_state *d, const struct ptc_core *c,
+			    struct ptc_err *err);
 
 #endif

@@ -176,7 +176,7 @@ static int compare(const struct ptc_crash_report *r)
 static size_t read_code(const struct ptc_crash_report *r, uint64_t ip, uint8_t *ret, size_t len)
 {
 	const struct ptc_proc *p = ptc_decode_process(r->d, (int32_t)r->dead.signal.pid);
-	const size_t n = ptc_dead_memory(&r->dead, ip, ret, len);
+	const size_t n = ptc_crash_state_memory(&r->dead, ip, ret, len);
 
 	return n || !p ? n : ptc_addrspace_read(&p->as, ip, ret, len);
 }
@@ -192,7 +192,7 @@ static void find_circle(struct ptc_crash_report *r)
 	const struct ptc_item *it = &r->flow.arrival;
 
 	if (it->type == PTC_ITEM_BRANCH && it->to)
-		r->circle = ptc_circle_find(read_for_circle, r, it->to, r->ip);
+		r->circle = ptc_silent_loop_find(read_for_circle, r, it->to, r->ip);
 }
 
 const struct ptc_crash_stack *ptc_crash_believed(const struct ptc_crash_report *r)
@@ -338,7 +338,7 @@ static bool ends_elsewhere(const struct ptc_crash_report *r)
 /* --- a core beside it --- */
 
 /* Is @t where the recording has it? A thread in a system call has moved on, or calls again. */
-static bool is_there(const struct ptc_dead *d, const struct ptc_core_thread *t)
+static bool is_there(const struct ptc_crash_state *d, const struct ptc_core_thread *t)
 {
 	size_t i;
 
@@ -358,7 +358,7 @@ static int read_core(struct ptc_crash_report *r, const char *path, bool alone, s
 	int rc = ptc_core_open(path, &(struct ptc_untrusted){ .kernel = true }, &c, err);
 
 	if (!rc && alone)
-		rc = ptc_dead_of_core(&r->dead, c, err);
+		rc = ptc_crash_state_of_core(&r->dead, c, err);
 	for (i = 0; !rc && i < c->nthreads; i++)
 		r->core_odd += !is_there(&r->dead, &c->threads[i]);
 	r->of_core = alone;
@@ -374,7 +374,7 @@ static int read_state(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	int rc = ptc_file_open(opts->input, &r->file, err);
 
 	if (!rc)
-		rc = ptc_dead_read(&r->dead, r->file, opts->pid, err);
+		rc = ptc_crash_state_read(&r->dead, r->file, opts->pid, err);
 	if (core && (!rc || rc == PTC_E_NOT_EXIST) && r->file)
 		rc = read_core(r, core, rc != 0, err);
 	return rc;
@@ -388,7 +388,7 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	r->gave_up = -1;
 	if (rc)
 		return rc;
-	r->victim = ptc_dead_victim(&r->dead);
+	r->victim = ptc_crash_state_victim(&r->dead);
 	if (!r->victim)
 		return ptc_fail(err, PTC_E_FORMAT, "'%s' has no registers of the killed thread",
 				opts->input);
@@ -420,7 +420,7 @@ void ptc_crash_report_release(struct ptc_crash_report *r)
 {
 	ptc_crash_flow_release(&r->flow);
 	ptc_decode_free(r->d);
-	ptc_dead_release(&r->dead);
+	ptc_crash_state_release(&r->dead);
 	ptc_file_free(r->file);
 	free(r->traced.frames);
 	free(r->unwound.frames);

@@ -44,8 +44,8 @@ struct ptc_crash_report {
 	struct ptc_file *file; /* owned, as all members */
 	struct ptc_decode *d;
 	struct ptc_id_range tid; /* the victim; lent to d */
-	struct ptc_dead dead;
-	const struct ptc_dead_thread *victim; /* in dead */
+	struct ptc_crash_state dead;
+	const struct ptc_crash_state_thread *victim; /* in dead */
 	struct ptc_crash_flow flow;
 	struct ptc_crash_stack traced, unwound;
 	int differ; /* index of the first frame that differs, or PTC_CRASH_SAME */
@@ -66,7 +66,7 @@ struct ptc_crash_report {
 	 * The loop without packets that the thread was in when the trace ended. Then the stack from
 	 * memory is the believed one. insns 0: no such loop.
 	 */
-	struct ptc_circle circle;
+	struct ptc_silent_loop circle;
 	/* The trace does not end where the signal came. */
 	bool trace_is_short;
 	bool of_core;	 /* the state comes from the core */
@@ -86,7 +86,8 @@ struct ptc_crash_place {
 };
 
 /*
- * @r starts zeroed. Caller releases it, also on failure. Errors: of ptc_dead_read, of the decoder.
+ * @r starts zeroed. Caller releases it, also on failure. Errors: of ptc_crash_state_read, of the
+ * decoder.
  */
 int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *opts,
 		      struct ptc_err *err);

@@ -92,10 +92,11 @@ static void set_access(struct ptc_crash_why *w, const struct ptc_operand *op)
 }
 
 /* Returns the stack that ends above @addr, if @addr is no accessible memory and @sp is near. */
-static const struct ptc_dead_map *stack_above(const struct ptc_dead *d, uint64_t addr, uint64_t sp)
+static const struct ptc_crash_state_map *stack_above(const struct ptc_crash_state *d, uint64_t addr,
+						     uint64_t sp)
 {
-	const struct ptc_dead_map *at = ptc_dead_map_at(d, addr);
-	const struct ptc_dead_map *above = ptc_dead_map_above(d, addr);
+	const struct ptc_crash_state_map *at = ptc_crash_state_map_at(d, addr);
+	const struct ptc_crash_state_map *above = ptc_crash_state_map_above(d, addr);
 	const uint64_t distance = addr < sp ? sp - addr : addr - sp;
 
 	if ((at && at->map.prot & (PROT_READ | PROT_WRITE)) || distance > STACK_REACH)
@@ -106,12 +107,12 @@ static const struct ptc_dead_map *stack_above(const struct ptc_dead *d, uint64_t
 	return above;
 }
 
-static void of_access(struct ptc_crash_why *w, const struct ptc_dead *d,
+static void of_access(struct ptc_crash_why *w, const struct ptc_crash_state *d,
 		      const struct ptc_crash_thread *t)
 {
-	const struct ptc_dead_map *stack = stack_above(d, w->addr, t->regs[PTC_REG_RSP]);
+	const struct ptc_crash_state_map *stack = stack_above(d, w->addr, t->regs[PTC_REG_RSP]);
 
-	w->map = ptc_dead_map_at(d, w->addr);
+	w->map = ptc_crash_state_map_at(d, w->addr);
 	if (w->addr < NULL_PAGES) {
 		w->reason = PTC_REASON_NULL_PAGE;
 	} else if (stack) {
@@ -127,18 +128,18 @@ static void of_access(struct ptc_crash_why *w, const struct ptc_dead *d,
 	}
 }
 
-static void of_jump(struct ptc_crash_why *w, const struct ptc_dead *d, uint64_t to)
+static void of_jump(struct ptc_crash_why *w, const struct ptc_crash_state *d, uint64_t to)
 {
 	w->is_target = w->has_addr = true;
 	w->access = PTC_ACCESS_EXEC;
 	w->addr = to;
 	w->size = 0;
-	w->map = ptc_dead_map_at(d, to);
+	w->map = ptc_crash_state_map_at(d, to);
 	w->reason = w->map ? PTC_REASON_NO_EXEC : PTC_REASON_BAD_JUMP;
 }
 
 /* A fault of the processor without an address: the address is not canonical. */
-static void of_protection(struct ptc_crash_why *w, const struct ptc_dead *d,
+static void of_protection(struct ptc_crash_why *w, const struct ptc_crash_state *d,
 			  const struct ptc_operands *ops)
 {
 	const struct ptc_operand *bad = non_canonical(ops);
@@ -161,7 +162,7 @@ static void of_protection(struct ptc_crash_why *w, const struct ptc_dead *d,
 		if (op->size != sizeof(bytes) || !op->reads)
 			continue;
 		if (op->memory &&
-		    ptc_dead_memory(d, op->addr, bytes, sizeof(bytes)) != sizeof(bytes))
+		    ptc_crash_state_memory(d, op->addr, bytes, sizeof(bytes)) != sizeof(bytes))
 			continue;
 		if (op->memory)
 			value = ptc_le64(bytes);
@@ -172,11 +173,11 @@ static void of_protection(struct ptc_crash_why *w, const struct ptc_dead *d,
 	}
 }
 
-static void of_segv(struct ptc_crash_why *w, const struct ptc_dead *d,
+static void of_segv(struct ptc_crash_why *w, const struct ptc_crash_state *d,
 		    const struct ptc_crash_thread *t, const struct ptc_operands *ops)
 {
 	const uint64_t ip = t->regs[PTC_REG_RIP];
-	const struct ptc_dead_map *code = ptc_dead_map_at(d, ip);
+	const struct ptc_crash_state_map *code = ptc_crash_state_map_at(d, ip);
 
 	if (d->signal.code == FROM_KERNEL) {
 		of_protection(w, d, ops);
@@ -194,20 +195,20 @@ static void of_segv(struct ptc_crash_why *w, const struct ptc_dead *d,
 
 /* --- the other signals --- */
 
-static void of_bus(struct ptc_crash_why *w, const struct ptc_dead *d,
+static void of_bus(struct ptc_crash_why *w, const struct ptc_crash_state *d,
 		   const struct ptc_operands *ops)
 {
 	w->reason = PTC_REASON_BUS;
 	w->has_addr = true;
 	w->addr = d->signal.addr;
-	w->map = ptc_dead_map_at(d, w->addr);
+	w->map = ptc_crash_state_map_at(d, w->addr);
 	set_access(w, touched(ops, w->addr));
 	if (d->signal.code == BUS_ADRERR && w->map && w->map->name[0] == '/')
 		w->reason = PTC_REASON_BEYOND_FILE;
 }
 
 /* Division by zero and overflow are one exception. The divisor distinguishes them. */
-static void of_fpe(struct ptc_crash_why *w, const struct ptc_dead *d,
+static void of_fpe(struct ptc_crash_why *w, const struct ptc_crash_state *d,
 		   const struct ptc_operands *ops)
 {
 	const struct ptc_operand *op = ops && ops->n ? &ops->items[0] : NULL;
@@ -221,7 +222,7 @@ static void of_fpe(struct ptc_crash_why *w, const struct ptc_dead *d,
 		return;
 	divisor = op->value;
 	if (op->memory) {
-		if (ptc_dead_memory(d, op->addr, bytes, op->size) != op->size)
+		if (ptc_crash_state_memory(d, op->addr, bytes, op->size) != op->size)
 			return;
 		divisor = ptc_le64(bytes);
 	}
@@ -229,13 +230,14 @@ static void of_fpe(struct ptc_crash_why *w, const struct ptc_dead *d,
 		w->reason = PTC_REASON_QUOTIENT;
 }
 
-static bool was_sent(const struct ptc_dead *d)
+static bool was_sent(const struct ptc_crash_state *d)
 {
 	return d->signal.code == SI_USER || d->signal.code == SI_QUEUE ||
 	       d->signal.code == SI_TKILL;
 }
 
-struct ptc_crash_why ptc_reason_find(const struct ptc_dead *d, const struct ptc_crash_thread *t,
+struct ptc_crash_why ptc_reason_find(const struct ptc_crash_state *d,
+				     const struct ptc_crash_thread *t,
 				     const struct ptc_operands *ops)
 {
 	struct ptc_crash_why w = { .reason = PTC_REASON_OTHER };

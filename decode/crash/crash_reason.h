@@ -41,7 +41,7 @@ struct ptc_crash_why {
 	uint32_t size;	/* bytes of the access; 0: not known */
 	bool is_target; /* addr is a branch target */
 	/* mapping at addr, or (STACK_OVERFLOW) the stack; or NULL */
-	const struct ptc_dead_map *map;
+	const struct ptc_crash_state_map *map;
 };
 
 /* Return "null-page" or "?" (out of range); and "read", "write", "jump" or NULL. */
@@ -52,7 +52,8 @@ const char *ptc_access_name(enum ptc_crash_access access);
  * Find why the signal came. @ops: operands of the instruction at the victim's ip. NULL: there is no
  * instruction, or it is not available.
  */
-struct ptc_crash_why ptc_reason_find(const struct ptc_dead *d, const struct ptc_crash_thread *t,
+struct ptc_crash_why ptc_reason_find(const struct ptc_crash_state *d,
+				     const struct ptc_crash_thread *t,
 				     const struct ptc_operands *ops);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/grow.h"
 
-static void clear_crash_state(struct ptc_dead *d)
+static void clear_crash_state(struct ptc_crash_state *d)
 {
 	size_t i;
 
@@ -20,26 +20,26 @@ static void clear_crash_state(struct ptc_dead *d)
 	d->cut = 0;
 }
 
-void ptc_dead_release(struct ptc_dead *d)
+void ptc_crash_state_release(struct ptc_crash_state *d)
 {
 	clear_crash_state(d);
 	free(d->threads);
 	free(d->maps);
 	free(d->pieces);
-	*d = (struct ptc_dead){ .states = 0 };
+	*d = (struct ptc_crash_state){ .states = 0 };
 }
 
 /* --- reading --- */
 
-static bool add_thread(struct ptc_dead *d, const struct ptc_crash *c)
+static bool add_thread(struct ptc_crash_state *d, const struct ptc_crash *c)
 {
-	struct ptc_dead_thread *t;
+	struct ptc_crash_state_thread *t;
 	size_t n = ptc_cur_left(&c->bytes);
 
 	if (!ptc_grow(&d->threads, &d->threads_cap, d->nthreads + 1, sizeof(*t)))
 		return false;
 	t = &d->threads[d->nthreads++];
-	*t = (struct ptc_dead_thread){ .state = c->u.thread };
+	*t = (struct ptc_crash_state_thread){ .state = c->u.thread };
 	if (n > sizeof(t->name) - 1)
 		n = sizeof(t->name) - 1;
 	if (n)
@@ -47,30 +47,31 @@ static bool add_thread(struct ptc_dead *d, const struct ptc_crash *c)
 	return true;
 }
 
-static bool add_map(struct ptc_dead *d, const struct ptc_crash *c)
+static bool add_map(struct ptc_crash_state *d, const struct ptc_crash *c)
 {
 	char *name = strndup((const char *)c->bytes.pos, ptc_cur_left(&c->bytes));
-	struct ptc_dead_map *m;
+	struct ptc_crash_state_map *m;
 
 	if (!name || !ptc_grow(&d->maps, &d->maps_cap, d->nmaps + 1, sizeof(*m))) {
 		free(name);
 		return false;
 	}
-	d->maps[d->nmaps++] = (struct ptc_dead_map){ c->u.map, name };
+	d->maps[d->nmaps++] = (struct ptc_crash_state_map){ c->u.map, name };
 	return true;
 }
 
-static bool add_piece(struct ptc_dead *d, const struct ptc_crash *c)
+static bool add_piece(struct ptc_crash_state *d, const struct ptc_crash *c)
 {
 	if (__builtin_add_overflow(d->cut, c->u.memory.cut, &d->cut))
 		d->cut = UINT64_MAX;
 	if (!ptc_grow(&d->pieces, &d->pieces_cap, d->npieces + 1, sizeof(*d->pieces)))
 		return false;
-	d->pieces[d->npieces++] = (struct ptc_dead_piece){ c->u.memory.addr, c->bytes, NULL };
+	d->pieces[d->npieces++] =
+		(struct ptc_crash_state_piece){ c->u.memory.addr, c->bytes, NULL };
 	return true;
 }
 
-static bool add_crash_record(struct ptc_dead *d, const struct ptc_crash *c)
+static bool add_crash_record(struct ptc_crash_state *d, const struct ptc_crash *c)
 {
 	switch (c->kind) {
 	case PTC_CRASH_THREAD:
@@ -84,7 +85,8 @@ static bool add_crash_record(struct ptc_dead *d, const struct ptc_crash *c)
 	}
 }
 
-int ptc_dead_read(struct ptc_dead *d, const struct ptc_file *f, uint64_t pid, struct ptc_err *err)
+int ptc_crash_state_read(struct ptc_crash_state *d, const struct ptc_file *f, uint64_t pid,
+			 struct ptc_err *err)
 {
 	struct ptc_crash c;
 	struct ptc_rec rec;
@@ -125,7 +127,7 @@ int ptc_dead_read(struct ptc_dead *d, const struct ptc_file *f, uint64_t pid, st
 
 /* --- asking --- */
 
-const struct ptc_dead_thread *ptc_dead_victim(const struct ptc_dead *d)
+const struct ptc_crash_state_thread *ptc_crash_state_victim(const struct ptc_crash_state *d)
 {
 	size_t i;
 
@@ -135,7 +137,8 @@ const struct ptc_dead_thread *ptc_dead_victim(const struct ptc_dead *d)
 	return NULL;
 }
 
-const struct ptc_dead_map *ptc_dead_map_at(const struct ptc_dead *d, uint64_t addr)
+const struct ptc_crash_state_map *ptc_crash_state_map_at(const struct ptc_crash_state *d,
+							 uint64_t addr)
 {
 	size_t i;
 
@@ -145,7 +148,8 @@ const struct ptc_dead_map *ptc_dead_map_at(const struct ptc_dead *d, uint64_t ad
 	return NULL;
 }
 
-const struct ptc_dead_map *ptc_dead_map_above(const struct ptc_dead *d, uint64_t addr)
+const struct ptc_crash_state_map *ptc_crash_state_map_above(const struct ptc_crash_state *d,
+							    uint64_t addr)
 {
 	size_t i;
 
@@ -156,7 +160,8 @@ const struct ptc_dead_map *ptc_dead_map_above(const struct ptc_dead *d, uint64_t
 }
 
 /* Read what one piece has at @addr. */
-static size_t read_piece(const struct ptc_dead_piece *p, uint64_t addr, uint8_t *ret, size_t len)
+static size_t read_piece(const struct ptc_crash_state_piece *p, uint64_t addr, uint8_t *ret,
+			 size_t len)
 {
 	const size_t size = ptc_cur_left(&p->bytes);
 	size_t n;
@@ -169,7 +174,8 @@ static size_t read_piece(const struct ptc_dead_piece *p, uint64_t addr, uint8_t 
 	return n;
 }
 
-size_t ptc_dead_memory(const struct ptc_dead *d, uint64_t addr, uint8_t *ret, size_t len)
+size_t ptc_crash_state_memory(const struct ptc_crash_state *d, uint64_t addr, uint8_t *ret,
+			      size_t len)
 {
 	size_t done = 0, now, i;
 

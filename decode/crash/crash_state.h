@@ -10,29 +10,29 @@
 #include "ptcap/crash.h"
 #include "ptcap/file.h"
 
-#define PTC_DEAD_NO_TIME UINT64_MAX /* in signal.time_ns: unknown */
+#define PTC_CRASH_STATE_NO_TIME UINT64_MAX /* in signal.time_ns: unknown */
 
-struct ptc_dead_thread {
+struct ptc_crash_state_thread {
 	struct ptc_crash_thread state;
 	char name[16];
 };
 
-struct ptc_dead_map {
+struct ptc_crash_state_map {
 	struct ptc_crash_map map;
 	const char *name; /* owned; not NULL */
 };
 
-struct ptc_dead_piece {
+struct ptc_crash_state_piece {
 	uint64_t addr;
 	struct ptc_cur bytes; /* lent from the file, or in copy */
 	uint8_t *copy;	      /* owned; NULL: bytes are lent from the file */
 };
 
-struct ptc_dead {
+struct ptc_crash_state {
 	struct ptc_crash_signal signal;
-	struct ptc_dead_thread *threads; /* owned */
-	struct ptc_dead_map *maps;	 /* owned; ascending */
-	struct ptc_dead_piece *pieces;	 /* owned */
+	struct ptc_crash_state_thread *threads; /* owned */
+	struct ptc_crash_state_map *maps;	/* owned; ascending */
+	struct ptc_crash_state_piece *pieces;	/* owned */
 	size_t nthreads, threads_cap, nmaps, maps_cap, npieces, pieces_cap;
 	/* bytes of stacks and code that were not kept, because there were too many */
 	uint64_t cut;
@@ -44,16 +44,20 @@ struct ptc_dead {
  * Read the last state in @f, or the last one of process @pid (0: any). @d starts zeroed. Caller
  * releases it, also on failure. PTC_E_NOT_EXIST: there is none.
  */
-int ptc_dead_read(struct ptc_dead *d, const struct ptc_file *f, uint64_t pid, struct ptc_err *err);
-void ptc_dead_release(struct ptc_dead *d);
+int ptc_crash_state_read(struct ptc_crash_state *d, const struct ptc_file *f, uint64_t pid,
+			 struct ptc_err *err);
+void ptc_crash_state_release(struct ptc_crash_state *d);
 
 /* Return the thread that was killed, or NULL; and the mapping that contains @addr, or NULL. */
-const struct ptc_dead_thread *ptc_dead_victim(const struct ptc_dead *d);
-const struct ptc_dead_map *ptc_dead_map_at(const struct ptc_dead *d, uint64_t addr);
+const struct ptc_crash_state_thread *ptc_crash_state_victim(const struct ptc_crash_state *d);
+const struct ptc_crash_state_map *ptc_crash_state_map_at(const struct ptc_crash_state *d,
+							 uint64_t addr);
 /* Returns the first mapping above @addr, or NULL. */
-const struct ptc_dead_map *ptc_dead_map_above(const struct ptc_dead *d, uint64_t addr);
+const struct ptc_crash_state_map *ptc_crash_state_map_above(const struct ptc_crash_state *d,
+							    uint64_t addr);
 
 /* Read up to @len bytes of memory at @addr. Returns how many bytes were saved. */
-size_t ptc_dead_memory(const struct ptc_dead *d, uint64_t addr, uint8_t *ret, size_t len);
+size_t ptc_crash_state_memory(const struct ptc_crash_state *d, uint64_t addr, uint8_t *ret,
+			      size_t len);
 
 #endif

@@ -34,7 +34,7 @@ enum {
 };
 
 struct unwinding {
-	const struct ptc_dead *dead;
+	const struct ptc_crash_state *dead;
 	const struct ptc_crash_thread *thread;
 	const struct ptc_addrspace *as;
 	struct ptc_unwound *out;
@@ -60,7 +60,7 @@ struct reported {
 };
 
 struct files {
-	const struct ptc_dead *dead;
+	const struct ptc_crash_state *dead;
 	const struct ptc_addrspace *as;
 	struct ptc_mapping *maps; /* owned; of one file */
 	size_t nmaps, maps_cap;
@@ -85,7 +85,7 @@ static bool list_mappings(struct files *fs, const struct ptc_range *r, size_t *r
 
 	fs->nmaps = 0;
 	for (; o; o = ptc_ranges_next(all, o)) {
-		const struct ptc_dead_map *m = ptc_dead_map_at(fs->dead, o->start);
+		const struct ptc_crash_state_map *m = ptc_crash_state_map_at(fs->dead, o->start);
 
 		if (o->file != r->file)
 			continue;
@@ -120,10 +120,10 @@ static void report(Dwfl *dwfl, struct files *fs, const struct ptc_range *r)
 	size_t which = 0;
 	const bool listed = list_mappings(fs, r, &which);
 	const int fd = listed && fs->maps[which].executable ? ptc_codefile_reopen(r->file) : -1;
-	Elf *elf =
-		ptc_elfroom_has(fd, PTC_ELFROOM_DEBUG, r->file->name, r->file->store->search.left) ?
-			elf_begin(fd, ELF_C_READ, NULL) :
-			NULL;
+	Elf *elf = ptc_elf_memory_has(fd, PTC_ELF_MEMORY_DEBUG, r->file->name,
+				      r->file->store->search.left) ?
+			   elf_begin(fd, ELF_C_READ, NULL) :
+			   NULL;
 	Dwfl_Module *mod = NULL;
 	uint64_t bias = 0;
 	void **data;
@@ -138,7 +138,8 @@ static void report(Dwfl *dwfl, struct files *fs, const struct ptc_range *r)
 		(void)close(fd);
 }
 
-static void report_all(Dwfl *dwfl, const struct ptc_dead *dead, const struct ptc_addrspace *as)
+static void report_all(Dwfl *dwfl, const struct ptc_crash_state *dead,
+		       const struct ptc_addrspace *as)
 {
 	struct files fs = { .dead = dead, .as = as };
 	const struct ptc_range *r = ptc_ranges_from(&as->ranges, 0);
@@ -180,7 +181,7 @@ static bool read_memory(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
 	uint8_t bytes[8];
 
 	(void)dwfl;
-	if (ptc_dead_memory(u->dead, addr, bytes, sizeof(bytes)) != sizeof(bytes))
+	if (ptc_crash_state_memory(u->dead, addr, bytes, sizeof(bytes)) != sizeof(bytes))
 		return false;
 	*ret = ptc_le64(bytes);
 	return true;
@@ -203,7 +204,7 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 /* Returns true if @addr is in an executable mapping, or in known code if no mapping is known. */
 static bool is_executable_addr(const struct unwinding *u, uint64_t addr)
 {
-	const struct ptc_dead_map *m = ptc_dead_map_at(u->dead, addr);
+	const struct ptc_crash_state_map *m = ptc_crash_state_map_at(u->dead, addr);
 
 	return m ? m->map.prot & PROT_EXEC : !u->dead->nmaps && ptc_addrspace_has(u->as, addr);
 }
@@ -234,7 +235,8 @@ static void take_context(struct unwinding *u)
 	uint8_t context[PTC_SIGFRAME_CONTEXT];
 	struct ptc_unwound *out = u->out;
 
-	if (ptc_dead_memory(u->dead, u->context, context, sizeof(context)) != sizeof(context))
+	if (ptc_crash_state_memory(u->dead, u->context, context, sizeof(context)) !=
+	    sizeof(context))
 		return;
 	ptc_sigframe_registers(context, u->regs);
 	out->frames[out->n - 1] = (struct ptc_unwound_frame){ u->regs[DWARF_RIP], true };
@@ -337,8 +339,9 @@ static const struct ptc_codefile *unknown_file(const struct unwinding *u)
 	return r && r->file && !r->file->path && !r->file->anonymous && !out->cut ? r->file : NULL;
 }
 
-int ptc_unwind(struct ptc_unwound *u, const struct ptc_dead *d, const struct ptc_crash_thread *t,
-	       const struct ptc_addrspace *as, struct ptc_err *err)
+int ptc_unwind(struct ptc_unwound *u, const struct ptc_crash_state *d,
+	       const struct ptc_crash_thread *t, const struct ptc_addrspace *as,
+	       struct ptc_err *err)
 {
 	struct unwinding w = { .dead = d, .thread = t, .as = as, .out = u };
 	unsigned int strayed = 0;

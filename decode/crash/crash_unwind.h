@@ -36,8 +36,9 @@ struct ptc_unwound {
  * Unwind thread @t of @d; @as: the mappings of the process. The frames end where unwinding is not
  * possible: no error. @u starts zeroed. Returns 0 or PTC_E_NO_MEMORY.
  */
-int ptc_unwind(struct ptc_unwound *u, const struct ptc_dead *d, const struct ptc_crash_thread *t,
-	       const struct ptc_addrspace *as, struct ptc_err *err);
+int ptc_unwind(struct ptc_unwound *u, const struct ptc_crash_state *d,
+	       const struct ptc_crash_thread *t, const struct ptc_addrspace *as,
+	       struct ptc_err *err);
 void ptc_unwound_release(struct ptc_unwound *u);
 
 #endif

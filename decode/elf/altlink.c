@@ -48,7 +48,8 @@ static bool open_alternate_dwarf(struct ptc_alternate *a, Elf *elf)
 }
 
 /* Returns false, and keeps nothing, if @fd has no debug information. */
-static bool take_file(struct ptc_alternate *a, int fd, const char *name, struct ptc_leftout *left)
+static bool take_file(struct ptc_alternate *a, int fd, const char *name,
+		      struct ptc_omitted_data *left)
 {
 	fd = ptc_unzstd_fd(fd, name, left);
 	if (fd < 0)

@@ -21,7 +21,7 @@ static Elf_Data *section(Elf *elf, const char *wanted)
 	while ((scn = elf_nextscn(elf, scn)) != NULL) {
 		name = gelf_getshdr(scn, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
 		if (name && !strcmp(name, wanted) && sh.sh_type != SHT_NOBITS)
-			return ptc_elfroom_data(scn);
+			return ptc_elf_memory_data(scn);
 	}
 	return NULL;
 }
@@ -42,7 +42,7 @@ void ptc_debugfile_link(Elf *elf, struct ptc_debuglink *ret)
 	ret->crc = ptc_le32((const uint8_t *)data->d_buf + (len / 4 + 1) * 4);
 }
 
-bool ptc_debugfile_mini(Elf *elf, const char *file, struct ptc_leftout *left,
+bool ptc_debugfile_mini(Elf *elf, const char *file, struct ptc_omitted_data *left,
 			struct ptc_unpacked *ret)
 {
 	Elf_Data *data = section(elf, ".gnu_debugdata");
@@ -52,6 +52,6 @@ bool ptc_debugfile_mini(Elf *elf, const char *file, struct ptc_leftout *left,
 	if (ptc_unpack_bytes(data->d_buf, data->d_size, ret))
 		return true;
 	if (ret->too_large)
-		ptc_leftout_add(left, file, "packed names (.gnu_debugdata)", 0);
+		ptc_omitted_data_add(left, file, "packed names (.gnu_debugdata)", 0);
 	return false;
 }

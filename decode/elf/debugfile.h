@@ -8,7 +8,7 @@
 
 #include "decode/elf/file_search.h"
 
-struct ptc_leftout;
+struct ptc_omitted_data;
 struct ptc_unpacked;
 
 /* Read .gnu_debuglink of @elf. Empty name: there is none. */
@@ -19,7 +19,7 @@ void ptc_debugfile_link(Elf *elf, struct ptc_debuglink *ret);
  * releases *@ret. Returns false if there is none. Also false if memory is missing: then @left gets
  * a line.
  */
-bool ptc_debugfile_mini(Elf *elf, const char *file, struct ptc_leftout *left,
+bool ptc_debugfile_mini(Elf *elf, const char *file, struct ptc_omitted_data *left,
 			struct ptc_unpacked *ret);
 
 #endif

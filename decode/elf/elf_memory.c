@@ -142,17 +142,17 @@ static uint64_t unpacked_size(const struct image *f, const Elf64_Shdr *sh)
 }
 
 static uint64_t section_needs(const struct image *f, const Elf64_Shdr *sh,
-			      enum ptc_elfroom_for what)
+			      enum ptc_elf_memory_for what)
 {
 	const bool is_inside = sh->sh_offset <= f->len && sh->sh_size <= f->len - sh->sh_offset;
 
 	if (sh->sh_type == SHT_NOBITS || sh->sh_type == SHT_NULL || !is_inside ||
-	    (what == PTC_ELFROOM_NAMES && sh->sh_type == SHT_PROGBITS))
+	    (what == PTC_ELF_MEMORY_NAMES && sh->sh_type == SHT_PROGBITS))
 		return 0;
 	return sum(sh->sh_size, unpacked_size(f, sh));
 }
 
-static uint64_t image_needs(struct image *f, enum ptc_elfroom_for what)
+static uint64_t image_needs(struct image *f, enum ptc_elf_memory_for what)
 {
 	Elf64_Shdr headers[HEADERS];
 	uint64_t ret, at = 0;
@@ -171,7 +171,7 @@ static uint64_t image_needs(struct image *f, enum ptc_elfroom_for what)
 	return ret;
 }
 
-uint64_t ptc_elfroom_needs(int fd, enum ptc_elfroom_for what)
+uint64_t ptc_elf_memory_needs(int fd, enum ptc_elf_memory_for what)
 {
 	struct image f = { .fd = fd };
 	struct stat st;
@@ -182,38 +182,38 @@ uint64_t ptc_elfroom_needs(int fd, enum ptc_elfroom_for what)
 	return image_needs(&f, what);
 }
 
-uint64_t ptc_elfroom_bytes_need(const uint8_t *bytes, size_t len, enum ptc_elfroom_for what)
+uint64_t ptc_elf_memory_bytes_need(const uint8_t *bytes, size_t len, enum ptc_elf_memory_for what)
 {
 	struct image f = { .bytes = bytes, .len = len };
 
 	return image_needs(&f, what);
 }
 
-bool ptc_elfroom_allows(uint64_t bytes, const char *what, const char *file,
-			struct ptc_leftout *left)
+bool ptc_elf_memory_allows(uint64_t bytes, const char *what, const char *file,
+			   struct ptc_omitted_data *left)
 {
 	if (ptc_budget_allows(bytes))
 		return true;
-	ptc_leftout_add(left, file, what, bytes);
+	ptc_omitted_data_add(left, file, what, bytes);
 	return false;
 }
 
-bool ptc_elfroom_has(int fd, enum ptc_elfroom_for what, const char *file, struct ptc_leftout *left)
+bool ptc_elf_memory_has(int fd, enum ptc_elf_memory_for what, const char *file,
+			struct ptc_omitted_data *left)
 {
-	static const char *const words[] = {
-		[PTC_ELFROOM_NAMES] = "table of names", [PTC_ELFROOM_DEBUG] = "debug information"
-	};
-	const uint64_t n = fd < 0 ? UINT64_MAX : ptc_elfroom_needs(fd, what);
+	static const char *const words[] = { [PTC_ELF_MEMORY_NAMES] = "table of names",
+					     [PTC_ELF_MEMORY_DEBUG] = "debug information" };
+	const uint64_t n = fd < 0 ? UINT64_MAX : ptc_elf_memory_needs(fd, what);
 
 	if (n == UINT64_MAX)
 		return false;
-	if (what == PTC_ELFROOM_NAMES ? ptc_budget_allows(n) : ptc_budget_allows_fragile(n))
+	if (what == PTC_ELF_MEMORY_NAMES ? ptc_budget_allows(n) : ptc_budget_allows_fragile(n))
 		return true;
-	ptc_leftout_add(left, file, words[what], n);
+	ptc_omitted_data_add(left, file, words[what], n);
 	return false;
 }
 
-Elf_Data *ptc_elfroom_data(Elf_Scn *scn)
+Elf_Data *ptc_elf_memory_data(Elf_Scn *scn)
 {
 	GElf_Shdr sh;
 

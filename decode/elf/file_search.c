@@ -128,7 +128,7 @@ static int open_packed(struct ptc_found *f, const char *path, const struct ptc_u
 	ok = ptc_unpack(fd, *ret_len, &u);
 	(void)close(fd);
 	if (u.too_large)
-		ptc_leftout_add(f->left, path, "unpacked form", 0);
+		ptc_omitted_data_add(f->left, path, "unpacked form", 0);
 	if (!ok)
 		return ptc_fail(&f->why, PTC_E_FORMAT, "cannot unpack '%s'", path);
 	*ret_len = u.len;

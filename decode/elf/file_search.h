@@ -15,7 +15,7 @@
 #include "ptcap/error.h"
 
 struct ptc_debuginfod;
-struct ptc_leftout;
+struct ptc_omitted_data;
 
 /* Places to search. Zeroed: only the path itself. */
 struct ptc_search {
@@ -24,7 +24,7 @@ struct ptc_search {
 	char *osrelease;	    /* owned; kernel release of the recording; NULL: not known */
 	struct ptc_debuginfod *web; /* owned; NULL: no debuginfod server is asked */
 	bool containers;	    /* also look below /proc/PID/root of processes that still run */
-	struct ptc_leftout *left;   /* lent; files above the memory budget; may be NULL */
+	struct ptc_omitted_data *left; /* lent; files above the memory budget; may be NULL */
 };
 
 /* @symfs, @cache and @osrelease may be NULL. @cache NULL: uses perf's own cache. */
@@ -33,9 +33,9 @@ int ptc_search_init(struct ptc_search *s, const char *symfs, const char *cache,
 void ptc_search_release(struct ptc_search *s);
 
 struct ptc_found {
-	bool unpack;		  /* input: unpack a packed file; then fd is the unpacked file */
-	struct ptc_leftout *left; /* lent; may be NULL; gets files that are too large */
-	int fd;			  /* owned by the caller; -1: not found */
+	bool unpack; /* input: unpack a packed file; then fd is the unpacked file */
+	struct ptc_omitted_data *left; /* lent; may be NULL; gets files that are too large */
+	int fd;			       /* owned by the caller; -1: not found */
 	char *path;
 	size_t root; /* length of the root below which it was found: base/untrusted.h */
 	uint64_t len;

@@ -46,7 +46,7 @@ static bool has_word(const char *text, const char *word)
 static bool can_unload(Elf_Scn *modinfo)
 {
 	static const char key[] = "vermagic=";
-	Elf_Data *data = ptc_elfroom_data(modinfo);
+	Elf_Data *data = ptc_elf_memory_data(modinfo);
 	const char *p = data ? data->d_buf : NULL, *end = p ? p + data->d_size : NULL;
 
 	for (; p && p < end; p += strlen(p) + 1) {

@@ -9,7 +9,8 @@
 
 enum { MOST = 64 }; /* entries; each new one is compared with all */
 
-void ptc_leftout_add(struct ptc_leftout *l, const char *file, const char *what, uint64_t bytes)
+void ptc_omitted_data_add(struct ptc_omitted_data *l, const char *file, const char *what,
+			  uint64_t bytes)
 {
 	char *copy;
 	size_t i;
@@ -25,10 +26,10 @@ void ptc_leftout_add(struct ptc_leftout *l, const char *file, const char *what, 
 		free(copy);
 		return;
 	}
-	l->v[l->n++] = (struct ptc_leftout_one){ copy, what, bytes };
+	l->v[l->n++] = (struct ptc_omitted_data_one){ copy, what, bytes };
 }
 
-void ptc_leftout_release(struct ptc_leftout *l)
+void ptc_omitted_data_release(struct ptc_omitted_data *l)
 {
 	size_t i;
 
@@ -36,5 +37,5 @@ void ptc_leftout_release(struct ptc_leftout *l)
 		free(l->v[i].file);
 	free(l->v);
 	ptc_budget_drop(l->held);
-	*l = (struct ptc_leftout){ .n = 0 };
+	*l = (struct ptc_omitted_data){ .n = 0 };
 }

@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ptc_leftout_one {
+struct ptc_omitted_data_one {
 	char *file;	  /* owned */
 	const char *what; /* a string that is never freed: "names" */
 	uint64_t bytes;	  /* needed bytes; 0: unknown, but more than available */
 };
 
 /* Zeroed: empty. Lives as long as the files that it lists. */
-struct ptc_leftout {
-	struct ptc_leftout_one *v; /* owned */
+struct ptc_omitted_data {
+	struct ptc_omitted_data_one *v; /* owned */
 	size_t n, cap;
 	uint64_t held; /* bytes of files in memory, returned to the budget with this */
 };
@@ -23,7 +23,8 @@ struct ptc_leftout {
  * Record that the @what of @file was left out. An entry that exists is not repeated. If out of
  * memory, nothing is recorded. @l may be NULL.
  */
-void ptc_leftout_add(struct ptc_leftout *l, const char *file, const char *what, uint64_t bytes);
-void ptc_leftout_release(struct ptc_leftout *l);
+void ptc_omitted_data_add(struct ptc_omitted_data *l, const char *file, const char *what,
+			  uint64_t bytes);
+void ptc_omitted_data_release(struct ptc_omitted_data *l);
 
 #endif

@@ -180,19 +180,19 @@ static bool has_zstd(int fd, const struct stat *st)
  * Gets the decompressed copy in *@ret; -1: none can be made. Returns false if the memory budget
  * does not allow it.
  */
-static bool copy_file(int fd, const struct stat *st, const char *file, struct ptc_leftout *left,
-		      int *ret)
+static bool copy_file(int fd, const struct stat *st, const char *file,
+		      struct ptc_omitted_data *left, int *ret)
 {
 	struct image f = { .bytes = NULL };
 	uint64_t len = 0, room = 0;
 	Elf64_Ehdr eh;
 
 	*ret = -1;
-	if (!ptc_elfroom_allows((uint64_t)st->st_size, "debug information", file, left))
+	if (!ptc_elf_memory_allows((uint64_t)st->st_size, "debug information", file, left))
 		return false;
 	if (read_image(fd, st, &f) && read_header(&f, &eh))
 		room = room_for(&f, &eh);
-	if (room && !ptc_elfroom_allows(f.len + room, "debug information", file, left)) {
+	if (room && !ptc_elf_memory_allows(f.len + room, "debug information", file, left)) {
 		free(f.bytes);
 		return false;
 	}
@@ -207,14 +207,14 @@ static bool copy_file(int fd, const struct stat *st, const char *file, struct pt
 	return true;
 }
 
-int ptc_unzstd_fd(int fd, const char *file, struct ptc_leftout *left)
+int ptc_unzstd_fd(int fd, const char *file, struct ptc_omitted_data *left)
 {
 	struct stat st;
 	int copy;
 
 	if (fd < 0)
 		return -1;
-	if (!ptc_elfroom_has(fd, PTC_ELFROOM_DEBUG, file, left))
+	if (!ptc_elf_memory_has(fd, PTC_ELF_MEMORY_DEBUG, file, left))
 		goto none;
 	if (fstat(fd, &st) || !has_zstd(fd, &st))
 		return fd;

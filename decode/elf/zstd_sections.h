@@ -6,7 +6,7 @@
 #ifndef PTC_DECODE_ELF_ZSTD_SECTIONS_H
 #define PTC_DECODE_ELF_ZSTD_SECTIONS_H
 
-struct ptc_leftout;
+struct ptc_omitted_data;
 
 /*
  * Takes ownership of @fd. Returns @fd, or the descriptor of a copy in memory with all zstd sections
@@ -15,6 +15,6 @@ struct ptc_leftout;
  * gets a line about @file. A copy is held in the budget until @left is released. If @fd is -1,
  * returns -1.
  */
-int ptc_unzstd_fd(int fd, const char *file, struct ptc_leftout *left);
+int ptc_unzstd_fd(int fd, const char *file, struct ptc_omitted_data *left);
 
 #endif

@@ -5,16 +5,16 @@
 
 #include "decode/image/addrspace.h"
 
-static void code_free(struct ptc_piece_code *k)
+static void code_free(struct ptc_segment_code *k)
 {
 	ptc_fast_chains_release(&k->chains);
 	ptc_fast_code_release(&k->code);
 	free(k);
 }
 
-bool ptc_piece_user_init(struct ptc_piece_user *u)
+bool ptc_segment_user_init(struct ptc_segment_user *u)
 {
-	*u = (struct ptc_piece_user){ .codes = calloc(1, sizeof(*u->codes)) };
+	*u = (struct ptc_segment_user){ .codes = calloc(1, sizeof(*u->codes)) };
 	if (!u->codes)
 		return false;
 	(void)pthread_mutex_init(&u->codes->lock, NULL);
@@ -22,12 +22,12 @@ bool ptc_piece_user_init(struct ptc_piece_user *u)
 	return true;
 }
 
-void ptc_piece_user_join(struct ptc_piece_user *u, const struct ptc_piece_user *other)
+void ptc_segment_user_join(struct ptc_segment_user *u, const struct ptc_segment_user *other)
 {
-	struct ptc_piece_codes *c = other->codes;
+	struct ptc_segment_codes *c = other->codes;
 	size_t i;
 
-	*u = (struct ptc_piece_user){ .codes = c, .counts = other->counts };
+	*u = (struct ptc_segment_user){ .codes = c, .counts = other->counts };
 	(void)pthread_mutex_lock(&c->lock);
 	u->number = c->users++;
 	for (i = 0; i < c->n; i++)
@@ -35,15 +35,15 @@ void ptc_piece_user_join(struct ptc_piece_user *u, const struct ptc_piece_user *
 	(void)pthread_mutex_unlock(&c->lock);
 }
 
-static void leave(struct ptc_piece_user *u)
+static void leave(struct ptc_segment_user *u)
 {
 	while (u->nheld)
 		u->held[--u->nheld]->users--;
 }
 
-void ptc_piece_user_release(struct ptc_piece_user *u)
+void ptc_segment_user_release(struct ptc_segment_user *u)
 {
-	struct ptc_piece_codes *c = u->codes;
+	struct ptc_segment_codes *c = u->codes;
 	bool last;
 
 	if (!c)
@@ -66,55 +66,55 @@ static uint64_t kernel_version(const struct ptc_addrspace *as)
 	return as->kernel ? as->kernel->version : 0;
 }
 
-static enum ptc_piece_kernel kernel_of(const struct ptc_addrspace *as)
+static enum ptc_segment_kernel kernel_of(const struct ptc_addrspace *as)
 {
 	if (!as->kernel)
-		return PTC_PIECE_NO_KERNEL;
-	return as->kernel->view ? PTC_PIECE_KERNEL_VIEW : PTC_PIECE_KERNEL_NOW;
+		return PTC_SEGMENT_NO_KERNEL;
+	return as->kernel->view ? PTC_SEGMENT_KERNEL_VIEW : PTC_SEGMENT_KERNEL_NOW;
 }
 
-static bool is_full(const struct ptc_piece_code *k)
+static bool is_full(const struct ptc_segment_code *k)
 {
 	return ptc_fast_code_is_full(&k->code) || ptc_fast_chains_is_full(&k->chains, &k->code);
 }
 
 /* Returns true if @k is for exactly this code. */
-static bool is_of(const struct ptc_piece_code *k, const struct ptc_addrspace *as)
+static bool is_of(const struct ptc_segment_code *k, const struct ptc_addrspace *as)
 {
 	return as->state && k->state == as->state && k->kernel == kernel_of(as) &&
 	       k->kernel_version == kernel_version(as);
 }
 
-static size_t bytes_of(const struct ptc_piece_code *k)
+static size_t bytes_of(const struct ptc_segment_code *k)
 {
 	return ptc_fast_code_bytes(&k->code) + ptc_fast_chains_bytes(&k->chains);
 }
 
 /* Returns the index of the least recently used cache without users, except @kept; ALL: none. */
-static size_t find_oldest(const struct ptc_piece_codes *c, const struct ptc_piece_code *kept)
+static size_t find_oldest(const struct ptc_segment_codes *c, const struct ptc_segment_code *kept)
 {
-	size_t i, oldest = PTC_PIECE_CODES_ALL;
+	size_t i, oldest = PTC_SEGMENT_CODES_ALL;
 
 	for (i = 0; i < c->n; i++)
 		if (!c->codes[i]->users && c->codes[i] != kept &&
-		    (oldest == PTC_PIECE_CODES_ALL || c->codes[i]->used < c->codes[oldest]->used))
+		    (oldest == PTC_SEGMENT_CODES_ALL || c->codes[i]->used < c->codes[oldest]->used))
 			oldest = i;
 	return oldest;
 }
 
 /* Returns false if all caches have users. */
-static bool drop_oldest(struct ptc_piece_codes *c, const struct ptc_piece_code *kept)
+static bool drop_oldest(struct ptc_segment_codes *c, const struct ptc_segment_code *kept)
 {
 	const size_t i = find_oldest(c, kept);
 
-	if (i == PTC_PIECE_CODES_ALL)
+	if (i == PTC_SEGMENT_CODES_ALL)
 		return false;
 	code_free(c->codes[i]);
 	c->codes[i] = c->codes[--c->n];
 	return true;
 }
 
-static size_t total(const struct ptc_piece_codes *c)
+static size_t total(const struct ptc_segment_codes *c)
 {
 	size_t i, bytes = 0;
 
@@ -123,9 +123,9 @@ static size_t total(const struct ptc_piece_codes *c)
 	return bytes;
 }
 
-static struct ptc_piece_code *new_code(const struct ptc_piece_codes *c)
+static struct ptc_segment_code *new_code(const struct ptc_segment_codes *c)
 {
-	struct ptc_piece_code *k = calloc(1, sizeof(*k));
+	struct ptc_segment_code *k = calloc(1, sizeof(*k));
 	size_t i;
 
 	if (!k)
@@ -142,12 +142,12 @@ static struct ptc_piece_code *new_code(const struct ptc_piece_codes *c)
 }
 
 /* Creates a cache, and frees unused ones if there are too many or memory is short. */
-static struct ptc_piece_code *create_code_cache(struct ptc_piece_codes *c,
-						const struct ptc_addrspace *as, int32_t pid)
+static struct ptc_segment_code *create_code_cache(struct ptc_segment_codes *c,
+						  const struct ptc_addrspace *as, int32_t pid)
 {
-	struct ptc_piece_code *k;
+	struct ptc_segment_code *k;
 
-	if (c->n >= PTC_PIECE_CODES && !drop_oldest(c, NULL) && c->n == PTC_PIECE_CODES_ALL)
+	if (c->n >= PTC_SEGMENT_CODES && !drop_oldest(c, NULL) && c->n == PTC_SEGMENT_CODES_ALL)
 		return NULL;
 	k = new_code(c);
 	while (!k && drop_oldest(c, NULL))
@@ -163,7 +163,7 @@ static struct ptc_piece_code *create_code_cache(struct ptc_piece_codes *c,
 	return k;
 }
 
-static void clear_code_cache(struct ptc_piece_code *k)
+static void clear_code_cache(struct ptc_segment_code *k)
 {
 	ptc_fast_code_forget(&k->code);
 	ptc_fast_chains_forget(&k->chains);
@@ -171,7 +171,7 @@ static void clear_code_cache(struct ptc_piece_code *k)
 }
 
 /* Applies the changes of @as since *@version to the cache. */
-static void apply_code_changes(struct ptc_piece_code *k, const struct ptc_addrspace *as,
+static void apply_code_changes(struct ptc_segment_code *k, const struct ptc_addrspace *as,
 			       uint64_t *version)
 {
 	const struct ptc_change *change;
@@ -188,7 +188,7 @@ static void apply_code_changes(struct ptc_piece_code *k, const struct ptc_addrsp
 	}
 }
 
-static bool holds(const struct ptc_piece_user *u, const struct ptc_piece_code *k)
+static bool holds(const struct ptc_segment_user *u, const struct ptc_segment_code *k)
 {
 	size_t i;
 
@@ -202,7 +202,7 @@ static bool holds(const struct ptc_piece_user *u, const struct ptc_piece_code *k
  * Where states are not known: returns true if @u is the only user of @k and @k still matches its
  * code.
  */
-static bool is_still_of(const struct ptc_piece_user *u, const struct ptc_piece_code *k,
+static bool is_still_of(const struct ptc_segment_user *u, const struct ptc_segment_code *k,
 			const struct ptc_addrspace *as, int32_t pid)
 {
 	return !as->state && !k->state && k->pid == pid && k->version == as->version &&
@@ -211,14 +211,14 @@ static bool is_still_of(const struct ptc_piece_user *u, const struct ptc_piece_c
 }
 
 /* Returns a cache for exactly this code, which anyone may join. */
-static struct ptc_piece_code *find_same(const struct ptc_piece_user *u,
-					const struct ptc_addrspace *as, int32_t pid)
+static struct ptc_segment_code *find_same(const struct ptc_segment_user *u,
+					  const struct ptc_addrspace *as, int32_t pid)
 {
-	const struct ptc_piece_codes *c = u->codes;
+	const struct ptc_segment_codes *c = u->codes;
 	size_t i;
 
 	for (i = 0; i < c->n; i++) {
-		struct ptc_piece_code *k = c->codes[i];
+		struct ptc_segment_code *k = c->codes[i];
 
 		k->retired |= is_full(k);
 		if (!k->retired && (is_of(k, as) || is_still_of(u, k, as, pid)))
@@ -228,13 +228,13 @@ static struct ptc_piece_code *find_same(const struct ptc_piece_user *u,
 }
 
 /* Returns the cache of a process whose code changes during the segment, if @u is its only user. */
-static struct ptc_piece_code *find_own(const struct ptc_piece_user *u,
-				       const struct ptc_addrspace *as, int32_t pid)
+static struct ptc_segment_code *find_own(const struct ptc_segment_user *u,
+					 const struct ptc_addrspace *as, int32_t pid)
 {
 	size_t i;
 
 	for (i = 0; i < u->nheld && !as->state; i++) {
-		struct ptc_piece_code *k = u->held[i];
+		struct ptc_segment_code *k = u->held[i];
 
 		if (!k->state && k->pid == pid && k->kernel == kernel_of(as) && k->users == 1)
 			return k;
@@ -246,10 +246,10 @@ static struct ptc_piece_code *find_own(const struct ptc_piece_user *u,
  * Returns an unused cache that can be adapted: one for the same code with another kernel state, or
  * the newest one of @pid.
  */
-static struct ptc_piece_code *find_like(const struct ptc_piece_codes *c,
-					const struct ptc_addrspace *as, int32_t pid)
+static struct ptc_segment_code *find_like(const struct ptc_segment_codes *c,
+					  const struct ptc_addrspace *as, int32_t pid)
 {
-	struct ptc_piece_code *k, *like = NULL;
+	struct ptc_segment_code *k, *like = NULL;
 	size_t i;
 
 	for (i = 0; i < c->n; i++) {
@@ -265,7 +265,7 @@ static struct ptc_piece_code *find_like(const struct ptc_piece_codes *c,
 }
 
 /* Adapts @k, which nobody else uses, to the code of @as. */
-static void become(struct ptc_piece_code *k, const struct ptc_addrspace *as, bool counts)
+static void become(struct ptc_segment_code *k, const struct ptc_addrspace *as, bool counts)
 {
 	if (!as->state || k->state != as->state)
 		apply_code_changes(k, as, &k->version);
@@ -278,11 +278,11 @@ static void become(struct ptc_piece_code *k, const struct ptc_addrspace *as, boo
 }
 
 /* The caller holds the lock. */
-static struct ptc_piece_code *acquire_code_cache(struct ptc_piece_user *u,
-						 const struct ptc_addrspace *as, int32_t pid)
+static struct ptc_segment_code *acquire_code_cache(struct ptc_segment_user *u,
+						   const struct ptc_addrspace *as, int32_t pid)
 {
-	struct ptc_piece_codes *c = u->codes;
-	struct ptc_piece_code *k = find_same(u, as, pid);
+	struct ptc_segment_codes *c = u->codes;
+	struct ptc_segment_code *k = find_same(u, as, pid);
 	bool own = false;
 
 	if (!k) {
@@ -302,15 +302,16 @@ static struct ptc_piece_code *acquire_code_cache(struct ptc_piece_user *u,
 		u->held[u->nheld++] = k;
 	}
 	k->used = ++c->uses;
-	while (total(c) > PTC_PIECE_CODE_BYTES && drop_oldest(c, k))
+	while (total(c) > PTC_SEGMENT_CODE_BYTES && drop_oldest(c, k))
 		;
 	return k;
 }
 
-struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_user *u, const struct ptc_addrspace *as,
-					   int32_t pid, bool begins)
+struct ptc_segment_code *ptc_segment_codes_use(struct ptc_segment_user *u,
+					       const struct ptc_addrspace *as, int32_t pid,
+					       bool begins)
 {
-	struct ptc_piece_code *k;
+	struct ptc_segment_code *k;
 
 	/* Fast path: usually the cache that this thread already holds. */
 	if (begins && u->nheld == 1 && is_of(u->held[0], as) && !is_full(u->held[0]))
@@ -323,8 +324,9 @@ struct ptc_piece_code *ptc_piece_codes_use(struct ptc_piece_user *u, const struc
 	return k;
 }
 
-struct ptc_fast_hand *ptc_piece_code_hand(const struct ptc_piece_user *u, struct ptc_piece_code *k,
-					  const struct ptc_fast_source *source)
+struct ptc_fast_hand *ptc_segment_code_hand(const struct ptc_segment_user *u,
+					    struct ptc_segment_code *k,
+					    const struct ptc_fast_source *source)
 {
 	struct ptc_fast_hand **hand = &k->hands[u->number];
 
@@ -335,14 +337,14 @@ struct ptc_fast_hand *ptc_piece_code_hand(const struct ptc_piece_user *u, struct
 	return *hand;
 }
 
-bool ptc_piece_codes_know(const struct ptc_piece_user *u, const struct ptc_addrspace *as,
-			  int32_t pid, uint64_t start, uint64_t end)
+bool ptc_segment_codes_know(const struct ptc_segment_user *u, const struct ptc_addrspace *as,
+			    int32_t pid, uint64_t start, uint64_t end)
 {
 	bool any = false;
 	size_t i;
 
 	for (i = 0; i < u->nheld; i++) {
-		struct ptc_piece_code *k = u->held[i];
+		struct ptc_segment_code *k = u->held[i];
 
 		if (k->kernel != kernel_of(as) ||
 		    (k->pid != pid && !(as->state && k->state == as->state)))

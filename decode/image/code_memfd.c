@@ -12,7 +12,7 @@
 
 enum { PAGE = 4096 };
 
-void ptc_codemem_release(struct ptc_codemem *m)
+void ptc_code_memfd_release(struct ptc_code_memfd *m)
 {
 	if (m->path[0])
 		(void)close(m->fd);
@@ -20,7 +20,7 @@ void ptc_codemem_release(struct ptc_codemem *m)
 	memset(m, 0, sizeof(*m));
 }
 
-static void make_file(struct ptc_codemem *m)
+static void make_file(struct ptc_code_memfd *m)
 {
 	int fd;
 
@@ -29,7 +29,7 @@ static void make_file(struct ptc_codemem *m)
 	if (fd < 0)
 		return;
 	/* The full size at once, as a hole: libipt needs a file whose size does not change. */
-	if (ftruncate(fd, (off_t)PTC_CODEMEM_ROOM_MAX)) {
+	if (ftruncate(fd, (off_t)PTC_CODE_MEMFD_ROOM_MAX)) {
 		(void)close(fd);
 		return;
 	}
@@ -42,14 +42,14 @@ static void make_file(struct ptc_codemem *m)
 	}
 }
 
-bool ptc_codemem_new(struct ptc_codemem *m, uint64_t len, struct ptc_codepiece *ret)
+bool ptc_code_memfd_new(struct ptc_code_memfd *m, uint64_t len, struct ptc_codepiece *ret)
 {
 	const uint64_t room = (len + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	bool in_file;
 	void *p;
 
-	if (!len || len > PTC_CODEMEM_PIECE_MAX || room > PTC_CODEMEM_ROOM_MAX - m->next)
+	if (!len || len > PTC_CODE_MEMFD_PIECE_MAX || room > PTC_CODE_MEMFD_ROOM_MAX - m->next)
 		return false;
 	if (!m->tried)
 		make_file(m);
@@ -76,17 +76,17 @@ void ptc_codepiece_release(struct ptc_codepiece *p)
 	memset(p, 0, sizeof(*p));
 }
 
-static bool reserve_memfd_bytes(struct ptc_codemem *m, uint64_t len)
+static bool reserve_memfd_bytes(struct ptc_code_memfd *m, uint64_t len)
 {
-	if (len > PTC_CODEMEM_MAX - m->filled || !ptc_budget_allows(len))
+	if (len > PTC_CODE_MEMFD_MAX - m->filled || !ptc_budget_allows(len))
 		return false;
 	m->filled += len;
 	ptc_budget_hold(len);
 	return true;
 }
 
-bool ptc_codemem_read(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
-		      uint64_t len, int fd, uint64_t src)
+bool ptc_code_memfd_read(struct ptc_code_memfd *m, const struct ptc_codepiece *p, uint64_t off,
+			 uint64_t len, int fd, uint64_t src)
 {
 	ssize_t r;
 
@@ -105,8 +105,8 @@ bool ptc_codemem_read(struct ptc_codemem *m, const struct ptc_codepiece *p, uint
 	return true;
 }
 
-bool ptc_codemem_put(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
-		     const uint8_t *bytes, size_t len)
+bool ptc_code_memfd_put(struct ptc_code_memfd *m, const struct ptc_codepiece *p, uint64_t off,
+			const uint8_t *bytes, size_t len)
 {
 	if (!reserve_memfd_bytes(m, len))
 		return false;
@@ -114,7 +114,7 @@ bool ptc_codemem_put(struct ptc_codemem *m, const struct ptc_codepiece *p, uint6
 	return true;
 }
 
-void ptc_codemem_settle(const struct ptc_codemem *m)
+void ptc_code_memfd_settle(const struct ptc_code_memfd *m)
 {
 	const struct timespec never[2] = { { 0, 0 }, { 0, 0 } };
 

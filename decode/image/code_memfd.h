@@ -15,12 +15,12 @@
  * all pieces together. With the last limit, the sizes that a recording claims leave address space
  * for everything else.
  */
-#define PTC_CODEMEM_MAX	      ((uint64_t)2 << 30)
-#define PTC_CODEMEM_PIECE_MAX ((uint64_t)64 << 30)
-#define PTC_CODEMEM_ROOM_MAX  ((uint64_t)4 << 40)
+#define PTC_CODE_MEMFD_MAX	 ((uint64_t)2 << 30)
+#define PTC_CODE_MEMFD_PIECE_MAX ((uint64_t)64 << 30)
+#define PTC_CODE_MEMFD_ROOM_MAX	 ((uint64_t)4 << 40)
 
 /* Zeroed: nothing yet. */
-struct ptc_codemem {
+struct ptc_code_memfd {
 	int fd; /* valid if path is not empty */
 	char path[32];
 	bool tried;
@@ -37,25 +37,25 @@ struct ptc_codepiece {
 };
 
 /* Release all pieces first. */
-void ptc_codemem_release(struct ptc_codemem *m);
+void ptc_code_memfd_release(struct ptc_code_memfd *m);
 
 /*
  * Allocate a piece of @len bytes (not 0). Returns false if out of memory, or if @len is over
- * PTC_CODEMEM_PIECE_MAX. Also false if all pieces together would exceed PTC_CODEMEM_ROOM_MAX.
+ * PTC_CODE_MEMFD_PIECE_MAX. Also false if all pieces together would exceed PTC_CODE_MEMFD_ROOM_MAX.
  */
-bool ptc_codemem_new(struct ptc_codemem *m, uint64_t len, struct ptc_codepiece *ret);
+bool ptc_code_memfd_new(struct ptc_code_memfd *m, uint64_t len, struct ptc_codepiece *ret);
 void ptc_codepiece_release(struct ptc_codepiece *p);
 
 /*
  * Fill [off, off + len) inside @p from the file @fd at @src. Returns false if some of it could not
- * be read, or if PTC_CODEMEM_MAX is reached.
+ * be read, or if PTC_CODE_MEMFD_MAX is reached.
  */
-bool ptc_codemem_read(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
-		      uint64_t len, int fd, uint64_t src);
+bool ptc_code_memfd_read(struct ptc_code_memfd *m, const struct ptc_codepiece *p, uint64_t off,
+			 uint64_t len, int fd, uint64_t src);
 /* Same, from memory. */
-bool ptc_codemem_put(struct ptc_codemem *m, const struct ptc_codepiece *p, uint64_t off,
-		     const uint8_t *bytes, size_t len);
+bool ptc_code_memfd_put(struct ptc_code_memfd *m, const struct ptc_codepiece *p, uint64_t off,
+			const uint8_t *bytes, size_t len);
 /* Call after filling: resets the file's times, because libipt must find the file unchanged. */
-void ptc_codemem_settle(const struct ptc_codemem *m);
+void ptc_code_memfd_settle(const struct ptc_code_memfd *m);
 
 #endif

@@ -41,9 +41,9 @@ void ptc_codefiles_release(struct ptc_codefiles *s)
 		file_free(s->files[i]);
 	free(s->files);
 	free(s->slots);
-	ptc_codemem_release(&s->mem);
+	ptc_code_memfd_release(&s->mem);
 	ptc_search_release(&s->search);
-	ptc_leftout_release(&s->left);
+	ptc_omitted_data_release(&s->left);
 	memset(s, 0, sizeof(*s));
 }
 
@@ -136,7 +136,7 @@ static bool grow_slots(struct ptc_codefiles *s)
 static bool make_room(struct ptc_codefiles *s, struct ptc_codefile *f, uint64_t len)
 {
 	/* First the piece: its limits are checked before memory is allocated. */
-	if (!ptc_codemem_new(&s->mem, len, &f->piece))
+	if (!ptc_code_memfd_new(&s->mem, len, &f->piece))
 		return false;
 	f->pages = calloc((len / PAGE + 1) / 64 + 1, sizeof(*f->pages));
 	if (!f->pages) {
@@ -268,7 +268,7 @@ void ptc_codefile_fill(struct ptc_codefile *f, uint64_t off, uint64_t len)
 			fd = ptc_codefile_reopen(f);
 		n = (to * PAGE < f->len ? to * PAGE : f->len) - page * PAGE;
 		if (fd < 0 ||
-		    !ptc_codemem_read(&s->mem, &f->piece, page * PAGE, n, fd, page * PAGE)) {
+		    !ptc_code_memfd_read(&s->mem, &f->piece, page * PAGE, n, fd, page * PAGE)) {
 			f->unreadable = true;
 			f->changed = fd < 0;
 			break;
@@ -278,7 +278,7 @@ void ptc_codefile_fill(struct ptc_codefile *f, uint64_t off, uint64_t len)
 	if (fd < 0)
 		return;
 	(void)close(fd);
-	ptc_codemem_settle(&s->mem);
+	ptc_code_memfd_settle(&s->mem);
 }
 
 bool ptc_codefile_supply(struct ptc_codefile *f, uint64_t size, uint64_t off, uint64_t len, int fd,
@@ -296,10 +296,10 @@ bool ptc_codefile_supply(struct ptc_codefile *f, uint64_t size, uint64_t off, ui
 		return false;
 	if (s->look_only || ptc_codefile_has(f, off, len) == len)
 		return true;
-	ok = ptc_codemem_read(&s->mem, &f->piece, off, len, fd, src);
+	ok = ptc_code_memfd_read(&s->mem, &f->piece, off, len, fd, src);
 	if (ok)
 		set_pages(f, off / PAGE, (off + len + PAGE - 1) / PAGE);
-	ptc_codemem_settle(&s->mem);
+	ptc_code_memfd_settle(&s->mem);
 	return ok;
 }
 
@@ -320,10 +320,10 @@ bool ptc_codefile_give(struct ptc_codefile *f, uint64_t size, uint64_t off, cons
 		return false;
 	if (s->look_only || ptc_codefile_has(f, off, len) == len)
 		return true;
-	ok = ptc_codemem_put(&s->mem, &f->piece, off, bytes, len);
+	ok = ptc_code_memfd_put(&s->mem, &f->piece, off, bytes, len);
 	if (ok)
 		set_pages(f, off / PAGE, (off + len + PAGE - 1) / PAGE);
-	ptc_codemem_settle(&s->mem);
+	ptc_code_memfd_settle(&s->mem);
 	return ok;
 }
 

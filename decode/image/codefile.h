@@ -86,12 +86,12 @@ struct ptc_codefiles {
 	/* owned; hash table: index in files + 1, 0: free; nslots is a power of two */
 	size_t *slots;
 	size_t nslots;
-	struct ptc_codemem mem;
+	struct ptc_code_memfd mem;
 	struct ptc_search search;
-	struct ptc_leftout left; /* search.left points to this, if it is set */
-	bool look_only;		 /* find files, read nothing */
-	bool mangled;		 /* keep symbol names mangled */
-	bool at_home;		 /* recorded on this machine, and its paths are used as they are */
+	struct ptc_omitted_data left; /* search.left points to this, if it is set */
+	bool look_only;		      /* find files, read nothing */
+	bool mangled;		      /* keep symbol names mangled */
+	bool at_home; /* recorded on this machine, and its paths are used as they are */
 };
 
 void ptc_codefiles_release(struct ptc_codefiles *s);

@@ -341,7 +341,7 @@ static uint64_t mebibytes(uint64_t n)
 }
 
 /* Adds a note for each file that the memory budget was too small for. */
-static void add_left_out(struct ptc_notes *n, const struct ptc_leftout *l)
+static void add_left_out(struct ptc_notes *n, const struct ptc_omitted_data *l)
 {
 	const uint64_t limit = ptc_budget_limit();
 	char needs[48];

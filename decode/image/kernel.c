@@ -25,8 +25,8 @@ void ptc_kernel_release(struct ptc_kernel *k)
 {
 	ptc_addrspace_release(&k->brought);
 	ptc_core_free(k->kcore);
-	ptc_labels_release(&k->names);
-	ptc_labels_release(&k->live);
+	ptc_text_symbols_release(&k->names);
+	ptc_text_symbols_release(&k->live);
 	ptc_bpf_release(&k->bpf);
 	free(k->segs);
 	memset(k, 0, sizeof(*k));
@@ -51,8 +51,8 @@ static int read_kallsyms(struct ptc_kernel *k, const char *dir, struct ptc_untru
 		return ptc_fail_mem(err);
 	/* The file may be missing. Then there are no names, and boots cannot be compared. */
 	if (!ptc_untrusted_read(path, &how, &b, &st, err))
-		ok = ptc_labels_kallsyms(&k->names, (const char *)b.bytes);
-	ptc_labels_sort(&k->names);
+		ok = ptc_text_symbols_kallsyms(&k->names, (const char *)b.bytes);
+	ptc_text_symbols_sort(&k->names);
 	ptc_buf_release(&b);
 	free(path);
 	return ok ? 0 : ptc_fail_mem(err);
@@ -76,7 +76,7 @@ static int open_kcore(struct ptc_kernel *k, const char *path, const struct ptc_u
 
 static void find_text(struct ptc_kernel *k, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh)
 {
-	Elf_Data *data = ptc_elfroom_data(scn);
+	Elf_Data *data = ptc_elf_memory_data(scn);
 	const char *name;
 	GElf_Sym sym;
 	int i;
@@ -115,8 +115,8 @@ static int read_vmlinux(struct ptc_kernel *k, struct ptc_err *err)
 	Elf *elf;
 
 	(void)elf_version(EV_CURRENT);
-	elf = ptc_elfroom_has(fd, PTC_ELFROOM_NAMES, k->vmlinux->name,
-			      k->vmlinux->store->search.left) ?
+	elf = ptc_elf_memory_has(fd, PTC_ELF_MEMORY_NAMES, k->vmlinux->name,
+				 k->vmlinux->store->search.left) ?
 		      elf_begin(fd, ELF_C_READ, NULL) :
 		      NULL;
 	ok = !elf || read_segments(k, elf);
@@ -273,7 +273,7 @@ void ptc_kernel_maps_release(struct ptc_kernel_maps *maps)
 static bool is_same_boot(const struct ptc_kernel *k, const struct ptc_sb_mmap *m)
 {
 	const char *symbol = strchr(m->filename, ']');
-	const uint64_t addr = symbol ? ptc_labels_addr(&k->names, symbol + 1) : 0;
+	const uint64_t addr = symbol ? ptc_text_symbols_addr(&k->names, symbol + 1) : 0;
 
 	return !addr || addr == m->pgoff;
 }
@@ -331,8 +331,8 @@ static bool is_gone(const struct ptc_sb_ksymbol *s)
 
 bool ptc_kernel_name(struct ptc_kernel *k, const struct ptc_sb_ksymbol *s, uint64_t time)
 {
-	return ptc_labels_add(&k->live, s->addr, s->len ? s->len : 1, time, s->name,
-			      is_gone(s) ? 0 : strlen(s->name));
+	return ptc_text_symbols_add(&k->live, s->addr, s->len ? s->len : 1, time, s->name,
+				    is_gone(s) ? 0 : strlen(s->name));
 }
 
 bool ptc_kernel_ksymbol(struct ptc_kernel *k, struct ptc_kernel_maps *maps,

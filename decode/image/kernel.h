@@ -32,10 +32,10 @@ struct ptc_kernel_maps {
 };
 
 struct ptc_kernel {
-	struct ptc_addrspace brought; /* all of a kcore that came with the recording */
-	struct ptc_core *kcore;	      /* owned; NULL: none */
-	struct ptc_labels names;      /* from kallsyms beside kcore */
-	struct ptc_labels live;	      /* from KSYMBOL; "": nothing is there from then on */
+	struct ptc_addrspace brought;  /* all of a kcore that came with the recording */
+	struct ptc_core *kcore;	       /* owned; NULL: none */
+	struct ptc_text_symbols names; /* from kallsyms beside kcore */
+	struct ptc_text_symbols live;  /* from KSYMBOL; "": nothing is there from then on */
 	struct ptc_bpf bpf;
 	struct ptc_codefile *vmlinux;	 /* lent; NULL: none */
 	struct ptc_kernel_segment *segs; /* owned; of vmlinux */

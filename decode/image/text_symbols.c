@@ -12,7 +12,7 @@
 /* Names that begin in front of an address and are looked at, because names may overlap. */
 enum { LOOK_BACK = 64, LAST_SIZE = 4096 };
 
-void ptc_labels_release(struct ptc_labels *t)
+void ptc_text_symbols_release(struct ptc_text_symbols *t)
 {
 	size_t i;
 
@@ -23,16 +23,17 @@ void ptc_labels_release(struct ptc_labels *t)
 	memset(t, 0, sizeof(*t));
 }
 
-static bool append_label(struct ptc_labels *t, const struct ptc_label *n)
+static bool append_label(struct ptc_text_symbols *t, const struct ptc_label *n)
 {
-	if (t->n >= PTC_LABELS_MAX || !ptc_grow(&t->names, &t->cap, t->n + 1, sizeof(*t->names)))
+	if (t->n >= PTC_TEXT_SYMBOLS_MAX ||
+	    !ptc_grow(&t->names, &t->cap, t->n + 1, sizeof(*t->names)))
 		return false;
 	t->names[t->n++] = *n;
 	return true;
 }
 
-bool ptc_labels_add(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
-		    const char *name, size_t len)
+bool ptc_text_symbols_add(struct ptc_text_symbols *t, uint64_t addr, uint64_t size, uint64_t time,
+			  const char *name, size_t len)
 {
 	char *copy = ptc_budget_allows(len + 1) ? strndup(name, len) : NULL;
 
@@ -42,8 +43,8 @@ bool ptc_labels_add(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t
 	return false;
 }
 
-bool ptc_labels_lend(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
-		     const char *name)
+bool ptc_text_symbols_lend(struct ptc_text_symbols *t, uint64_t addr, uint64_t size, uint64_t time,
+			   const char *name)
 {
 	return append_label(t, &(struct ptc_label){ addr, size, time, .lent = true, .name = name });
 }
@@ -62,7 +63,7 @@ static int by_addr(const void *pa, const void *pb)
 	return a->name == b->name ? 0 : strcmp(a->name, b->name);
 }
 
-void ptc_labels_sort(struct ptc_labels *t)
+void ptc_text_symbols_sort(struct ptc_text_symbols *t)
 {
 	size_t i, j;
 
@@ -80,7 +81,7 @@ void ptc_labels_sort(struct ptc_labels *t)
 }
 
 /* Returns the first name behind @addr, or at @addr and later than @time. */
-static size_t first_behind(const struct ptc_labels *t, uint64_t addr, uint64_t time)
+static size_t first_behind(const struct ptc_text_symbols *t, uint64_t addr, uint64_t time)
 {
 	return PTC_PARTITION_POINT(i, 0, t->n,
 				   t->names[i].addr < addr ||
@@ -88,7 +89,7 @@ static size_t first_behind(const struct ptc_labels *t, uint64_t addr, uint64_t t
 }
 
 /* Returns the newest name in [@begin, @end), all of one address, that contains @ip. */
-static const struct ptc_label *newest(const struct ptc_labels *t, size_t begin, size_t end,
+static const struct ptc_label *newest(const struct ptc_text_symbols *t, size_t begin, size_t end,
 				      uint64_t ip, uint64_t since)
 {
 	const struct ptc_label *n;
@@ -102,8 +103,8 @@ static const struct ptc_label *newest(const struct ptc_labels *t, size_t begin, 
 	return NULL;
 }
 
-const char *ptc_labels_find_since(const struct ptc_labels *t, uint64_t ip, uint64_t since,
-				  uint64_t time, uint64_t *ret_off)
+const char *ptc_text_symbols_find_since(const struct ptc_text_symbols *t, uint64_t ip,
+					uint64_t since, uint64_t time, uint64_t *ret_off)
 {
 	const struct ptc_label *best = NULL, *n;
 	size_t end = first_behind(t, ip, UINT64_MAX), begin, groups;
@@ -127,10 +128,10 @@ const char *ptc_labels_find_since(const struct ptc_labels *t, uint64_t ip, uint6
 	return best->name;
 }
 
-const char *ptc_labels_find(const struct ptc_labels *t, uint64_t ip, uint64_t time,
-			    uint64_t *ret_off)
+const char *ptc_text_symbols_find(const struct ptc_text_symbols *t, uint64_t ip, uint64_t time,
+				  uint64_t *ret_off)
 {
-	return ptc_labels_find_since(t, ip, 0, time, ret_off);
+	return ptc_text_symbols_find_since(t, ip, 0, time, ret_off);
 }
 
 static int digit(char c)
@@ -179,7 +180,7 @@ static size_t word_len(const char *p, const char *end)
 	return (size_t)(at - p);
 }
 
-bool ptc_labels_kallsyms(struct ptc_labels *t, const char *text)
+bool ptc_text_symbols_kallsyms(struct ptc_text_symbols *t, const char *text)
 {
 	const char *const end = text + strlen(text), *line;
 	uint64_t addr;
@@ -193,14 +194,14 @@ bool ptc_labels_kallsyms(struct ptc_labels *t, const char *text)
 			continue;
 		global = *p == 'T' || *p == 'W';
 		p += 2;
-		if (!ptc_labels_add(t, addr, 0, 0, p, word_len(p, line)))
+		if (!ptc_text_symbols_add(t, addr, 0, 0, p, word_len(p, line)))
 			return false;
 		t->names[t->n - 1].global = global;
 	}
 	return true;
 }
 
-bool ptc_labels_perf_map(struct ptc_labels *t, const char *text)
+bool ptc_text_symbols_perf_map(struct ptc_text_symbols *t, const char *text)
 {
 	const char *const end = text + strlen(text), *line;
 	uint64_t addr, size;
@@ -211,13 +212,13 @@ bool ptc_labels_perf_map(struct ptc_labels *t, const char *text)
 		line = ptc_line_end(text, end);
 		if (!take_hex(&p, &addr) || !take_hex(&p, &size) || !size || p >= line)
 			continue;
-		if (!ptc_labels_add(t, addr, size, 0, p, (size_t)(line - p)))
+		if (!ptc_text_symbols_add(t, addr, size, 0, p, (size_t)(line - p)))
 			return false;
 	}
 	return true;
 }
 
-uint64_t ptc_labels_addr(const struct ptc_labels *t, const char *name)
+uint64_t ptc_text_symbols_addr(const struct ptc_text_symbols *t, const char *name)
 {
 	size_t i;
 

@@ -16,43 +16,43 @@ struct ptc_label {
 };
 
 /* Zeroed: none. */
-struct ptc_labels {
-	struct ptc_label *names; /* owned; sorted by ptc_labels_sort */
+struct ptc_text_symbols {
+	struct ptc_label *names; /* owned; sorted by ptc_text_symbols_sort */
 	size_t n, cap;
 };
 
 /*
  * Limits: names, more than any program has (the rest of a file is not read); bytes of a kallsyms.
  */
-enum { PTC_LABELS_MAX = 1 << 23, PTC_KALLSYMS_MAX = 64 << 20 };
+enum { PTC_TEXT_SYMBOLS_MAX = 1 << 23, PTC_KALLSYMS_MAX = 64 << 20 };
 
-void ptc_labels_release(struct ptc_labels *t);
+void ptc_text_symbols_release(struct ptc_text_symbols *t);
 
 /* Add a name: the first @len bytes of @name. Returns false if out of memory, or too many names. */
-bool ptc_labels_add(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
-		    const char *name, size_t len);
+bool ptc_text_symbols_add(struct ptc_text_symbols *t, uint64_t addr, uint64_t size, uint64_t time,
+			  const char *name, size_t len);
 /* Same; @name must outlive @t. */
-bool ptc_labels_lend(struct ptc_labels *t, uint64_t addr, uint64_t size, uint64_t time,
-		     const char *name);
+bool ptc_text_symbols_lend(struct ptc_text_symbols *t, uint64_t addr, uint64_t size, uint64_t time,
+			   const char *name);
 /* Sort before looking up. A size of 0 extends to the next name. */
-void ptc_labels_sort(struct ptc_labels *t);
+void ptc_text_symbols_sort(struct ptc_text_symbols *t);
 
 /* Returns the newest name that contains @ip at @time (UINT64_MAX: at the end). Lent; NULL: none. */
-const char *ptc_labels_find(const struct ptc_labels *t, uint64_t ip, uint64_t time,
-			    uint64_t *ret_off);
+const char *ptc_text_symbols_find(const struct ptc_text_symbols *t, uint64_t ip, uint64_t time,
+				  uint64_t *ret_off);
 
 /* Same, for names that began at @since or later, or have no time. */
-const char *ptc_labels_find_since(const struct ptc_labels *t, uint64_t ip, uint64_t since,
-				  uint64_t time, uint64_t *ret_off);
+const char *ptc_text_symbols_find_since(const struct ptc_text_symbols *t, uint64_t ip,
+					uint64_t since, uint64_t time, uint64_t *ret_off);
 
 /*
  * Add the lines of a /proc/kallsyms ("ADDR TYPE NAME [MODULE]") or of a perf-PID.map ("ADDR SIZE
  * NAME"). Other lines are ignored. @text is NUL-terminated. Returns false if out of memory.
  */
-bool ptc_labels_kallsyms(struct ptc_labels *t, const char *text);
-bool ptc_labels_perf_map(struct ptc_labels *t, const char *text);
+bool ptc_text_symbols_kallsyms(struct ptc_text_symbols *t, const char *text);
+bool ptc_text_symbols_perf_map(struct ptc_text_symbols *t, const char *text);
 
 /* Returns the address of @name, or 0. */
-uint64_t ptc_labels_addr(const struct ptc_labels *t, const char *name);
+uint64_t ptc_text_symbols_addr(const struct ptc_text_symbols *t, const char *name);
 
 #endif

@@ -6,13 +6,15 @@
 #include "decode/image/addrspace.h"
 #include "decode/items/item_fill.h"
 
-void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts)
+void ptc_branch_builder_init(struct ptc_branch_builder *t, struct ptc_out *out,
+			     const struct ptc_decode_opts *opts)
 {
-	ptc_kinds_init(&t->kinds);
-	ptc_trail_renew(t, out, opts);
+	ptc_insn_cache_init(&t->kinds);
+	ptc_branch_builder_renew(t, out, opts);
 }
 
-void ptc_trail_renew(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts)
+void ptc_branch_builder_renew(struct ptc_branch_builder *t, struct ptc_out *out,
+			      const struct ptc_decode_opts *opts)
 {
 	memset(&t->last, 0, sizeof(t->last));
 	t->nheld = 0;
@@ -20,20 +22,20 @@ void ptc_trail_renew(struct ptc_trail *t, struct ptc_out *out, const struct ptc_
 	t->insns = opts->insns;
 	t->bytes = opts->bytes;
 	t->quick = !opts->insns && !opts->bytes && !out->picky;
-	ptc_trail_progress(t);
+	ptc_branch_builder_progress(t);
 }
 
-void ptc_trail_release(struct ptc_trail *t)
+void ptc_branch_builder_release(struct ptc_branch_builder *t)
 {
-	ptc_kinds_release(&t->kinds);
+	ptc_insn_cache_release(&t->kinds);
 }
 
-void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as)
+void ptc_branch_builder_set_code(struct ptc_branch_builder *t, const struct ptc_addrspace *as)
 {
-	ptc_kinds_set_code(&t->kinds, as);
+	ptc_insn_cache_set_code(&t->kinds, as);
 }
 
-static void read_insn_bytes(struct ptc_trail *t, struct ptc_item *it, uint8_t len)
+static void read_insn_bytes(struct ptc_branch_builder *t, struct ptc_item *it, uint8_t len)
 {
 	if (!it || !t->bytes || !len)
 		return;
@@ -41,8 +43,8 @@ static void read_insn_bytes(struct ptc_trail *t, struct ptc_item *it, uint8_t le
 		it->insn_len = len;
 }
 
-static struct ptc_item *branch(struct ptc_trail *t, uint64_t from, uint64_t to, enum ptc_kind kind,
-			       uint64_t time)
+static struct ptc_item *branch(struct ptc_branch_builder *t, uint64_t from, uint64_t to,
+			       enum ptc_kind kind, uint64_t time)
 {
 	struct ptc_item *it;
 
@@ -50,12 +52,12 @@ static struct ptc_item *branch(struct ptc_trail *t, uint64_t from, uint64_t to, 
 		return NULL;
 	it = ptc_out_branch(t->out, from, to, kind, time);
 	if (it && from && t->bytes)
-		read_insn_bytes(t, it, ptc_kinds_at(&t->kinds, from, PTC_MODE_64).len);
+		read_insn_bytes(t, it, ptc_insn_cache_at(&t->kinds, from, PTC_MODE_64).len);
 	return it;
 }
 
 /* Lists a branch to @to, where the trace goes on: here 0 is an address. */
-static void branch_on(struct ptc_trail *t, uint64_t from, uint64_t to, enum ptc_kind kind,
+static void branch_on(struct ptc_branch_builder *t, uint64_t from, uint64_t to, enum ptc_kind kind,
 		      uint64_t time)
 {
 	struct ptc_item *it = branch(t, from, to, kind, time);
@@ -64,13 +66,13 @@ static void branch_on(struct ptc_trail *t, uint64_t from, uint64_t to, enum ptc_
 		it->flags |= PTC_ITEM_TO_ZERO;
 }
 
-static void list_event(struct ptc_trail *t, const struct ptc_pt_event *ev)
+static void list_event(struct ptc_branch_builder *t, const struct ptc_pt_event *ev)
 {
 	(void)ptc_out_event(t->out, ev->kind, ev->ip, ev->value, ev->time);
 }
 
 /* The pending instruction is done: lists the events held behind it. */
-static void settle(struct ptc_trail *t)
+static void settle(struct ptc_branch_builder *t)
 {
 	size_t i;
 
@@ -80,17 +82,17 @@ static void settle(struct ptc_trail *t)
 	t->nheld = 0;
 }
 
-void ptc_trail_event(struct ptc_trail *t, const struct ptc_pt_event *ev)
+void ptc_branch_builder_event(struct ptc_branch_builder *t, const struct ptc_pt_event *ev)
 {
 	const bool waits = t->last.valid && t->last.kind != PTC_KIND_NONE;
 
-	if (waits && t->nheld < PTC_TRAIL_HELD)
+	if (waits && t->nheld < PTC_BRANCH_BUILDER_HELD)
 		t->held[t->nheld++] = *ev;
 	else
 		list_event(t, ev);
 }
 
-void ptc_trail_learn_time(struct ptc_trail *t, uint64_t time)
+void ptc_branch_builder_learn_time(struct ptc_branch_builder *t, uint64_t time)
 {
 	size_t i;
 
@@ -102,7 +104,7 @@ void ptc_trail_learn_time(struct ptc_trail *t, uint64_t time)
 			t->held[i].time = time;
 }
 
-void ptc_trail_land(struct ptc_trail *t, uint64_t to)
+void ptc_branch_builder_land(struct ptc_branch_builder *t, uint64_t to)
 {
 	const uint8_t kind = t->last.kind;
 
@@ -124,7 +126,7 @@ static bool is_direct(uint8_t kind)
 }
 
 /* Returns where instruction @e at @ip led. It needs no trace. */
-static uint64_t next_insn_ip(struct ptc_trail *t, struct ptc_kind_len e, uint64_t ip,
+static uint64_t next_insn_ip(struct ptc_branch_builder *t, struct ptc_kind_len e, uint64_t ip,
 			     enum ptc_mode mode)
 {
 	uint8_t bytes[PTC_INSN_MAX];
@@ -138,14 +140,14 @@ static uint64_t next_insn_ip(struct ptc_trail *t, struct ptc_kind_len e, uint64_
 }
 
 /* Lists the branches inside a bent block. */
-static void list_inner(struct ptc_trail *t, const struct ptc_trail_block *b)
+static void list_inner(struct ptc_branch_builder *t, const struct ptc_branch_builder_block *b)
 {
 	struct ptc_kind_len e;
 	uint64_t ip = b->ip, to;
 	uint32_t i;
 
 	for (i = 0; i + 1 < b->ninsn; i++) {
-		e = ptc_kinds_at(&t->kinds, ip, b->mode);
+		e = ptc_insn_cache_at(&t->kinds, ip, b->mode);
 		if (!e.len)
 			return;
 		to = next_insn_ip(t, e, ip, b->mode);
@@ -155,14 +157,14 @@ static void list_inner(struct ptc_trail *t, const struct ptc_trail_block *b)
 	}
 }
 
-static void list_insns(struct ptc_trail *t, const struct ptc_trail_block *b)
+static void list_insns(struct ptc_branch_builder *t, const struct ptc_branch_builder_block *b)
 {
 	struct ptc_kind_len e;
 	uint64_t ip = b->ip;
 	uint32_t i;
 
 	for (i = 0; i + 1 < b->ninsn; i++) {
-		e = ptc_kinds_at(&t->kinds, ip, b->mode);
+		e = ptc_insn_cache_at(&t->kinds, ip, b->mode);
 		/*
 		 * Zydis cannot decode it, but libipt did. At least the last instruction is known.
 		 */
@@ -171,21 +173,22 @@ static void list_insns(struct ptc_trail *t, const struct ptc_trail_block *b)
 		read_insn_bytes(t, ptc_out_insn(t->out, ip, b->time), e.len);
 		ip = next_insn_ip(t, e, ip, b->mode);
 	}
-	e = ptc_kinds_at(&t->kinds, b->end_ip, b->mode);
+	e = ptc_insn_cache_at(&t->kinds, b->end_ip, b->mode);
 	read_insn_bytes(t, ptc_out_insn(t->out, b->end_ip, b->time), e.len);
 }
 
-bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
+bool ptc_branch_builder_block(struct ptc_branch_builder *t,
+			      const struct ptc_branch_builder_block *b)
 {
 	struct ptc_kind_len e;
 
-	ptc_trail_land(t, b->ip);
+	ptc_branch_builder_land(t, b->ip);
 	ptc_out_ran(t->out, b->ninsn, b->time);
 	if (t->insns)
 		list_insns(t, b);
 	else if (b->bent)
 		list_inner(t, b);
-	e = ptc_kinds_at(&t->kinds, b->end_ip, b->mode);
+	e = ptc_insn_cache_at(&t->kinds, b->end_ip, b->mode);
 	t->last.valid = true;
 	t->last.kind = e.kind;
 	t->last.len = e.len;
@@ -193,25 +196,25 @@ bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b)
 	t->last.time = b->time;
 	if (b->part)
 		return true;
-	if (!ptc_trail_needs_trace(e.kind))
-		return !ptc_trail_is_endless(t, b->whole);
-	ptc_trail_progress(t);
+	if (!ptc_branch_builder_needs_trace(e.kind))
+		return !ptc_branch_builder_is_endless(t, b->whole);
+	ptc_branch_builder_progress(t);
 	return true;
 }
 
-bool ptc_trail_reach(struct ptc_trail *t, uint64_t ip, uint64_t to, enum ptc_mode mode,
-		     uint64_t time)
+bool ptc_branch_builder_reach(struct ptc_branch_builder *t, uint64_t ip, uint64_t to,
+			      enum ptc_mode mode, uint64_t time)
 {
-	struct ptc_trail_block b = {
+	struct ptc_branch_builder_block b = {
 		.ip = ip, .mode = mode, .time = time, .bent = true, .whole = ip
 	};
 	uint64_t mark = ip;
 	uint32_t leaps = 0, next_mark = 1;
 
 	while (ip != to) {
-		const struct ptc_kind_len e = ptc_kinds_at(&t->kinds, ip, mode);
+		const struct ptc_kind_len e = ptc_insn_cache_at(&t->kinds, ip, mode);
 
-		if (!e.len || ptc_trail_needs_trace(e.kind))
+		if (!e.len || ptc_branch_builder_needs_trace(e.kind))
 			return false;
 		b.end_ip = ip;
 		b.ninsn++;
@@ -226,12 +229,12 @@ bool ptc_trail_reach(struct ptc_trail *t, uint64_t ip, uint64_t to, enum ptc_mod
 		}
 	}
 	if (b.ninsn)
-		(void)ptc_trail_block(t, &b);
-	ptc_trail_land(t, to);
+		(void)ptc_branch_builder_block(t, &b);
+	ptc_branch_builder_land(t, to);
 	return true;
 }
 
-static void list_one_by_one(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n,
+static void list_one_by_one(struct ptc_branch_builder *t, const struct ptc_fast_rec *recs, size_t n,
 			    uint64_t time)
 {
 	size_t i;
@@ -255,7 +258,8 @@ static struct ptc_item *put_branch_items(struct ptc_item *it, const struct ptc_s
 	return it;
 }
 
-void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n, uint64_t time)
+void ptc_branch_builder_list(struct ptc_branch_builder *t, const struct ptc_fast_rec *recs,
+			     size_t n, uint64_t time)
 {
 	const struct ptc_stamp s = ptc_stamp_of(t->out, time);
 	struct ptc_out *o = t->out;
@@ -284,13 +288,13 @@ void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t
 	ptc_out_saw(o, time);
 }
 
-void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time)
+void ptc_branch_builder_start(struct ptc_branch_builder *t, uint64_t ip, uint64_t time)
 {
 	settle(t);
 	branch_on(t, 0, ip, PTC_KIND_START, time);
 }
 
-void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time)
+void ptc_branch_builder_exit(struct ptc_branch_builder *t, uint64_t to, uint64_t time)
 {
 	const uint8_t kind = t->last.kind;
 	const uint64_t next = t->last.ip + t->last.len;
@@ -303,13 +307,14 @@ void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time)
 	settle(t);
 }
 
-void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t time)
+void ptc_branch_builder_async(struct ptc_branch_builder *t, uint64_t from, uint64_t to,
+			      uint64_t time)
 {
-	ptc_trail_land(t, from);
+	ptc_branch_builder_land(t, from);
 	(void)branch(t, from, to, PTC_KIND_ASYNC, time);
 }
 
-void ptc_trail_cut(struct ptc_trail *t)
+void ptc_branch_builder_cut(struct ptc_branch_builder *t)
 {
 	settle(t);
 }

@@ -17,9 +17,9 @@
 
 struct ptc_addrspace;
 
-enum { PTC_TRAIL_HELD = 8 };
+enum { PTC_BRANCH_BUILDER_HELD = 8 };
 
-struct ptc_trail {
+struct ptc_branch_builder {
 	struct ptc_out *out; /* lent */
 	bool insns, bytes;   /* as in the options */
 	bool quick;	     /* only branches are listed */
@@ -29,20 +29,20 @@ struct ptc_trail {
 		uint8_t kind, len;
 		uint64_t ip, time;
 	} last;	     /* the last instruction retired; its target is not known yet */
-	bool landed; /* ptc_trail_land() was called; cleared by others */
+	bool landed; /* ptc_branch_builder_land() was called; cleared by others */
 
 	/* Events that must be listed behind the pending branch. None if last is not valid. */
-	struct ptc_pt_event held[PTC_TRAIL_HELD];
+	struct ptc_pt_event held[PTC_BRANCH_BUILDER_HELD];
 	size_t nheld;
 
 	/* Brent's cycle finder, for blocks that needed no trace. */
 	uint64_t loop_mark, loop_steps, loop_limit;
 
-	struct ptc_kinds kinds;
+	struct ptc_insn_cache kinds;
 };
 
 /* A block, as the engine reports it. */
-struct ptc_trail_block {
+struct ptc_branch_builder_block {
 	uint64_t ip, end_ip;
 	uint32_t ninsn;
 	enum ptc_mode mode;
@@ -53,23 +53,26 @@ struct ptc_trail_block {
 };
 
 /* @t must be zeroed: it is large, and is not cleared here. */
-void ptc_trail_init(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts);
-void ptc_trail_release(struct ptc_trail *t);
+void ptc_branch_builder_init(struct ptc_branch_builder *t, struct ptc_out *out,
+			     const struct ptc_decode_opts *opts);
+void ptc_branch_builder_release(struct ptc_branch_builder *t);
 
 /* Resets @t for another replay. Knowledge about the code is kept. */
-void ptc_trail_renew(struct ptc_trail *t, struct ptc_out *out, const struct ptc_decode_opts *opts);
+void ptc_branch_builder_renew(struct ptc_branch_builder *t, struct ptc_out *out,
+			      const struct ptc_decode_opts *opts);
 
 /* Uses @as from now on, or rereads it because it changed. */
-void ptc_trail_set_code(struct ptc_trail *t, const struct ptc_addrspace *as);
+void ptc_branch_builder_set_code(struct ptc_branch_builder *t, const struct ptc_addrspace *as);
 
 /*
  * Takes a block that ran. Returns false if the flow is an endless loop that needs no trace (`jmp .`
  * and the like).
  */
-bool ptc_trail_block(struct ptc_trail *t, const struct ptc_trail_block *b);
+bool ptc_branch_builder_block(struct ptc_branch_builder *t,
+			      const struct ptc_branch_builder_block *b);
 
 /* Returns true if the target of an instruction of @kind can only be known from the trace. */
-static inline bool ptc_trail_needs_trace(uint8_t kind)
+static inline bool ptc_branch_builder_needs_trace(uint8_t kind)
 {
 	return kind != PTC_KIND_NONE && kind != PTC_KIND_JMP && kind != PTC_KIND_CALL;
 }
@@ -78,7 +81,7 @@ static inline bool ptc_trail_needs_trace(uint8_t kind)
  * Returns true if the flow came back to an address without using any trace. It will do so again and
  * again: if no trace is used, the address is the whole state.
  */
-static inline bool ptc_trail_is_endless(struct ptc_trail *t, uint64_t ip)
+static inline bool ptc_branch_builder_is_endless(struct ptc_branch_builder *t, uint64_t ip)
 {
 	if (t->loop_steps && ip == t->loop_mark)
 		return true;
@@ -92,7 +95,7 @@ static inline bool ptc_trail_is_endless(struct ptc_trail *t, uint64_t ip)
 }
 
 /* Call it for an event, or for a block that needs trace: the position in the trace advanced. */
-static inline void ptc_trail_progress(struct ptc_trail *t)
+static inline void ptc_branch_builder_progress(struct ptc_branch_builder *t)
 {
 	t->loop_steps = 0;
 	t->loop_limit = 2;
@@ -102,39 +105,41 @@ static inline void ptc_trail_progress(struct ptc_trail *t)
  * Returns true if blocks only complete the pending instruction and replace it. Then
  * decode/libipt/block_loop.c may do this itself, faster.
  */
-static inline bool ptc_trail_is_quick(const struct ptc_trail *t)
+static inline bool ptc_branch_builder_is_quick(const struct ptc_branch_builder *t)
 {
 	return t->quick && t->last.valid && !t->nheld && t->kinds.mode == PTC_MODE_64;
 }
 
 /* Lists @n branches of @time. Nothing may be pending. Their instructions are not counted here. */
-void ptc_trail_list(struct ptc_trail *t, const struct ptc_fast_rec *recs, size_t n, uint64_t time);
+void ptc_branch_builder_list(struct ptc_branch_builder *t, const struct ptc_fast_rec *recs,
+			     size_t n, uint64_t time);
 
 /*
  * Lists what ran from @ip, where the flow is, up to @to, which a packet proves. Returns false, and
  * lists nothing, if that needs trace, or code that is missing.
  */
-bool ptc_trail_reach(struct ptc_trail *t, uint64_t ip, uint64_t to, enum ptc_mode mode,
-		     uint64_t time);
+bool ptc_branch_builder_reach(struct ptc_branch_builder *t, uint64_t ip, uint64_t to,
+			      enum ptc_mode mode, uint64_t time);
 
 /* The pending instruction led to @ip, where no block could follow. */
-void ptc_trail_land(struct ptc_trail *t, uint64_t ip);
+void ptc_branch_builder_land(struct ptc_branch_builder *t, uint64_t ip);
 
 /* Tracing was enabled at @ip. */
-void ptc_trail_start(struct ptc_trail *t, uint64_t ip, uint64_t time);
+void ptc_branch_builder_start(struct ptc_branch_builder *t, uint64_t ip, uint64_t time);
 /*
  * Tracing was disabled by the pending instruction, which led to @to (0: not known). If it was no
  * branch (code that runs past the end of an address filter), the exit is asynchronous, at the
  * instruction behind it.
  */
-void ptc_trail_exit(struct ptc_trail *t, uint64_t to, uint64_t time);
+void ptc_branch_builder_exit(struct ptc_branch_builder *t, uint64_t to, uint64_t time);
 /* Something asynchronous happened at @from and led to @to, or out of traced code (0). */
-void ptc_trail_async(struct ptc_trail *t, uint64_t from, uint64_t to, uint64_t time);
+void ptc_branch_builder_async(struct ptc_branch_builder *t, uint64_t from, uint64_t to,
+			      uint64_t time);
 /* The flow is interrupted: the target of the pending instruction is not known. */
-void ptc_trail_cut(struct ptc_trail *t);
+void ptc_branch_builder_cut(struct ptc_branch_builder *t);
 /* @time is the first known time: it also applies to pending items. */
-void ptc_trail_learn_time(struct ptc_trail *t, uint64_t time);
+void ptc_branch_builder_learn_time(struct ptc_branch_builder *t, uint64_t time);
 /* Lists @ev behind everything that ran until now. */
-void ptc_trail_event(struct ptc_trail *t, const struct ptc_pt_event *ev);
+void ptc_branch_builder_event(struct ptc_branch_builder *t, const struct ptc_pt_event *ev);
 
 #endif

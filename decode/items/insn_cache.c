@@ -9,42 +9,42 @@
 #include "decode/image/addrspace.h"
 
 enum {
-	PAGE = 1 << PTC_KINDS_PAGE_BITS,
+	PAGE = 1 << PTC_INSN_CACHE_PAGE_BITS,
 	SLOTS_FEW = 1 << 10, /* for up to PAGES_FEW pages: enough for most threads */
 	PAGES_FEW = SLOTS_FEW / 16,
 	SLOTS_MAX = 1 << 15,
-	PAGES_MAX = PTC_KINDS_CHUNK * PTC_KINDS_CHUNKS,
+	PAGES_MAX = PTC_INSN_CACHE_CHUNK * PTC_INSN_CACHE_CHUNKS,
 };
 
 static_assert((int)PTC_KIND_COUNT <= 16 && (int)PTC_INSN_MAX < 16,
 	      "a kind and a length are a byte");
 static_assert((int)PAGES_MAX <= (int)SLOTS_MAX / 2, "there is always a free slot, and soon");
 
-static const uint64_t GEN_ONE = 1ull << PTC_KINDS_GEN_SHIFT;
+static const uint64_t GEN_ONE = 1ull << PTC_INSN_CACHE_GEN_SHIFT;
 
 /*
- * The table of each struct ptc_kinds that has decoded nothing. Shared, because a recording may have
- * thousands of queues. Never written.
+ * The table of each struct ptc_insn_cache that has decoded nothing. Shared, because a recording may
+ * have thousands of queues. Never written.
  */
-static struct ptc_kinds_slot no_slot;
+static struct ptc_insn_cache_slot no_slot;
 
-static void no_slots(struct ptc_kinds *k)
+static void no_slots(struct ptc_insn_cache *k)
 {
 	k->slots = &no_slot;
 	k->slot_mask = 0;
 }
 
-void ptc_kinds_init(struct ptc_kinds *k)
+void ptc_insn_cache_init(struct ptc_insn_cache *k)
 {
 	k->gen = GEN_ONE;
 	no_slots(k);
 }
 
-void ptc_kinds_release(struct ptc_kinds *k)
+void ptc_insn_cache_release(struct ptc_insn_cache *k)
 {
 	size_t i;
 
-	for (i = 0; i < PTC_KINDS_CHUNKS; i++) {
+	for (i = 0; i < PTC_INSN_CACHE_CHUNKS; i++) {
 		free(k->chunks[i]);
 		k->chunks[i] = NULL;
 	}
@@ -53,7 +53,7 @@ void ptc_kinds_release(struct ptc_kinds *k)
 	no_slots(k);
 }
 
-static void forget_all_pages(struct ptc_kinds *k)
+static void forget_all_pages(struct ptc_insn_cache *k)
 {
 	k->npages = 0;
 	k->gen += GEN_ONE;
@@ -65,7 +65,7 @@ static void forget_all_pages(struct ptc_kinds *k)
 	k->gen = GEN_ONE;
 }
 
-void ptc_kinds_set_code(struct ptc_kinds *k, const struct ptc_addrspace *as)
+void ptc_insn_cache_set_code(struct ptc_insn_cache *k, const struct ptc_addrspace *as)
 {
 	k->as = as;
 	if (!as->view || as->view != k->view)
@@ -73,18 +73,18 @@ void ptc_kinds_set_code(struct ptc_kinds *k, const struct ptc_addrspace *as)
 	k->view = as->view;
 }
 
-static bool is_free(const struct ptc_kinds *k, const struct ptc_kinds_slot *s)
+static bool is_free(const struct ptc_insn_cache *k, const struct ptc_insn_cache_slot *s)
 {
-	return s->key >> PTC_KINDS_GEN_SHIFT != k->gen >> PTC_KINDS_GEN_SHIFT;
+	return s->key >> PTC_INSN_CACHE_GEN_SHIFT != k->gen >> PTC_INSN_CACHE_GEN_SHIFT;
 }
 
 /*
  * Returns the slot of @page, or the free slot where it belongs. Neighboring pages have neighboring
  * slots. Pages whose slot is taken are scattered.
  */
-static struct ptc_kinds_slot *find_page_slot(struct ptc_kinds *k, uint64_t page)
+static struct ptc_insn_cache_slot *find_page_slot(struct ptc_insn_cache *k, uint64_t page)
 {
-	struct ptc_kinds_slot *s = &k->slots[page & k->slot_mask];
+	struct ptc_insn_cache_slot *s = &k->slots[page & k->slot_mask];
 	uint64_t at = page * 0x9e3779b97f4a7c15 >> 32;
 
 	for (; s->key != (page | k->gen) && !is_free(k, s); at++)
@@ -96,9 +96,9 @@ static struct ptc_kinds_slot *find_page_slot(struct ptc_kinds *k, uint64_t page)
  * Ensures that there is a slot for one more page. There are many more slots than pages: a page
  * whose slot is taken costs time at each look-up. Returns false if out of memory.
  */
-static bool grow_page_slots(struct ptc_kinds *k)
+static bool grow_page_slots(struct ptc_insn_cache *k)
 {
-	struct ptc_kinds_slot *const old = k->slots, *slots;
+	struct ptc_insn_cache_slot *const old = k->slots, *slots;
 	const size_t n = k->npages < PAGES_FEW ? SLOTS_FEW : SLOTS_MAX;
 	const size_t nold = old == &no_slot ? 0 : k->slot_mask + 1;
 	size_t i;
@@ -112,7 +112,7 @@ static bool grow_page_slots(struct ptc_kinds *k)
 	k->slot_mask = n - 1;
 	for (i = 0; i < nold; i++)
 		if (!is_free(k, &old[i]))
-			*find_page_slot(k, old[i].key & ~(UINT64_MAX << PTC_KINDS_GEN_SHIFT)) =
+			*find_page_slot(k, old[i].key & ~(UINT64_MAX << PTC_INSN_CACHE_GEN_SHIFT)) =
 				old[i];
 	if (nold)
 		free(old);
@@ -120,24 +120,24 @@ static bool grow_page_slots(struct ptc_kinds *k)
 }
 
 /* Allocate one more page. NULL: out of memory. */
-static uint8_t *new_page(struct ptc_kinds *k)
+static uint8_t *new_page(struct ptc_insn_cache *k)
 {
-	uint8_t **chunk = &k->chunks[k->npages / PTC_KINDS_CHUNK], *p;
+	uint8_t **chunk = &k->chunks[k->npages / PTC_INSN_CACHE_CHUNK], *p;
 
 	if (!*chunk)
-		*chunk = malloc((size_t)PTC_KINDS_CHUNK * PAGE);
+		*chunk = malloc((size_t)PTC_INSN_CACHE_CHUNK * PAGE);
 	if (!*chunk)
 		return NULL;
-	p = *chunk + k->npages % PTC_KINDS_CHUNK * PAGE;
+	p = *chunk + k->npages % PTC_INSN_CACHE_CHUNK * PAGE;
 	k->npages++;
 	return memset(p, 0, PAGE);
 }
 
 /* Returns the byte for @ip. NULL: out of memory. */
-static uint8_t *code_of(struct ptc_kinds *k, uint64_t ip)
+static uint8_t *code_of(struct ptc_insn_cache *k, uint64_t ip)
 {
-	const uint64_t page = ip >> PTC_KINDS_PAGE_BITS;
-	struct ptc_kinds_slot *s = find_page_slot(k, page);
+	const uint64_t page = ip >> PTC_INSN_CACHE_PAGE_BITS;
+	struct ptc_insn_cache_slot *s = find_page_slot(k, page);
 
 	if (is_free(k, s)) {
 		if (k->npages == PAGES_MAX)
@@ -153,7 +153,7 @@ static uint8_t *code_of(struct ptc_kinds *k, uint64_t ip)
 	return &s->codes[ip % PAGE];
 }
 
-static uint8_t decode_kind_and_len(const struct ptc_kinds *k, uint64_t ip)
+static uint8_t decode_kind_and_len(const struct ptc_insn_cache *k, uint64_t ip)
 {
 	uint8_t bytes[PTC_INSN_MAX];
 	struct ptc_insn insn;
@@ -164,7 +164,7 @@ static uint8_t decode_kind_and_len(const struct ptc_kinds *k, uint64_t ip)
 	return (uint8_t)(insn.kind << 4 | insn.len);
 }
 
-struct ptc_kind_len ptc_kinds_find(struct ptc_kinds *k, uint64_t ip, enum ptc_mode mode)
+struct ptc_kind_len ptc_insn_cache_find(struct ptc_insn_cache *k, uint64_t ip, enum ptc_mode mode)
 {
 	uint8_t *known, code;
 

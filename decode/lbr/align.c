@@ -22,25 +22,27 @@ void ptc_align_release(struct ptc_align *a)
 }
 
 /* Is edge @e, into cell @at, part of a cheapest path? */
-static bool is_cheapest(const struct ptc_grid *g, size_t at, const struct ptc_grid_edge *e)
+static bool is_cheapest(const struct ptc_dp_matrix *g, size_t at,
+			const struct ptc_dp_matrix_edge *e)
 {
-	return (uint32_t)g->ahead[ptc_grid_origin(g, at, e)] + e->cost + g->behind[at] == g->best;
+	return (uint32_t)g->ahead[ptc_dp_matrix_origin(g, at, e)] + e->cost + g->behind[at] ==
+	       g->best;
 }
 
 /* Returns step @j, or the wanted step in front of it. 0: there is none, or a gap comes first. */
-static size_t wanted_at(const struct ptc_grid *g, size_t j)
+static size_t wanted_at(const struct ptc_dp_matrix *g, size_t j)
 {
-	while (j && !(ptc_grid_step(g, j)->flags & (PTC_STEP_WANTED | PTC_STEP_GAP)))
+	while (j && !(ptc_dp_matrix_step(g, j)->flags & (PTC_STEP_WANTED | PTC_STEP_GAP)))
 		j--;
-	return j && ptc_grid_step(g, j)->flags & PTC_STEP_WANTED ? j : 0;
+	return j && ptc_dp_matrix_step(g, j)->flags & PTC_STEP_WANTED ? j : 0;
 }
 
 /*
  * Returns the step that entry @i - @of is read as, by the edge @e into (@i, @j). 0: none. A
  * leftover entry may equal the step that belongs there.
  */
-static size_t step_of(const struct ptc_grid *g, const struct ptc_grid_edge *e, size_t i, size_t j,
-		      size_t of)
+static size_t step_of(const struct ptc_dp_matrix *g, const struct ptc_dp_matrix_edge *e, size_t i,
+		      size_t j, size_t of)
 {
 	size_t k, at = wanted_at(g, j);
 
@@ -48,30 +50,33 @@ static size_t step_of(const struct ptc_grid *g, const struct ptc_grid_edge *e, s
 		return !e->steps ? 0 : e->entries == 2 && !of ? j - e->steps + 1 : j;
 	for (k = 0; k < of && at; k++)
 		at = wanted_at(g, at - 1);
-	return at && ptc_exact_is_same(ptc_grid_entry(g, i - of), ptc_grid_step(g, at)) ? at : 0;
+	return at && ptc_kmp_is_same(ptc_dp_matrix_entry(g, i - of), ptc_dp_matrix_step(g, at)) ?
+		       at :
+		       0;
 }
 
-static enum ptc_verdict verdict_of(const struct ptc_grid *g, const struct ptc_grid_edge *e,
-				   size_t i, size_t at)
+static enum ptc_verdict verdict_of(const struct ptc_dp_matrix *g,
+				   const struct ptc_dp_matrix_edge *e, size_t i, size_t at)
 {
 	if (e->foreign && at)
-		return ptc_grid_verdict(g, ptc_grid_entry(g, i), ptc_grid_step(g, at));
+		return ptc_dp_matrix_verdict(g, ptc_dp_matrix_entry(g, i),
+					     ptc_dp_matrix_step(g, at));
 	return (enum ptc_verdict)e->verdict;
 }
 
 /* Returns the verdict as a bit. */
-static uint16_t said_by(const struct ptc_grid *g, const struct ptc_grid_edge *e, size_t i, size_t j,
-			size_t of)
+static uint16_t said_by(const struct ptc_dp_matrix *g, const struct ptc_dp_matrix_edge *e, size_t i,
+			size_t j, size_t of)
 {
 	return (uint16_t)(1u << verdict_of(g, e, i - of, step_of(g, e, i, j, of)));
 }
 
 /* Collect the verdicts of the cheapest paths through a cell. Returns whether one ends there. */
-static bool collect_cell(const struct ptc_grid *g, size_t i, size_t j, uint16_t said[])
+static bool collect_cell(const struct ptc_dp_matrix *g, size_t i, size_t j, uint16_t said[])
 {
-	const size_t at = ptc_grid_cell(g, i, j);
-	struct ptc_grid_edge e[PTC_GRID_EDGES];
-	const size_t n = ptc_grid_edges(g, i, j, e);
+	const size_t at = ptc_dp_matrix_cell(g, i, j);
+	struct ptc_dp_matrix_edge e[PTC_DP_MATRIX_EDGES];
+	const size_t n = ptc_dp_matrix_edges(g, i, j, e);
 	bool ends = false;
 	size_t k, of;
 
@@ -89,31 +94,32 @@ static bool collect_cell(const struct ptc_grid *g, size_t i, size_t j, uint16_t 
  * Collect the verdicts of all cheapest paths: a bit per verdict, by entry. Returns the number of
  * ends.
  */
-static size_t collect(const struct ptc_grid *g, uint16_t said[])
+static size_t collect(const struct ptc_dp_matrix *g, uint16_t said[])
 {
 	size_t i, j, b, candidates = 0;
 
 	for (i = 1; i <= g->in->n; i++)
 		for (b = 0; b < g->nblocks; b++)
-			for (j = b * PTC_GRID_BLOCK;
-			     *ptc_grid_alive(g, i, b) && j < ptc_grid_block_end(g, b); j++)
-				if (ptc_grid_is_near(g, ptc_grid_cell(g, i, j)))
+			for (j = b * PTC_DP_MATRIX_BLOCK;
+			     *ptc_dp_matrix_alive(g, i, b) && j < ptc_dp_matrix_block_end(g, b);
+			     j++)
+				if (ptc_dp_matrix_is_near(g, ptc_dp_matrix_cell(g, i, j)))
 					candidates += collect_cell(g, i, j, said);
 	return candidates;
 }
 
 /* Follow one of the cheapest paths, back from its end. */
-static void follow_cheapest_path(const struct ptc_grid *g, struct ptc_align_entry *ret)
+static void follow_cheapest_path(const struct ptc_dp_matrix *g, struct ptc_align_entry *ret)
 {
 	const size_t skipped = (size_t)(g->steps - g->in->steps);
 	size_t i = g->in->n, j = g->end;
 
 	while (i) {
-		const size_t at = ptc_grid_cell(g, i, j);
-		struct ptc_grid_edge e[PTC_GRID_EDGES];
+		const size_t at = ptc_dp_matrix_cell(g, i, j);
+		struct ptc_dp_matrix_edge e[PTC_DP_MATRIX_EDGES];
 		size_t k = 0, of;
 
-		ptc_grid_edges(g, i, j, e);
+		ptc_dp_matrix_edges(g, i, j, e);
 		while (!is_cheapest(g, at, &e[k]))
 			k++;
 		for (of = 0; of < e[k].entries; of++) {
@@ -122,11 +128,11 @@ static void follow_cheapest_path(const struct ptc_grid *g, struct ptc_align_entr
 
 			ret[g->in->n - i + of] = (struct ptc_align_entry){
 				.verdict = (uint8_t)v,
-				.cause = v == PTC_VERDICT_GAP ? ptc_grid_step(g, j)->kind : 0,
+				.cause = v == PTC_VERDICT_GAP ? ptc_dp_matrix_step(g, j)->kind : 0,
 				.step = s ? s - 1 + skipped : PTC_ALIGN_NONE,
 			};
 		}
-		if (!e[k].entries && ptc_grid_step(g, j)->flags & PTC_STEP_WANTED)
+		if (!e[k].entries && ptc_dp_matrix_step(g, j)->flags & PTC_STEP_WANTED)
 			ret[g->in->n - i - 1].missing++;
 		i -= e[k].entries;
 		j -= e[k].steps;
@@ -134,16 +140,16 @@ static void follow_cheapest_path(const struct ptc_grid *g, struct ptc_align_entr
 }
 
 /* Count the wanted steps between step number @at, where a stack ends, and the place of the ip. */
-static void measure_shift(const struct ptc_grid *g, size_t at, struct ptc_align_result *ret)
+static void measure_shift(const struct ptc_dp_matrix *g, size_t at, struct ptc_align_result *ret)
 {
 	size_t j;
 
 	ret->shift = 0;
 	ret->fits = false;
 	for (j = at; j <= g->nsteps; j++) {
-		if (j > at && ptc_grid_step(g, j)->flags & PTC_STEP_WANTED)
+		if (j > at && ptc_dp_matrix_step(g, j)->flags & PTC_STEP_WANTED)
 			ret->shift++;
-		if (ptc_grid_step(g, j)->flags & PTC_STEP_FITS) {
+		if (ptc_dp_matrix_step(g, j)->flags & PTC_STEP_FITS) {
 			ret->fits = true;
 			return;
 		}
@@ -152,7 +158,7 @@ static void measure_shift(const struct ptc_grid *g, size_t at, struct ptc_align_
 }
 
 /* Does less than half of the stack make sense there? A copy makes sense if its original does. */
-static bool is_unplaced(const struct ptc_grid *g, const struct ptc_align_entry *entries)
+static bool is_unplaced(const struct ptc_dp_matrix *g, const struct ptc_align_entry *entries)
 {
 	size_t i, read = 0, judged = 0;
 
@@ -162,19 +168,20 @@ static bool is_unplaced(const struct ptc_grid *g, const struct ptc_align_entry *
 		judged += ptc_verdict_is_judged(v) && v != PTC_VERDICT_DUPLICATED;
 		read += entries[i].step != PTC_ALIGN_NONE;
 	}
-	return g->best >= PTC_GRID_NEVER || !read || read < judged - read;
+	return g->best >= PTC_DP_MATRIX_NEVER || !read || read < judged - read;
 }
 
 /* Do the cheapest paths differ about whether the stack ends at the ip? */
-static bool is_end_vague(const struct ptc_grid *g)
+static bool is_end_vague(const struct ptc_dp_matrix *g)
 {
 	bool fits = false, misfits = false;
 	size_t j;
 
 	for (j = 0; j <= g->nsteps; j++)
-		if (g->ahead[ptc_grid_cell(g, g->in->n, j)] + ptc_grid_end_cost(g, j) == g->best) {
-			fits |= !ptc_grid_end_cost(g, j);
-			misfits |= ptc_grid_end_cost(g, j);
+		if (g->ahead[ptc_dp_matrix_cell(g, g->in->n, j)] + ptc_dp_matrix_end_cost(g, j) ==
+		    g->best) {
+			fits |= !ptc_dp_matrix_end_cost(g, j);
+			misfits |= ptc_dp_matrix_end_cost(g, j);
 		}
 	return fits && misfits;
 }
@@ -191,7 +198,7 @@ static void set_ambiguous(struct ptc_align_entry *e)
  * look like traced branches. So a few entries behind many missing branches are ambiguous. So are
  * entries beside entries that the trace lacks.
  */
-static void doubt_tail(const struct ptc_grid *g, struct ptc_align_entry *ret)
+static void doubt_tail(const struct ptc_dp_matrix *g, struct ptc_align_entry *ret)
 {
 	const size_t n = g->in->n;
 	bool absent = false;
@@ -216,7 +223,7 @@ static void doubt_tail(const struct ptc_grid *g, struct ptc_align_entry *ret)
 }
 
 /* If a stack has different readings, its missing branches are unknown, too. */
-static void forget_missing(const struct ptc_grid *g, struct ptc_align_entry *ret)
+static void forget_missing(const struct ptc_dp_matrix *g, struct ptc_align_entry *ret)
 {
 	size_t i;
 
@@ -224,7 +231,7 @@ static void forget_missing(const struct ptc_grid *g, struct ptc_align_entry *ret
 		ret[i].missing = 0;
 }
 
-static void set_verdicts(const struct ptc_grid *g, const uint16_t said[],
+static void set_verdicts(const struct ptc_dp_matrix *g, const uint16_t said[],
 			 struct ptc_align_entry *ret)
 {
 	const bool unplaced = is_unplaced(g, ret);
@@ -249,27 +256,27 @@ static void set_verdicts(const struct ptc_grid *g, const uint16_t said[],
  * Find the stack exactly as it is, where time and ip allow it. Nothing is cheaper, and most stacks
  * are found so. Verdicts are the same at all such places: a branch has one class.
  */
-static bool find_exact(const struct ptc_grid *g, struct ptc_align_entry *ret,
+static bool find_exact(const struct ptc_dp_matrix *g, struct ptc_align_entry *ret,
 		       struct ptc_align_result *ret_all)
 {
 	const size_t skipped = (size_t)(g->steps - g->in->steps);
 	size_t i, j, candidates = 0, end = 0;
-	struct ptc_exact x;
+	struct ptc_kmp x;
 
 	for (i = 1; i <= g->in->n; i++)
-		if (ptc_grid_is_untraced(g, ptc_grid_entry(g, i)))
+		if (ptc_dp_matrix_is_untraced(g, ptc_dp_matrix_entry(g, i)))
 			return false;
-	ptc_exact_init(&x, g->in->entries, g->in->n);
+	ptc_kmp_init(&x, g->in->entries, g->in->n);
 	for (j = g->nsteps; j; j--) {
-		if (ptc_grid_step(g, j)->flags & PTC_STEP_GAP)
-			ptc_exact_cut(&x);
-		if (!(ptc_grid_step(g, j)->flags & PTC_STEP_WANTED) ||
-		    !ptc_exact_feed(&x, ptc_grid_step(g, j), j - 1 + skipped) ||
-		    ptc_grid_end_cost(g, ptc_exact_at(&x, 0) - skipped + 1))
+		if (ptc_dp_matrix_step(g, j)->flags & PTC_STEP_GAP)
+			ptc_kmp_cut(&x);
+		if (!(ptc_dp_matrix_step(g, j)->flags & PTC_STEP_WANTED) ||
+		    !ptc_kmp_feed(&x, ptc_dp_matrix_step(g, j), j - 1 + skipped) ||
+		    ptc_dp_matrix_end_cost(g, ptc_kmp_at(&x, 0) - skipped + 1))
 			continue;
 		if (!candidates++) {
-			end = ptc_exact_at(&x, 0) - skipped + 1;
-			ptc_exact_read(&x, g->in, g->in->steps, ret);
+			end = ptc_kmp_at(&x, 0) - skipped + 1;
+			ptc_kmp_read(&x, g->in, g->in->steps, ret);
 		}
 	}
 	if (!candidates)
@@ -295,15 +302,15 @@ static bool reserve_grid_cells(struct ptc_align *a, size_t cells)
 	return true;
 }
 
-static void look_at_input(struct ptc_grid *g)
+static void look_at_input(struct ptc_dp_matrix *g)
 {
 	uint64_t ends = 0;
 	uint8_t flags = 0;
 	size_t j;
 
-	g->predicts = ptc_exact_predicts(g->in);
+	g->predicts = ptc_kmp_predicts(g->in);
 	for (j = 1; j <= g->nsteps; j++) {
-		const struct ptc_step *s = ptc_grid_step(g, j);
+		const struct ptc_step *s = ptc_dp_matrix_step(g, j);
 
 		flags |= s->flags;
 		ends |= s->from | s->to;
@@ -317,11 +324,11 @@ int ptc_align_run(struct ptc_align *a, const struct ptc_align_in *in,
 {
 	const size_t most = PTC_ALIGN_CELLS / (in->n + 1) - 1;
 	const size_t nsteps = in->nsteps < most ? in->nsteps : most;
-	struct ptc_grid g = { .in = in,
-			      .steps = in->steps + (in->nsteps - nsteps),
-			      .nsteps = nsteps,
-			      .stride = nsteps + 1,
-			      .begins = in->begins && nsteps == in->nsteps };
+	struct ptc_dp_matrix g = { .in = in,
+				   .steps = in->steps + (in->nsteps - nsteps),
+				   .nsteps = nsteps,
+				   .stride = nsteps + 1,
+				   .begins = in->begins && nsteps == in->nsteps };
 	uint16_t said[PTC_ALIGN_ENTRIES] = { 0 };
 
 	*ret = (struct ptc_align_result){ .cost = 0 };
@@ -333,12 +340,12 @@ int ptc_align_run(struct ptc_align *a, const struct ptc_align_in *in,
 	g.ahead = a->ahead;
 	g.behind = a->behind;
 	g.alive = a->alive;
-	g.nblocks = (g.stride + PTC_GRID_BLOCK - 1) / PTC_GRID_BLOCK;
-	ptc_grid_fill(&g);
+	g.nblocks = (g.stride + PTC_DP_MATRIX_BLOCK - 1) / PTC_DP_MATRIX_BLOCK;
+	ptc_dp_matrix_fill(&g);
 	memset(ret_entries, 0, in->n * sizeof(*ret_entries));
 	ret->cost = g.best;
-	if (g.best < PTC_GRID_NEVER) {
-		ptc_grid_fill_behind(&g);
+	if (g.best < PTC_DP_MATRIX_NEVER) {
+		ptc_dp_matrix_fill_behind(&g);
 		ret->candidates = collect(&g, said);
 		follow_cheapest_path(&g, ret_entries);
 		measure_shift(&g, g.end, ret);

@@ -70,7 +70,7 @@ struct ptc_align_result {
 	uint32_t shift;	   /* least number of branches between the stack's end and the ip */
 	/* bit k: shift k is possible; 0: not computed, or the stack is not exact */
 	uint32_t shifts;
-	bool limited; /* see ptc_foreign_run */
+	bool limited; /* see ptc_stale_run */
 };
 
 /* Working memory, for reuse. Starts zeroed. */

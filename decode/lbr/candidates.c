@@ -47,7 +47,7 @@ static void count_skid(struct walk *w, const struct ptc_step *s, bool wanted)
 }
 
 /* Returns true if the sample's @ip may be between step @i and the next one. */
-static inline bool fits(const struct ptc_recent_thread *t, size_t i, uint64_t ip)
+static inline bool fits(const struct ptc_thread_history_thread *t, size_t i, uint64_t ip)
 {
 	const struct ptc_step *s = &t->steps[i];
 	const bool bounded = i + 1 < t->n && t->steps[i + 1].from;
@@ -63,7 +63,8 @@ static bool lbr_records_step(const struct ptc_place *p, const struct ptc_step *s
 }
 
 /* Returns true if the sample's ip may be between wanted step @i and the next wanted one. */
-static bool fits_behind(const struct ptc_place *p, const struct ptc_recent_thread *t, size_t i)
+static bool fits_behind(const struct ptc_place *p, const struct ptc_thread_history_thread *t,
+			size_t i)
 {
 	for (; !fits(t, i, p->ip); i++)
 		if (i + 1 == t->n || t->steps[i + 1].flags & PTC_STEP_GAP ||
@@ -74,22 +75,22 @@ static bool fits_behind(const struct ptc_place *p, const struct ptc_recent_threa
 
 struct finding {
 	const struct ptc_place *p;
-	const struct ptc_recent_thread *t;
+	const struct ptc_thread_history_thread *t;
 	const struct ptc_align_in *in;
 	struct ptc_align_entry *entries;
-	struct ptc_exact *exact;
+	struct ptc_kmp *exact;
 	size_t oldest_end; /* the oldest step at which a stack may end */
 	size_t places;
 };
 
 static void add_place(struct finding *f)
 {
-	const size_t end = ptc_exact_at(f->exact, 0);
+	const size_t end = ptc_kmp_at(f->exact, 0);
 
 	if (end < f->oldest_end || !fits_behind(f->p, f->t, end))
 		return;
 	if (!f->places++)
-		ptc_exact_read(f->exact, f->in, f->t->steps, f->entries);
+		ptc_kmp_read(f->exact, f->in, f->t->steps, f->entries);
 }
 
 static bool feed(struct finding *f, size_t i)
@@ -98,8 +99,8 @@ static bool feed(struct finding *f, size_t i)
 	const bool wanted = lbr_records_step(f->p, s);
 
 	if (s->flags & PTC_STEP_GAP)
-		ptc_exact_cut(f->exact);
-	else if (wanted && ptc_exact_feed(f->exact, s, i))
+		ptc_kmp_cut(f->exact);
+	else if (wanted && ptc_kmp_feed(f->exact, s, i))
 		add_place(f);
 	return wanted;
 }
@@ -112,14 +113,14 @@ static size_t feed_matching_steps(struct finding *f, size_t first, size_t i)
 {
 	const struct ptc_wants wants = f->p->wants;
 	const struct ptc_step *steps = f->t->steps;
-	struct ptc_exact *x = f->exact;
+	struct ptc_kmp *x = f->exact;
 	size_t state = 0;
 
 	for (;; i--) {
 		const struct ptc_step *s = &steps[i];
 
 		if (ptc_wants_step(&wants, s)) {
-			state = ptc_exact_next(x, state, s);
+			state = ptc_kmp_next(x, state, s);
 			x->at[x->fed++ % PTC_ALIGN_ENTRIES] = i;
 			if (state == x->n)
 				add_place(f);
@@ -140,7 +141,7 @@ static size_t feed_matching_steps(struct finding *f, size_t first, size_t i)
 static void find_from(struct finding *f, size_t first)
 {
 	const struct ptc_branch *e = f->in->entries;
-	const uint8_t key = ptc_recent_key(e->from, e->to);
+	const uint8_t key = ptc_thread_history_key(e->from, e->to);
 	const uint8_t *keys = f->t->keys;
 	size_t i = f->t->n;
 
@@ -151,24 +152,24 @@ static void find_from(struct finding *f, size_t first)
 		if (!at)
 			break;
 		i = (size_t)(at - keys);
-		if (!ptc_exact_is_same(e, &f->t->steps[i]))
+		if (!ptc_kmp_is_same(e, &f->t->steps[i]))
 			continue;
 		i = feed_matching_steps(f, first, i);
 	}
 }
 
-bool ptc_place_exact(const struct ptc_place *p, const struct ptc_recent_thread *t,
+bool ptc_place_exact(const struct ptc_place *p, const struct ptc_thread_history_thread *t,
 		     const struct ptc_align_in *in, struct ptc_align_entry *ret_entries,
 		     struct ptc_align_result *ret)
 {
-	struct ptc_exact exact;
+	struct ptc_kmp exact;
 	struct finding f = { .p = p, .t = t, .in = in, .entries = ret_entries, .exact = &exact };
 	struct walk w = walk_of(p, in->n);
-	size_t i = ptc_recent_since(t, p->since);
+	size_t i = ptc_thread_history_since(t, p->since);
 
 	if (!in->n)
 		return false;
-	ptc_exact_init(&exact, in->entries, in->n);
+	ptc_kmp_init(&exact, in->entries, in->n);
 	find_from(&f, i);
 	while (i && !is_done(&w)) {
 		const struct ptc_step *s = &t->steps[--i];
@@ -184,7 +185,7 @@ bool ptc_place_exact(const struct ptc_place *p, const struct ptc_recent_thread *
 
 /* The possible shifts, as bits, for each of the last steps fed. */
 struct shifting {
-	struct ptc_exact exact;
+	struct ptc_kmp exact;
 	uint32_t at[PTC_ALIGN_ENTRIES];
 	uint32_t now; /* shifts of a stack that ends at the next step */
 	uint32_t all; /* of all matching positions */
@@ -192,12 +193,12 @@ struct shifting {
 };
 
 static bool feed_shifting(struct shifting *f, const struct ptc_place *p,
-			  const struct ptc_recent_thread *t, size_t i)
+			  const struct ptc_thread_history_thread *t, size_t i)
 {
 	const struct ptc_step *s = &t->steps[i];
 
 	if (s->flags & PTC_STEP_GAP) {
-		ptc_exact_cut(&f->exact);
+		ptc_kmp_cut(&f->exact);
 		f->now = 0;
 		return false;
 	}
@@ -206,12 +207,12 @@ static bool feed_shifting(struct shifting *f, const struct ptc_place *p,
 		return false;
 	f->at[f->exact.fed % PTC_ALIGN_ENTRIES] = f->now;
 	f->now <<= 1;
-	if (ptc_exact_feed(&f->exact, s, i) && ptc_exact_at(&f->exact, 0) >= f->oldest_end)
+	if (ptc_kmp_feed(&f->exact, s, i) && ptc_kmp_at(&f->exact, 0) >= f->oldest_end)
 		f->all |= f->at[(f->exact.fed - f->exact.n) % PTC_ALIGN_ENTRIES];
 	return true;
 }
 
-uint32_t ptc_place_shifts(const struct ptc_place *p, const struct ptc_recent_thread *t,
+uint32_t ptc_place_shifts(const struct ptc_place *p, const struct ptc_thread_history_thread *t,
 			  const struct ptc_align_in *in)
 {
 	struct walk w = walk_of(p, in->n);
@@ -220,7 +221,7 @@ uint32_t ptc_place_shifts(const struct ptc_place *p, const struct ptc_recent_thr
 
 	if (!in->n)
 		return 0;
-	ptc_exact_init(&f.exact, in->entries, in->n);
+	ptc_kmp_init(&f.exact, in->entries, in->n);
 	while (i && !is_done(&w)) {
 		const struct ptc_step *s = &t->steps[--i];
 
@@ -237,8 +238,8 @@ uint32_t ptc_place_shifts(const struct ptc_place *p, const struct ptc_recent_thr
  * Sets the flags of step @i from the sample alone. An unwanted step passes its flags on to the step
  * in front of it.
  */
-static inline void set_flags(const struct ptc_place *p, struct ptc_recent_thread *t, size_t i,
-			     bool is_end)
+static inline void set_flags(const struct ptc_place *p, struct ptc_thread_history_thread *t,
+			     size_t i, bool is_end)
 {
 	struct ptc_step *s = &t->steps[i];
 	const uint8_t next = i + 1 < t->n ? t->steps[i + 1].flags : PTC_STEP_WANTED;
@@ -259,7 +260,7 @@ static inline void set_flags(const struct ptc_place *p, struct ptc_recent_thread
 	s->flags = flags;
 }
 
-size_t ptc_place_steps(const struct ptc_place *p, struct ptc_recent_thread *t, size_t n)
+size_t ptc_place_steps(const struct ptc_place *p, struct ptc_thread_history_thread *t, size_t n)
 {
 	struct walk w = walk_of(p, n);
 	size_t i = t->n;

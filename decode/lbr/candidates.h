@@ -27,7 +27,7 @@ struct ptc_place {
  * several positions match, reads the newest. Returns false if none does, with nothing set. Steps
  * are numbered as in @t; the steps in @in are not used.
  */
-bool ptc_place_exact(const struct ptc_place *p, const struct ptc_recent_thread *t,
+bool ptc_place_exact(const struct ptc_place *p, const struct ptc_thread_history_thread *t,
 		     const struct ptc_align_in *in, struct ptc_align_entry *ret_entries,
 		     struct ptc_align_result *ret);
 
@@ -36,13 +36,13 @@ bool ptc_place_exact(const struct ptc_place *p, const struct ptc_recent_thread *
  * possible at any position. Looks at every step of the sample's time. Returns 0 if the stack or the
  * ip is nowhere.
  */
-uint32_t ptc_place_shifts(const struct ptc_place *p, const struct ptc_recent_thread *t,
+uint32_t ptc_place_shifts(const struct ptc_place *p, const struct ptc_thread_history_thread *t,
 			  const struct ptc_align_in *in);
 
 /*
  * Sets the flags of the steps to search for a stack of @n entries. Returns the first of these
  * steps.
  */
-size_t ptc_place_steps(const struct ptc_place *p, struct ptc_recent_thread *t, size_t n);
+size_t ptc_place_steps(const struct ptc_place *p, struct ptc_thread_history_thread *t, size_t n);
 
 #endif

@@ -26,9 +26,9 @@ struct comparing {
 	const struct ptc_compare_opts *opts;
 	struct waiting *samples; /* owned; by time */
 	size_t n, cap, next;
-	struct ptc_recent recent;
+	struct ptc_thread_history recent;
 	struct ptc_align align;
-	struct ptc_foreign foreign;
+	struct ptc_stale foreign;
 	struct ptc_compare_calls calls;
 	struct ptc_onward onward;
 	uint64_t total;		    /* entries */
@@ -146,7 +146,7 @@ static struct ptc_place place_of_sample(const struct comparing *c,
 
 /* Align a stack that is not found exactly. */
 static int align_closely(struct comparing *c, const struct ptc_place *place,
-			 struct ptc_recent_thread *t, struct ptc_align_in *in,
+			 struct ptc_thread_history_thread *t, struct ptc_align_in *in,
 			 struct ptc_compare_sample *s)
 {
 	const size_t first = ptc_place_steps(place, t, s->n);
@@ -159,8 +159,8 @@ static int align_closely(struct comparing *c, const struct ptc_place *place,
 		in->steps = t->steps + first;
 		in->nsteps = t->n - first;
 		in->begins = !first;
-		rc = ptc_foreign_run(&c->foreign, &c->align, &c->recent, t, in, &s->attr->attr,
-				     c->verdicts, &s->place);
+		rc = ptc_stale_run(&c->foreign, &c->align, &c->recent, t, in, &s->attr->attr,
+				   c->verdicts, &s->place);
 	}
 	s->steps = in->steps;
 	return rc;
@@ -175,8 +175,8 @@ static const struct ptc_addrspace *code_of(const struct comparing *c,
 	return p ? &p->as : NULL;
 }
 
-static int align_branches(struct comparing *c, struct ptc_recent_thread *t, struct ptc_align_in *in,
-			  struct ptc_compare_sample *s)
+static int align_branches(struct comparing *c, struct ptc_thread_history_thread *t,
+			  struct ptc_align_in *in, struct ptc_compare_sample *s)
 {
 	const struct ptc_place place = place_of_sample(c, s);
 	uint32_t shifts = 0;
@@ -202,7 +202,8 @@ static int align_branches(struct comparing *c, struct ptc_recent_thread *t, stru
 static int align(struct comparing *c, struct ptc_compare_sample *s)
 {
 	const uint64_t asked = s->attr->attr.branch_sample_type;
-	struct ptc_recent_thread *t = ptc_recent_find(&c->recent, s->sample->id.tid);
+	struct ptc_thread_history_thread *t =
+		ptc_thread_history_find(&c->recent, s->sample->id.tid);
 	const struct ptc_place place = place_of_sample(c, s);
 	struct ptc_align_in in = { .entries = s->entries,
 				   .n = s->n,
@@ -298,7 +299,7 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 
 		if (!c->narrow)
 			c->recent.since = since(c);
-		k = ptc_recent_items(&c->recent, due(c), items + i, n - i);
+		k = ptc_thread_history_items(&c->recent, due(c), items + i, n - i);
 		if (k < 0)
 			c->rc = ptc_fail_mem(c->err);
 		i += k < 0 ? 0 : (size_t)k;
@@ -343,10 +344,10 @@ int ptc_compare_run(const struct ptc_compare_opts *opts, struct ptc_compare_tota
 						   .entries = c->total,
 						   .forgotten = c->recent.forgotten,
 						   .traced = ptc_decode_input(opts->d)->nlanes };
-	ptc_recent_release(&c->recent);
+	ptc_thread_history_release(&c->recent);
 	ptc_compare_calls_release(&c->calls);
 	ptc_align_release(&c->align);
-	ptc_foreign_release(&c->foreign);
+	ptc_stale_release(&c->foreign);
 	free(c->samples);
 	free(c->entries);
 	free(c);

@@ -59,7 +59,7 @@ struct ptc_compare_opts {
 /* Totals of a file, with or without a trace. */
 struct ptc_compare_total {
 	uint64_t samples, entries; /* samples with branch stacks; entries of these stacks */
-	uint64_t forgotten;	   /* how often a thread's branches were dropped: ptc_recent */
+	uint64_t forgotten; /* how often a thread's branches were dropped: ptc_thread_history */
 	bool traced;
 };
 

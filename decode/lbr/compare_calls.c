@@ -15,7 +15,7 @@ enum {
 struct looking {
 	struct ptc_compare_calls *c;
 	struct ptc_align *a;
-	const struct ptc_recent_thread *t;
+	const struct ptc_thread_history_thread *t;
 	size_t first;
 	uint8_t flags; /* flags that make a step a place */
 	size_t places; /* places of this pass so far */
@@ -161,8 +161,9 @@ static void set_all(struct looking *k, enum ptc_verdict v)
 }
 
 int ptc_compare_calls_run(struct ptc_compare_calls *c, struct ptc_align *a,
-			  struct ptc_recent_thread *t, size_t first, struct ptc_align_in *in,
-			  struct ptc_align_entry *ret_entries, struct ptc_align_result *ret)
+			  struct ptc_thread_history_thread *t, size_t first,
+			  struct ptc_align_in *in, struct ptc_align_entry *ret_entries,
+			  struct ptc_align_result *ret)
 {
 	struct looking k = {
 		.c = c, .a = a, .t = t, .first = first, .in = in, .entries = ret_entries
@@ -170,7 +171,7 @@ int ptc_compare_calls_run(struct ptc_compare_calls *c, struct ptc_align *a,
 	size_t places;
 	int rc;
 
-	if (!ptc_recent_live(t, first > BACK ? first - BACK : 0))
+	if (!ptc_thread_history_live(t, first > BACK ? first - BACK : 0))
 		return PTC_E_NO_MEMORY;
 	c->best.n = 0;
 	set_flags(&k);

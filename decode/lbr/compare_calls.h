@@ -26,7 +26,8 @@ void ptc_compare_calls_release(struct ptc_compare_calls *c);
  * PTC_E_NO_MEMORY.
  */
 int ptc_compare_calls_run(struct ptc_compare_calls *c, struct ptc_align *a,
-			  struct ptc_recent_thread *t, size_t first, struct ptc_align_in *in,
-			  struct ptc_align_entry *ret_entries, struct ptc_align_result *ret);
+			  struct ptc_thread_history_thread *t, size_t first,
+			  struct ptc_align_in *in, struct ptc_align_entry *ret_entries,
+			  struct ptc_align_result *ret);
 
 #endif

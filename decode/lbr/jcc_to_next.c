@@ -86,7 +86,7 @@ judge_jcc_entry(const struct ptc_onward *o, size_t k, const struct ptc_align_in 
 	else if (!ptc_wants_step(wants, &s))
 		ret.verdict = PTC_VERDICT_CLASS;
 	else
-		ret.verdict = (uint8_t)ptc_exact_verdict(in, ptc_exact_predicts(in), e, &s);
+		ret.verdict = (uint8_t)ptc_kmp_verdict(in, ptc_kmp_predicts(in), e, &s);
 	return ret;
 }
 

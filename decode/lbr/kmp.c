@@ -8,7 +8,7 @@ static bool is_same_entry(const struct ptc_branch *a, const struct ptc_branch *b
 	return a->from == b->from && a->to == b->to;
 }
 
-void ptc_exact_init(struct ptc_exact *x, const struct ptc_branch *entries, size_t n)
+void ptc_kmp_init(struct ptc_kmp *x, const struct ptc_branch *entries, size_t n)
 {
 	size_t i, k = 0;
 
@@ -25,7 +25,7 @@ void ptc_exact_init(struct ptc_exact *x, const struct ptc_branch *entries, size_
 	}
 }
 
-bool ptc_exact_predicts(const struct ptc_align_in *in)
+bool ptc_kmp_predicts(const struct ptc_align_in *in)
 {
 	size_t i;
 
@@ -35,8 +35,8 @@ bool ptc_exact_predicts(const struct ptc_align_in *in)
 	return false;
 }
 
-enum ptc_verdict ptc_exact_verdict(const struct ptc_align_in *in, bool predicts,
-				   const struct ptc_branch *e, const struct ptc_step *s)
+enum ptc_verdict ptc_kmp_verdict(const struct ptc_align_in *in, bool predicts,
+				 const struct ptc_branch *e, const struct ptc_step *s)
 {
 	const uint8_t type = ptc_branchsel_type(s->kind);
 
@@ -47,18 +47,18 @@ enum ptc_verdict ptc_exact_verdict(const struct ptc_align_in *in, bool predicts,
 	return PTC_VERDICT_EXACT;
 }
 
-void ptc_exact_read(const struct ptc_exact *x, const struct ptc_align_in *in,
-		    const struct ptc_step *steps, struct ptc_align_entry *ret_entries)
+void ptc_kmp_read(const struct ptc_kmp *x, const struct ptc_align_in *in,
+		  const struct ptc_step *steps, struct ptc_align_entry *ret_entries)
 {
-	const bool predicts = ptc_exact_predicts(in);
+	const bool predicts = ptc_kmp_predicts(in);
 	size_t i;
 
 	for (i = 0; i < in->n; i++) {
-		const size_t s = ptc_exact_at(x, i);
+		const size_t s = ptc_kmp_at(x, i);
 
 		ret_entries[i] = (struct ptc_align_entry){
-			.verdict = (uint8_t)ptc_exact_verdict(in, predicts, &in->entries[i],
-							      &steps[s]),
+			.verdict =
+				(uint8_t)ptc_kmp_verdict(in, predicts, &in->entries[i], &steps[s]),
 			.step = s,
 		};
 	}

@@ -11,13 +11,13 @@
 
 enum {
 	CLOSE = 6, /* cost difference of close readings: less than three mistakes */
-	LOOK_MAX = 2 * PTC_FOREIGN_LOOK,
+	LOOK_MAX = 2 * PTC_STALE_LOOK,
 };
 
-void ptc_foreign_release(struct ptc_foreign *f)
+void ptc_stale_release(struct ptc_stale *f)
 {
 	free(f->turns);
-	*f = (struct ptc_foreign){ .turns = NULL };
+	*f = (struct ptc_stale){ .turns = NULL };
 }
 
 struct looking {
@@ -26,7 +26,7 @@ struct looking {
 	struct ptc_branch oldest[PTC_ALIGN_ENTRIES];
 	size_t n;
 	/* fed from the oldest to the newest step: its state is the length of a run */
-	struct ptc_exact exact;
+	struct ptc_kmp exact;
 	bool *foreign;
 	bool any;
 	size_t work; /* steps looked at */
@@ -39,7 +39,7 @@ static void look_for(struct looking *l, const struct ptc_align_in *in)
 	l->n = in->n - 1;
 	for (i = 0; i < l->n; i++)
 		l->oldest[i] = in->entries[in->n - 1 - i];
-	ptc_exact_init(&l->exact, l->oldest, l->n);
+	ptc_kmp_init(&l->exact, l->oldest, l->n);
 }
 
 static bool is_gap(const struct ptc_step *s)
@@ -51,10 +51,10 @@ static bool is_gap(const struct ptc_step *s)
  * Returns the first step that a run up to step @end can have. It is not in front of @fed, because
  * runs up to there are known.
  */
-static size_t first_of_run(struct looking *l, const struct ptc_recent_thread *t, size_t end,
+static size_t first_of_run(struct looking *l, const struct ptc_thread_history_thread *t, size_t end,
 			   size_t fed)
 {
-	const size_t least = end + 1 > fed + PTC_FOREIGN_LOOK ? end + 1 - PTC_FOREIGN_LOOK : fed;
+	const size_t least = end + 1 > fed + PTC_STALE_LOOK ? end + 1 - PTC_STALE_LOOK : fed;
 	size_t i = end + 1, left = l->n;
 
 	while (i > least && left && !is_gap(&t->steps[i - 1]))
@@ -64,18 +64,18 @@ static size_t first_of_run(struct looking *l, const struct ptc_recent_thread *t,
 }
 
 /* Find how many of the oldest entries equal the last branches of @t up to step @end. */
-static void look_behind(struct looking *l, const struct ptc_recent_thread *t, size_t end,
+static void look_behind(struct looking *l, const struct ptc_thread_history_thread *t, size_t end,
 			size_t *fed)
 {
 	size_t i = first_of_run(l, t, end, *fed), k;
 
 	if (i != *fed)
-		ptc_exact_cut(&l->exact);
+		ptc_kmp_cut(&l->exact);
 	for (; i <= end; i++) {
 		const struct ptc_step *s = &t->steps[i];
 
-		if (ptc_wants_step(&l->wants, s) && ptc_exact_cares(&l->exact, s))
-			(void)ptc_exact_feed(&l->exact, s, i);
+		if (ptc_wants_step(&l->wants, s) && ptc_kmp_cares(&l->exact, s))
+			(void)ptc_kmp_feed(&l->exact, s, i);
 	}
 	*fed = end + 1;
 	for (k = l->exact.state; k && !l->foreign[k]; k = l->exact.back[k])
@@ -83,21 +83,21 @@ static void look_behind(struct looking *l, const struct ptc_recent_thread *t, si
 }
 
 /* Move *@end back to a step that is a branch. Returns false if there is none from @first on. */
-static bool find_transfer(const struct ptc_recent_thread *t, size_t first, size_t *end)
+static bool find_transfer(const struct ptc_thread_history_thread *t, size_t first, size_t *end)
 {
 	while (*end > first && is_gap(&t->steps[*end]))
 		--*end;
 	return !is_gap(&t->steps[*end]);
 }
 
-static bool search_steps_of_thread(struct looking *l, struct ptc_recent_thread *t)
+static bool search_steps_of_thread(struct looking *l, struct ptc_thread_history_thread *t)
 {
-	const size_t first = t->n > PTC_FOREIGN_LOOK ? t->n - PTC_FOREIGN_LOOK : 0;
+	const size_t first = t->n > PTC_STALE_LOOK ? t->n - PTC_STALE_LOOK : 0;
 	size_t fed = 0, i, end;
 
-	if (!ptc_recent_stops(t, first))
+	if (!ptc_thread_history_stops(t, first))
 		return false;
-	ptc_exact_cut(&l->exact);
+	ptc_kmp_cut(&l->exact);
 	for (i = 0; i <= t->nstops; i++) {
 		end = i < t->nstops ? (size_t)(t->stops[i] - t->dropped) : t->n - 1;
 		if (find_transfer(t, first, &end) && end + 1 > fed)
@@ -109,7 +109,7 @@ static bool search_steps_of_thread(struct looking *l, struct ptc_recent_thread *
 
 static int by_order(const void *a, const void *b)
 {
-	const struct ptc_foreign_turn *x = a, *y = b;
+	const struct ptc_stale_turn *x = a, *y = b;
 
 	if (x->order != y->order)
 		return x->order > y->order ? -1 : 1;
@@ -120,20 +120,20 @@ static int by_order(const void *a, const void *b)
  * List all threads but @own. If there are too many steps, threads that ran last come first. Returns
  * false if out of memory.
  */
-static bool list_turns(struct ptc_foreign *f, const struct ptc_recent *r,
-		       const struct ptc_recent_thread *own, size_t work, size_t *ret_n)
+static bool list_turns(struct ptc_stale *f, const struct ptc_thread_history *r,
+		       const struct ptc_thread_history_thread *own, size_t work, size_t *ret_n)
 {
 	size_t i, n = 0, most = 0;
 
 	if (!ptc_grow(&f->turns, &f->cap, r->n + 1, sizeof(*f->turns)))
 		return false;
 	for (i = 0; i < r->n; i++) {
-		const struct ptc_recent_thread *t = &r->threads[i];
+		const struct ptc_thread_history_thread *t = &r->threads[i];
 
 		if (t == own || !t->n)
 			continue;
 		most += t->n < LOOK_MAX ? t->n : LOOK_MAX;
-		f->turns[n++] = (struct ptc_foreign_turn){ t->steps[t->n - 1].time + 1, i };
+		f->turns[n++] = (struct ptc_stale_turn){ t->steps[t->n - 1].time + 1, i };
 	}
 	if (most > work)
 		qsort(f->turns, n, sizeof(*f->turns), by_order);
@@ -141,11 +141,11 @@ static bool list_turns(struct ptc_foreign *f, const struct ptc_recent *r,
 	return true;
 }
 
-static int search_other_threads(struct ptc_foreign *f, struct ptc_recent *r,
-				const struct ptc_recent_thread *own, struct looking *l,
+static int search_other_threads(struct ptc_stale *f, struct ptc_thread_history *r,
+				const struct ptc_thread_history_thread *own, struct looking *l,
 				struct ptc_align_result *ret)
 {
-	const size_t work = f->work ? f->work : PTC_FOREIGN_WORK;
+	const size_t work = f->work ? f->work : PTC_STALE_WORK;
 	size_t i, n;
 
 	if (!list_turns(f, r, own, work, &n))
@@ -192,10 +192,10 @@ static int align_again(struct ptc_align *a, const struct ptc_align_in *in, const
 	return rc;
 }
 
-int ptc_foreign_run(struct ptc_foreign *f, struct ptc_align *a, struct ptc_recent *r,
-		    const struct ptc_recent_thread *own, const struct ptc_align_in *in,
-		    const struct perf_event_attr *attr, struct ptc_align_entry *ret_entries,
-		    struct ptc_align_result *ret)
+int ptc_stale_run(struct ptc_stale *f, struct ptc_align *a, struct ptc_thread_history *r,
+		  const struct ptc_thread_history_thread *own, const struct ptc_align_in *in,
+		  const struct perf_event_attr *attr, struct ptc_align_entry *ret_entries,
+		  struct ptc_align_result *ret)
 {
 	bool foreign[PTC_ALIGN_ENTRIES + 1] = { false };
 	struct looking l;

@@ -5,9 +5,9 @@
  * oldest entries are searched among the last branches that other threads took before they lost a
  * CPU.
  *
- * For a stack of n entries each such place takes O(n), at most O(PTC_FOREIGN_LOOK) per thread. With
+ * For a stack of n entries each such place takes O(n), at most O(PTC_STALE_LOOK) per thread. With
  * very many threads and places, only the threads that ran last are looked at, up to
- * PTC_FOREIGN_WORK steps.
+ * PTC_STALE_WORK steps.
  */
 #ifndef PTC_DECODE_LBR_STALE_ENTRIES_H
 #define PTC_DECODE_LBR_STALE_ENTRIES_H
@@ -18,30 +18,30 @@
 #include "decode/lbr/thread_history.h"
 
 enum {
-	PTC_FOREIGN_LOOK = 4096, /* last steps of each other thread */
-	PTC_FOREIGN_WORK = 1 << 18,
+	PTC_STALE_LOOK = 4096, /* last steps of each other thread */
+	PTC_STALE_WORK = 1 << 18,
 };
 
 /* Working memory, for reuse. Starts zeroed. */
-struct ptc_foreign {
-	size_t work; /* limit of steps; 0: PTC_FOREIGN_WORK */
-	struct ptc_foreign_turn {
+struct ptc_stale {
+	size_t work; /* limit of steps; 0: PTC_STALE_WORK */
+	struct ptc_stale_turn {
 		uint64_t order; /* the time of its last step, plus 1 */
 		size_t thread;
 	} * turns; /* owned */
 	size_t cap;
 };
 
-void ptc_foreign_release(struct ptc_foreign *f);
+void ptc_stale_release(struct ptc_stale *f);
 
 /*
  * Same as ptc_align_run(), for a sample of the event @attr and of the thread @own. @in->foreign is
  * computed here. An entry that reads differently as a leftover is ambiguous. If the leftover
  * reading costs far less, it counts alone. @ret->limited: some other threads were not looked at.
  */
-int ptc_foreign_run(struct ptc_foreign *f, struct ptc_align *a, struct ptc_recent *r,
-		    const struct ptc_recent_thread *own, const struct ptc_align_in *in,
-		    const struct perf_event_attr *attr, struct ptc_align_entry *ret_entries,
-		    struct ptc_align_result *ret);
+int ptc_stale_run(struct ptc_stale *f, struct ptc_align *a, struct ptc_thread_history *r,
+		  const struct ptc_thread_history_thread *own, const struct ptc_align_in *in,
+		  const struct perf_event_attr *attr, struct ptc_align_entry *ret_entries,
+		  struct ptc_align_result *ret);
 
 #endif

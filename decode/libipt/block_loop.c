@@ -31,15 +31,15 @@ static inline struct pending pending_other(uint64_t ip, uint8_t kind)
 	return (struct pending){ ip, 0, ptc_stamp_head(kind), kind != PTC_KIND_NONE };
 }
 
-static struct pending pending_of(const struct ptc_trail *t)
+static struct pending pending_of(const struct ptc_branch_builder *t)
 {
 	return t->last.kind == PTC_KIND_JCC ? pending_jcc(t->last.ip, -1) :
 					      pending_other(t->last.ip, t->last.kind);
 }
 
-static bool is_listed(struct ptc_trail *t, uint64_t ip, uint64_t to)
+static bool is_listed(struct ptc_branch_builder *t, uint64_t ip, uint64_t to)
 {
-	const struct ptc_kind_len e = ptc_kinds_at(&t->kinds, ip, PTC_MODE_64);
+	const struct ptc_kind_len e = ptc_insn_cache_at(&t->kinds, ip, PTC_MODE_64);
 
 	return e.kind != PTC_KIND_NONE && !(e.kind == PTC_KIND_JCC && to == ip + e.len);
 }
@@ -98,7 +98,7 @@ static void settle_place(struct ptc_replay *r, const struct places *p, uint64_t 
 }
 
 struct row {
-	struct ptc_feed feed;
+	struct ptc_packet_cursor feed;
 	struct places places;
 	struct pending last;
 	uint64_t calls; /* starts at 2, so that two calls are in front of the first */
@@ -108,44 +108,47 @@ struct row {
 };
 
 /* Takes @b, whose last instruction is neither a jcc nor a return. */
-static inline void take_other(struct row *row, struct ptc_trail *t, const struct pt_block *b)
+static inline void take_other(struct row *row, struct ptc_branch_builder *t,
+			      const struct pt_block *b)
 {
-	const uint8_t kind = ptc_kinds_at(&t->kinds, b->end_ip, PTC_MODE_64).kind;
-	struct ptc_feed *f = &row->feed;
+	const uint8_t kind = ptc_insn_cache_at(&t->kinds, b->end_ip, PTC_MODE_64).kind;
+	struct ptc_packet_cursor *f = &row->feed;
 
 	row->last = pending_other(b->end_ip, kind);
 	if (row->progress)
-		ptc_trail_progress(t);
-	row->progress = ptc_trail_needs_trace(kind);
-	if (!row->progress && ptc_trail_is_endless(t, b->ip))
+		ptc_branch_builder_progress(t);
+	row->progress = ptc_branch_builder_needs_trace(kind);
+	if (!row->progress && ptc_branch_builder_is_endless(t, b->ip))
 		row->left = PTC_LEFT_ENDLESS;
 	if (kind == PTC_KIND_CALL || kind == PTC_KIND_ICALL)
-		ptc_feed_push(f);
+		ptc_packet_cursor_push(f);
 	if (kind == PTC_KIND_JMP || kind == PTC_KIND_CALL)
 		return;
 	/* If Zydis cannot decode the instruction, libipt may still know it, and have used trace. */
-	if ((kind == PTC_KIND_IJMP || kind == PTC_KIND_ICALL) && ptc_feed_is_known(f))
-		ptc_feed_take_ip(f);
+	if ((kind == PTC_KIND_IJMP || kind == PTC_KIND_ICALL) && ptc_packet_cursor_is_known(f))
+		ptc_packet_cursor_take_ip(f);
 	else
-		ptc_feed_ask(f);
+		ptc_packet_cursor_ask(f);
 }
 
 /*
  * Takes from the trace what @b used, as far as that is known without asking, and sets the pending
  * instruction.
  */
-static inline void take_trace(struct row *row, struct ptc_trail *t, const struct pt_block *b)
+static inline void take_trace(struct row *row, struct ptc_branch_builder *t,
+			      const struct pt_block *b)
 {
-	const bool known = ptc_feed_is_known(&row->feed);
+	const bool known = ptc_packet_cursor_is_known(&row->feed);
 
 	if (b->iclass == ptic_cond_jump) {
 		row->progress = true;
-		row->last = pending_jcc(b->end_ip, known ? ptc_feed_take_bit(&row->feed) : -1);
+		row->last =
+			pending_jcc(b->end_ip, known ? ptc_packet_cursor_take_bit(&row->feed) : -1);
 	} else if (b->iclass == ptic_return) {
 		row->progress = true;
 		row->last = pending_other(b->end_ip, PTC_KIND_RET);
 		if (known)
-			ptc_feed_take_return(&row->feed);
+			ptc_packet_cursor_take_return(&row->feed);
 	} else {
 		take_other(row, t, b);
 	}
@@ -156,7 +159,7 @@ static inline void take_trace(struct row *row, struct ptc_trail *t, const struct
  * were left before. Returns true if the loop is over.
  */
 static bool get_decoder_position(struct ptc_replay *r, struct places *p, uint64_t call,
-				 const struct pt_block *b, struct ptc_feed *f, bool empty)
+				 const struct pt_block *b, struct ptc_packet_cursor *f, bool empty)
 {
 	const uint64_t time = r->time.now;
 	const size_t stop = next_stop(r);
@@ -175,11 +178,11 @@ static inline bool take_block(struct ptc_replay *r, struct row *row, const struc
 {
 	const bool empty = !row->feed.bits;
 	struct places places;
-	struct ptc_feed feed;
+	struct ptc_packet_cursor feed;
 	bool over;
 
 	take_trace(row, &r->trail, b);
-	if (ptc_feed_is_known(&row->feed)) {
+	if (ptc_packet_cursor_is_known(&row->feed)) {
 		move_on(&row->places, row->calls, row->feed.next);
 		return row->left != PTC_LEFT_NOTHING;
 	}
@@ -196,7 +199,7 @@ static inline bool take_block(struct ptc_replay *r, struct row *row, const struc
  * Completes the pending branch @last, taken to @to, at @it. Returns the next free item: @it itself
  * if the branch is not listed.
  */
-static inline struct ptc_item *lead(struct ptc_trail *t, const struct pending *last,
+static inline struct ptc_item *lead(struct ptc_branch_builder *t, const struct pending *last,
 				    const struct ptc_stamp *s, uint64_t to, struct ptc_item *it)
 {
 	ptc_stamp_put(it, s, last->ip, to, last->head);
@@ -247,7 +250,7 @@ static inline bool next_block(struct ptc_replay *r, struct row *row, struct pt_b
 /* Returns true if @b ends in a jcc whose bit is known, and needs nothing else. Most blocks do. */
 static inline bool is_plain(const struct row *row, const struct pt_block *b)
 {
-	return b->iclass == ptic_cond_jump && ptc_feed_has_bit(&row->feed);
+	return b->iclass == ptic_cond_jump && ptc_packet_cursor_has_bit(&row->feed);
 }
 
 /*
@@ -261,7 +264,7 @@ static inline bool take_plain(struct ptc_replay *r, struct row *row, const struc
 
 	row->progress = true;
 	do {
-		last = pending_jcc(b->end_ip, ptc_feed_pop_bit(&row->feed));
+		last = pending_jcc(b->end_ip, ptc_packet_cursor_pop_bit(&row->feed));
 		if (*it >= end || !next_block(r, row, b)) {
 			row->last = last;
 			return false;
@@ -295,7 +298,7 @@ static struct ptc_item *fill_row(struct ptc_replay *r, struct row *out, struct p
 
 static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
 {
-	struct ptc_trail *t = &r->trail;
+	struct ptc_branch_builder *t = &r->trail;
 	struct ptc_kind_len e;
 
 	settle_place(r, &row->places, row->calls);
@@ -306,13 +309,13 @@ static void end_row(struct ptc_replay *r, const struct row *row, uint64_t time)
 	if (!row->insns)
 		return;
 	r->time.told = time;
-	e = ptc_kinds_at(&t->kinds, row->last.ip, PTC_MODE_64);
+	e = ptc_insn_cache_at(&t->kinds, row->last.ip, PTC_MODE_64);
 	t->last.kind = e.kind;
 	t->last.len = e.len;
 	t->last.ip = row->last.ip;
 	t->last.time = time;
 	if (row->progress)
-		ptc_trail_progress(t);
+		ptc_branch_builder_progress(t);
 	ptc_out_ran(&r->out, row->insns, time);
 	r->idle = 0;
 }

@@ -47,7 +47,7 @@ bool ptc_replay_wait_for_code(struct ptc_replay *r)
 	if (upto <= r->time.now)
 		return false;
 	ip = ptc_replay_current_ip(r);
-	time = ptc_known_next_code(r->conf.contexts, r->time.now, ip, upto, &known);
+	time = ptc_queue_contexts_next_code(r->conf.contexts, r->time.now, ip, upto, &known);
 	r->stuck = r->conf.ahead && !known;
 	if (!r->stuck &&
 	    (time <= r->time.now || time == PTC_NO_TIME)) /* not a valid value of r->time.now */

@@ -26,7 +26,8 @@ void ptc_replay_look_at_bound(struct ptc_replay *r)
 	const size_t at = r->place.prev_off < psb ? r->place.prev_off : psb - 1;
 
 	if (r->conf.clock.valid)
-		r->time.bound = ptc_ahead_bound(&r->time.ahead, (struct ptc_spot){ r->span, at });
+		r->time.bound =
+			ptc_time_bound_get(&r->time.ahead, (struct ptc_spot){ r->span, at });
 }
 
 static void look_at_time(struct ptc_replay *r)
@@ -129,7 +130,7 @@ static void judge_block(struct ptc_replay *r, const struct pt_block *b, size_t r
 	if (!b->ninsn || r->place.raw <= raw || b->iclass == ptic_cond_jump || ptc_ipt_is_cut(b))
 		return;
 	at = find_no_ip(window_bytes_at(r, raw), r->place.raw - raw, b->iclass != ptic_return);
-	kind = ptc_kinds_at(&r->trail.kinds, b->end_ip, mode_of(b->mode)).kind;
+	kind = ptc_insn_cache_at(&r->trail.kinds, b->end_ip, mode_of(b->mode)).kind;
 	if (!at || kind == PTC_KIND_JMP || kind == PTC_KIND_CALL)
 		return;
 	r->status = -pte_noip;
@@ -162,18 +163,18 @@ static bool may_have_fup(const uint8_t *bytes, const uint8_t *end)
  * bits before. In a damaged trace it may take a TIP packet although it has bits. It may also pass
  * over the TNT packet in front of a TIP, and keep the bits.
  */
-static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool empty,
+static void note_packet(struct ptc_replay *r, struct ptc_packet_cursor *f, size_t n, bool empty,
 			enum pt_insn_class iclass)
 {
 	size_t len = 0;
 	int bits = -1;
 
-	if (ptc_feed_has_tnt(f)) {
-		len = ptc_feed_tnt_len(f);
-		f->word = ptc_feed_word(f->next);
+	if (ptc_packet_cursor_has_tnt(f)) {
+		len = ptc_packet_cursor_tnt_len(f);
+		f->word = ptc_packet_cursor_word(f->next);
 		if (iclass == ptic_cond_jump || iclass == ptic_return)
 			bits = ptc_pkt_tnt_bits(f->next) - 1;
-	} else if (ptc_feed_has_tip(f)) {
+	} else if (ptc_packet_cursor_has_tip(f)) {
 		len = ptc_pkt_ip_len(f->next[0]);
 		bits = empty ? 0 : -1;
 		r->quiet.fup = false; /* the FUP belonged to this TIP */
@@ -187,14 +188,14 @@ static void note_packet(struct ptc_replay *r, struct ptc_feed *f, size_t n, bool
 	if (n != len || r->quiet.lags)
 		look_at_time(r);
 	r->quiet.lags = f->late = n != len;
-	ptc_feed_go_on(f, f->next + n, bits);
+	ptc_packet_cursor_go_on(f, f->next + n, bits);
 }
 
 /* Returns from where on the decoder must be asked for its position. */
 static const uint8_t *feed_limit(const struct ptc_replay *r)
 {
 	const size_t len = span_of(r)->len;
-	size_t at = len < PTC_FEED_MARGIN ? 0 : len - PTC_FEED_MARGIN;
+	size_t at = len < PTC_PACKET_CURSOR_MARGIN ? 0 : len - PTC_PACKET_CURSOR_MARGIN;
 
 	if (at > r->psbs.check)
 		at = r->psbs.check;
@@ -203,28 +204,28 @@ static const uint8_t *feed_limit(const struct ptc_replay *r)
 	if (at > next_stop(r))
 		at = next_stop(r);
 	if (r->conf.clock.valid)
-		at = ptc_ahead_limit(&r->time.ahead, r->span, at);
+		at = ptc_time_bound_limit(&r->time.ahead, r->span, at);
 	return r->window.bytes + at;
 }
 
-struct ptc_feed ptc_replay_feed(const struct ptc_replay *r)
+struct ptc_packet_cursor ptc_replay_feed(const struct ptc_replay *r)
 {
-	struct ptc_feed f = { .next = r->window.bytes + r->place.off,
-			      .limit = feed_limit(r),
-			      .word = r->quiet.word,
-			      .bits = r->quiet.bits,
-			      .hold = 1,
-			      .calls = r->quiet.calls,
-			      .late = r->quiet.lags,
-			      .fup = r->quiet.fup };
+	struct ptc_packet_cursor f = { .next = r->window.bytes + r->place.off,
+				       .limit = feed_limit(r),
+				       .word = r->quiet.word,
+				       .bits = r->quiet.bits,
+				       .hold = 1,
+				       .calls = r->quiet.calls,
+				       .late = r->quiet.lags,
+				       .fup = r->quiet.fup };
 
 	if (f.next >= f.limit)
-		ptc_feed_ask(&f);
+		ptc_packet_cursor_ask(&f);
 	return f;
 }
 
 void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool empty,
-			   struct ptc_feed *ret)
+			   struct ptc_packet_cursor *ret)
 {
 	const size_t raw = r->place.raw;
 	const uint64_t bound = r->time.bound;
@@ -236,7 +237,7 @@ void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool 
 	ptc_replay_look_at_bound(r);
 	if (r->time.bound != bound)
 		r->quiet.lags = true;
-	*ret = (struct ptc_feed){
+	*ret = (struct ptc_packet_cursor){
 		.bits = -1, .next = window_bytes_at(r, raw), .late = true, .fup = r->quiet.fup
 	};
 	ret->limit = feed_limit(r);
@@ -248,5 +249,5 @@ void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool 
 	 * In a graft the decoder is not at this position. A PSB that was read ends what it takes.
 	 */
 	if (ret->next != r->window.bytes + r->place.off || ptc_replay_psb_ahead(r) < SIZE_MAX)
-		ptc_feed_ask(ret);
+		ptc_packet_cursor_ask(ret);
 }

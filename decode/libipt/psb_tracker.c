@@ -59,7 +59,7 @@ static size_t next_psb(struct ptc_replay *r, size_t from)
 	size_t psb = r->conf.psbs ? ptc_psbs_find(r->conf.psbs, at) : SIZE_MAX;
 
 	if (psb == SIZE_MAX)
-		psb = ptc_ahead_next_psb(&r->time.ahead, at);
+		psb = ptc_time_bound_next_psb(&r->time.ahead, at);
 	return psb < SIZE_MAX ? psb : ptc_span_next_psb(span_of(r), from);
 }
 

@@ -140,7 +140,7 @@ static void end_span(struct ptc_replay *r)
 	const bool stays = next_span_continues(r);
 	const uint64_t time = not_before(r->time.told, r->time.now);
 
-	ptc_trail_cut(&r->trail);
+	ptc_branch_builder_cut(&r->trail);
 	if (sp->truncated && !(r->gap.open && r->gap.cause == PTC_GAP_TRUNCATED && r->gap.rest)) {
 		ptc_replay_list_gap(r, time);
 		ptc_replay_begin_gap(r, PTC_GAP_TRUNCATED, sp->len);
@@ -189,7 +189,7 @@ void ptc_replay_land(struct ptc_replay *r, uint64_t ip)
 {
 	if (r->trail.last.valid)
 		ptc_replay_list_gap(r, r->trail.last.time);
-	ptc_trail_land(&r->trail, ip);
+	ptc_branch_builder_land(&r->trail, ip);
 }
 
 /*
@@ -248,7 +248,8 @@ static bool goes_later(struct ptc_replay *r)
 	const uint64_t reference = span_of(r)->reference;
 	const uint64_t tsc = ptc_tsc_extend(ptc_walker_tsc(&r->walk), reference);
 	const uint64_t now = to_ns(
-		r, tsc, ptc_ahead_bound(&r->time.ahead, (struct ptc_spot){ r->span, r->walk.pos }));
+		r, tsc,
+		ptc_time_bound_get(&r->time.ahead, (struct ptc_spot){ r->span, r->walk.pos }));
 
 	if (now == PTC_NO_TIME || (reference && tsc > reference) ||
 	    (r->time.now != PTC_NO_TIME && now <= r->time.now))
@@ -334,8 +335,8 @@ int ptc_replay_seek(struct ptc_replay *r, int status)
 int ptc_replay_recover(struct ptc_replay *r, int status)
 {
 	(void)ptc_replay_tell_of_rest(r);
-	ptc_trail_cut(&r->trail);
-	ptc_trail_progress(&r->trail);
+	ptc_branch_builder_cut(&r->trail);
+	ptc_branch_builder_progress(&r->trail);
 	r->idle = 0;
 	r->in_block = false;
 	return ptc_replay_seek(r, status);

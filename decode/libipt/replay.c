@@ -38,7 +38,7 @@ static void init_replay(struct ptc_replay *r, const struct ptc_replay_conf *conf
 	r->time.now = r->time.prev_now = r->time.told = PTC_NO_TIME;
 	r->time.bound = UINT64_MAX;
 	r->stop = (struct ptc_spot){ SIZE_MAX, SIZE_MAX };
-	ptc_ahead_init(&r->time.ahead, conf->stream, &r->conf.clock, conf->psbs);
+	ptc_time_bound_init(&r->time.ahead, conf->stream, &r->conf.clock, conf->psbs);
 	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
 	r->out.runs = conf->runs;
 	r->out.from_ns = conf->from_ns;
@@ -55,8 +55,8 @@ int ptc_replay_new(const struct ptc_replay_conf *conf, struct ptc_replay **ret, 
 	if (!r)
 		return ptc_fail_mem(err);
 	init_replay(r, conf);
-	ptc_trail_init(&r->trail, &r->out, conf->opts);
-	ptc_trail_set_code(&r->trail, r->code.as);
+	ptc_branch_builder_init(&r->trail, &r->out, conf->opts);
+	ptc_branch_builder_set_code(&r->trail, r->code.as);
 	*ret = r;
 	return 0;
 }
@@ -66,8 +66,8 @@ void ptc_replay_free(struct ptc_replay *r)
 	if (!r)
 		return;
 	ptc_replay_close_span(r);
-	ptc_trail_release(&r->trail);
-	ptc_piece_release(&r->piece);
+	ptc_branch_builder_release(&r->trail);
+	ptc_segment_release(&r->piece);
 	ptc_out_release(&r->out);
 	ptc_addrspace_release(&r->code.none);
 	free(r);
@@ -83,7 +83,7 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf)
 	memset(r, 0, offsetof(struct ptc_replay, trail));
 	init_replay(r, conf);
 	(void)ptc_out_swap_room(&r->out, room);
-	ptc_trail_renew(&r->trail, &r->out, conf->opts);
+	ptc_branch_builder_renew(&r->trail, &r->out, conf->opts);
 	r->piece.active = false;
 	r->piece.lender = NULL; /* buffers of segments made ahead may be freed now */
 }
@@ -93,9 +93,9 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
 	r->stop = stop;
 }
 
-void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made)
+void ptc_replay_set_made(struct ptc_replay *r, struct ptc_result_list *made)
 {
-	ptc_piece_give_back(r);
+	ptc_segment_give_back(r);
 	r->made = made;
 }
 
@@ -218,7 +218,7 @@ static enum ptc_left next_blocks(struct ptc_replay *r, size_t max, struct pt_blo
 
 	if (r->trail.last.time != r->time.now)
 		max = 0;
-	if (ptc_trail_is_quick(&r->trail) && !r->gap.open && ptc_out_reserve(&r->out, max))
+	if (ptc_branch_builder_is_quick(&r->trail) && !r->gap.open && ptc_out_reserve(&r->out, max))
 		return ptc_replay_run_blocks(r, max, b);
 	r->status = ptc_ipt_next_block(r->dec, b, &r->ninsn, most);
 	r->status = ptc_ipt_track_block(&r->track, r->dec, r->status, b);
@@ -264,7 +264,7 @@ static int step_to_end(struct ptc_replay *r)
 
 static int step_block(struct ptc_replay *r, size_t max)
 {
-	struct ptc_trail_block fb;
+	struct ptc_branch_builder_block fb;
 	struct pt_block b;
 	const uint64_t time = r->time.now;
 	enum ptc_left left;
@@ -283,16 +283,18 @@ static int step_block(struct ptc_replay *r, size_t max)
 		if (!r->in_block)
 			r->block_ip = b.ip;
 		r->in_block = ptc_ipt_is_part(r->status, &b, r->ninsn, most_of_block(r));
-		fb = (struct ptc_trail_block){ .ip = b.ip,
-					       .end_ip = b.end_ip,
-					       .ninsn = r->ninsn,
-					       .mode = mode_of(b.mode),
-					       .time = time,
-					       /* libipt continues past jumps up to a PTWRITE. */
-					       .bent = r->status & pts_event_pending,
-					       .part = r->in_block,
-					       .whole = r->block_ip };
-		goes_on = ptc_trail_block(&r->trail, &fb);
+		fb = (struct ptc_branch_builder_block){
+			.ip = b.ip,
+			.end_ip = b.end_ip,
+			.ninsn = r->ninsn,
+			.mode = mode_of(b.mode),
+			.time = time,
+			/* libipt continues past jumps up to a PTWRITE. */
+			.bent = r->status & pts_event_pending,
+			.part = r->in_block,
+			.whole = r->block_ip
+		};
+		goes_on = ptc_branch_builder_block(&r->trail, &fb);
 		r->idle = 0;
 	} else if (left == PTC_LEFT_BLOCK && r->status >= 0 && !(r->status & pts_event_pending) &&
 		   r->place.off == r->place.prev_off) {
@@ -409,8 +411,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 		ret = ptc_replay_open_span(r, err);
 	else if (r->seeking)
 		ret = ptc_replay_seek(r, r->status);
-	else if (ptc_piece_is_next(r))
-		ret = ptc_piece_step(r, max);
+	else if (ptc_segment_is_next(r))
+		ret = ptc_segment_step(r, max);
 	else if (r->parked)
 		ret = leave_park(r);
 	else if (r->status & pts_event_pending)
@@ -425,12 +427,12 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err)
 	if (r->out.failed)
 		return ptc_fail_mem(err);
 	if (r->trail.last.time == PTC_NO_TIME && r->time.now != PTC_NO_TIME)
-		ptc_trail_learn_time(&r->trail, r->time.now);
+		ptc_branch_builder_learn_time(&r->trail, r->time.now);
 	if (r->dec && !r->seeking)
 		list_marks_behind(r);
 	r->piece.ran += r->out.ran - ran;
 	if (first < SIZE_MAX && r->piece.active && r->conf.engine && r->conf.engine->verify)
-		ptc_piece_check(r, first);
+		ptc_segment_check(r, first);
 	return r->done ? 0 : 1;
 }
 
@@ -439,7 +441,7 @@ bool ptc_replay_is_at_psb(const struct ptc_replay *r)
 	return r->dec && r->fresh && !r->in_block && !r->seeking && !ptc_replay_is_busy(r);
 }
 
-void ptc_replay_begin_made(const struct ptc_replay *r, struct ptc_made *m)
+void ptc_replay_begin_made(const struct ptc_replay *r, struct ptc_result *m)
 {
 	const struct ptc_psb_plus psb = psb_plus_at(r, (ptrdiff_t)r->place.from);
 
@@ -456,9 +458,9 @@ void ptc_replay_begin_made(const struct ptc_replay *r, struct ptc_made *m)
 	m->ip = psb.at;
 }
 
-void ptc_replay_end_made(struct ptc_replay *r, struct ptc_made *m)
+void ptc_replay_end_made(struct ptc_replay *r, struct ptc_result *m)
 {
-	struct ptc_trail *t = &r->trail;
+	struct ptc_branch_builder *t = &r->trail;
 
 	m->end = r->place.from;
 	m->mode = r->code.mode;
@@ -469,5 +471,5 @@ void ptc_replay_end_made(struct ptc_replay *r, struct ptc_made *m)
 	m->last.ip = t->last.ip;
 	m->last_time = t->last.time;
 	t->last.valid = false;
-	ptc_trail_progress(t);
+	ptc_branch_builder_progress(t);
 }

@@ -18,9 +18,9 @@
 struct ptc_addrspace;
 struct ptc_engine;
 struct ptc_ipt;
-struct ptc_known;
-struct ptc_made;
-struct ptc_made_list;
+struct ptc_queue_contexts;
+struct ptc_result;
+struct ptc_result_list;
 struct ptc_notes;
 struct ptc_replay;
 
@@ -38,7 +38,7 @@ struct ptc_replay_conf {
 	struct ptc_ipt *ipt;
 	struct ptc_engine *engine; /* NULL: use only libipt */
 	struct ptc_tsc_clock clock;
-	const struct ptc_known *contexts; /* of the queue; NULL: none are known */
+	const struct ptc_queue_contexts *contexts; /* of the queue; NULL: none are known */
 	const struct ptc_stream *stream;
 	const struct ptc_psbs *psbs;  /* lent: known PSBs of the stream; NULL: none */
 	struct ptc_spot start;	      /* trace in front of it is ignored */
@@ -67,7 +67,7 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
 void ptc_replay_set_applied(struct ptc_replay *r, uint64_t ns);
 
 /* Lends segments that were made ahead, until the next call. @made may be NULL. */
-void ptc_replay_set_made(struct ptc_replay *r, struct ptc_made_list *made);
+void ptc_replay_set_made(struct ptc_replay *r, struct ptc_result_list *made);
 
 /*
  * Returns true if code is missing that may have been mapped since the last known time (conf.ahead).
@@ -80,9 +80,9 @@ bool ptc_replay_is_stuck(const struct ptc_replay *r);
  */
 bool ptc_replay_is_at_psb(const struct ptc_replay *r);
 /* Begins @m at that PSB. */
-void ptc_replay_begin_made(const struct ptc_replay *r, struct ptc_made *m);
+void ptc_replay_begin_made(const struct ptc_replay *r, struct ptc_result *m);
 /* Ends @m at that PSB: moves the pending instruction to @m. */
-void ptc_replay_end_made(struct ptc_replay *r, struct ptc_made *m);
+void ptc_replay_end_made(struct ptc_replay *r, struct ptc_result *m);
 
 /* Sets the thread that runs from now on, and its code. */
 void ptc_replay_set_context(struct ptc_replay *r, int32_t pid, int32_t tid, int32_t cpu,

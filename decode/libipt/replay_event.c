@@ -21,7 +21,7 @@ static void note_fup(struct ptc_replay *r, size_t from, size_t to)
 
 void ptc_replay_note_place(struct ptc_replay *r, size_t from, size_t to)
 {
-	const struct ptc_trail *t = &r->trail;
+	const struct ptc_branch_builder *t = &r->trail;
 	const size_t ovf = ptc_find_packet(r->window.bytes, from, to, PTC_PKT_OVF);
 
 	r->proof.before = r->proof.open_fup = 0;
@@ -33,7 +33,7 @@ void ptc_replay_note_place(struct ptc_replay *r, size_t from, size_t to)
 		ptc_walker_pass(&r->walk, r->proof.fup_end);
 		r->proof.open_fup = r->walk.last_ip;
 	}
-	if (r->proof.fup_end || (t->last.valid && ptc_trail_needs_trace(t->last.kind)))
+	if (r->proof.fup_end || (t->last.valid && ptc_branch_builder_needs_trace(t->last.kind)))
 		r->proof.before = ptc_replay_current_ip(r);
 }
 
@@ -72,14 +72,14 @@ static uint64_t ip_of(const struct pt_event *ev)
 /* Lists all branches in front of the overflow that packets had proven. */
 static void list_proven(struct ptc_replay *r, uint64_t time)
 {
-	const struct ptc_trail *t = &r->trail;
+	const struct ptc_branch_builder *t = &r->trail;
 
-	if (r->proof.open_fup &&
-	    ptc_trail_reach(&r->trail, r->proof.before, r->proof.open_fup, r->code.mode, time))
+	if (r->proof.open_fup && ptc_branch_builder_reach(&r->trail, r->proof.before,
+							  r->proof.open_fup, r->code.mode, time))
 		return;
 	if (!t->last.valid)
 		return;
-	if (ptc_trail_needs_trace(t->last.kind))
+	if (ptc_branch_builder_needs_trace(t->last.kind))
 		ptc_replay_land(r, r->proof.before);
 	else if (r->proof.event_ip)
 		ptc_replay_land(r, r->proof.event_ip);
@@ -91,7 +91,7 @@ static void list_overflow(struct ptc_replay *r, size_t from, size_t to, uint64_t
 	const size_t at = ptc_span_find(sp, from, to, PTC_PKT_OVF);
 
 	list_proven(r, time);
-	ptc_trail_cut(&r->trail);
+	ptc_branch_builder_cut(&r->trail);
 	ptc_out_gap(&r->out, PTC_GAP_OVERFLOW, sp->base + (at < to ? at : from), 0, time);
 }
 
@@ -104,7 +104,7 @@ static void list_event(struct ptc_replay *r, const struct pt_event *ev, uint64_t
 		return;
 	e.time = time;
 	ptc_replay_list_gap(r, time);
-	ptc_trail_event(&r->trail, &e);
+	ptc_branch_builder_event(&r->trail, &e);
 }
 
 static void list_masked(struct ptc_replay *r, const struct ptc_masked *k, uint64_t ip,
@@ -115,7 +115,7 @@ static void list_masked(struct ptc_replay *r, const struct ptc_masked *k, uint64
 	};
 
 	ptc_replay_list_gap(r, time);
-	ptc_trail_event(&r->trail, &e);
+	ptc_branch_builder_event(&r->trail, &e);
 	ptc_mask_take(&r->window.mask);
 }
 
@@ -167,7 +167,7 @@ void ptc_replay_take_event(struct ptc_replay *r, const struct pt_event *ev, size
 		r->proof.event_ip = ip_of(ev);
 	if (!leaves_fup(ev))
 		r->proof.fup_end = 0;
-	ptc_trail_progress(&r->trail);
+	ptc_branch_builder_progress(&r->trail);
 	r->idle = 0;
 	r->in_block = false;
 	if (ev->status_update || (r->conf.opts->events && take_masked(r, ev, to, time)))
@@ -176,21 +176,23 @@ void ptc_replay_take_event(struct ptc_replay *r, const struct pt_event *ev, size
 	case ptev_enabled:
 		list_event(r, ev, time);
 		ptc_replay_list_gap(r, time);
-		ptc_trail_start(&r->trail, ev->variant.enabled.ip, time);
+		ptc_branch_builder_start(&r->trail, ev->variant.enabled.ip, time);
 		break;
 	case ptev_disabled:
 		ptc_replay_list_gap(r, time);
-		ptc_trail_exit(&r->trail, ev->ip_suppressed ? 0 : ev->variant.disabled.ip, time);
+		ptc_branch_builder_exit(&r->trail, ev->ip_suppressed ? 0 : ev->variant.disabled.ip,
+					time);
 		break;
 	case ptev_async_disabled:
 		ptc_replay_list_gap(r, time);
-		ptc_trail_async(&r->trail, ev->variant.async_disabled.at,
-				ev->ip_suppressed ? 0 : ev->variant.async_disabled.ip, time);
+		ptc_branch_builder_async(&r->trail, ev->variant.async_disabled.at,
+					 ev->ip_suppressed ? 0 : ev->variant.async_disabled.ip,
+					 time);
 		break;
 	case ptev_async_branch:
 		ptc_replay_list_gap(r, time);
-		ptc_trail_async(&r->trail, ev->variant.async_branch.from,
-				ev->variant.async_branch.to, time);
+		ptc_branch_builder_async(&r->trail, ev->variant.async_branch.from,
+					 ev->variant.async_branch.to, time);
 		break;
 	case ptev_overflow:
 		ptc_replay_list_gap(r, time);

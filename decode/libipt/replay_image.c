@@ -65,7 +65,7 @@ int ptc_replay_use_code(struct ptc_replay *r, struct ptc_err *err)
 	ret = ptc_replay_set_image(r, err);
 	if (ret < 0)
 		return ret;
-	ptc_trail_set_code(&r->trail, r->code.as);
+	ptc_branch_builder_set_code(&r->trail, r->code.as);
 	r->code.version = ptc_addrspace_version(r->code.as);
 	r->code.changed = false;
 	return 0;

@@ -34,7 +34,7 @@
 /* ns; see not_before(). */
 static const uint64_t MAX_SLIP = 1000000000;
 
-struct ptc_feed;
+struct ptc_packet_cursor;
 
 /* The code of the current process, and the image of it that the decoder has. */
 struct ptc_replay_code {
@@ -65,7 +65,7 @@ struct ptc_replay_times {
 	uint64_t prev_now; /* before the last call of dec */
 	uint64_t told;	   /* of the last block or event */
 	uint64_t bound;	   /* now cannot be later than this */
-	struct ptc_ahead ahead;
+	struct ptc_time_bound ahead;
 	uint64_t tsc, tsc_bound; /* the source of now; tsc UINT64_MAX: not known */
 };
 
@@ -155,11 +155,11 @@ struct ptc_replay {
 	struct ptc_open_gap gap;
 
 	size_t next_mark;
-	struct ptc_spot stop;	    /* a series of steps ends there */
-	struct ptc_made_list *made; /* lent; segments made before their turn; NULL: none */
-	uint64_t applied;	    /* the latest time of an applied sideband record */
-	struct ptc_trail trail;
-	struct ptc_piece piece;
+	struct ptc_spot stop;	      /* a series of steps ends there */
+	struct ptc_result_list *made; /* lent; segments made before their turn; NULL: none */
+	uint64_t applied;	      /* the latest time of an applied sideband record */
+	struct ptc_branch_builder trail;
+	struct ptc_segment piece;
 };
 
 static inline const struct ptc_span *span_of(const struct ptc_replay *r)
@@ -266,28 +266,29 @@ void ptc_replay_look_around(struct ptc_replay *r);
 void ptc_replay_look_behind(struct ptc_replay *r, const struct pt_block *b);
 /* Returns the decoder's offset in the span, and updates r->place.raw. */
 size_t ptc_replay_position(struct ptc_replay *r);
-/* Returns the properties of the packets that the decoder takes next: see struct ptc_feed. */
-struct ptc_feed ptc_replay_feed(const struct ptc_replay *r);
+/* Returns the properties of the packets that the decoder takes next: see struct ptc_packet_cursor.
+ */
+struct ptc_packet_cursor ptc_replay_feed(const struct ptc_replay *r);
 /*
  * As ptc_replay_look_behind(), for a block that may have used trace but had no event and no error.
  * r->place.off and r->place.prev_off are still those in front of it. @empty: no TNT bits were left
  * before.
  */
 void ptc_replay_look_ahead(struct ptc_replay *r, const struct pt_block *b, bool empty,
-			   struct ptc_feed *ret);
+			   struct ptc_packet_cursor *ret);
 
 /* block_loop.c */
 
 enum ptc_left {
 	PTC_LEFT_NOTHING, /* nothing to be done */
 	PTC_LEFT_BLOCK,	  /* the last block was not handled */
-	PTC_LEFT_ENDLESS, /* the flow is an endless loop: see ptc_trail_is_endless() */
+	PTC_LEFT_ENDLESS, /* the flow is an endless loop: see ptc_branch_builder_is_endless() */
 };
 
 /*
- * Decodes blocks, if ptc_trail_is_quick(). Stops at a block that is not simple, when the time
- * changes, or at @max items of the pending instruction's time. There must be space for one item
- * more. @max 0: one block; the pending instruction may have another time.
+ * Decodes blocks, if ptc_branch_builder_is_quick(). Stops at a block that is not simple, when the
+ * time changes, or at @max items of the pending instruction's time. There must be space for one
+ * item more. @max 0: one block; the pending instruction may have another time.
  */
 enum ptc_left ptc_replay_run_blocks(struct ptc_replay *r, size_t max, struct pt_block *b);
 

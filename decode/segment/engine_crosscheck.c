@@ -110,7 +110,7 @@ static void differ(struct ptc_replay *r, const struct ptc_item *got, const struc
 /* Gets the next expected item. Returns false if there is none. */
 static bool next_expected_item(struct ptc_replay *r, struct ptc_item *ret)
 {
-	struct ptc_piece *p = &r->piece;
+	struct ptc_segment *p = &r->piece;
 	struct ptc_fast_rec rec;
 
 	if (p->pending) {
@@ -136,12 +136,12 @@ static bool is_same(const struct ptc_item *a, const struct ptc_item *b)
 	       a->kind == b->kind && a->time == b->time;
 }
 
-void ptc_piece_expect(struct ptc_replay *r)
+void ptc_segment_expect(struct ptc_replay *r)
 {
-	struct ptc_piece *p = &r->piece;
+	struct ptc_segment *p = &r->piece;
 
 	p->ran = 0;
-	/* The same condition as in ptc_trail_land(). */
+	/* The same condition as in ptc_branch_builder_land(). */
 	p->pending = p->has_land && r->trail.last.valid && r->trail.last.kind != PTC_KIND_NONE &&
 		     (r->trail.last.kind != PTC_KIND_JCC ||
 		      p->land != r->trail.last.ip + r->trail.last.len);
@@ -157,13 +157,13 @@ void ptc_piece_expect(struct ptc_replay *r)
  */
 static bool came_behind(const struct ptc_replay *r)
 {
-	const struct ptc_piece *p = &r->piece;
+	const struct ptc_segment *p = &r->piece;
 
 	return !r->dec && !r->seeking && r->place.from == p->end && p->next == p->n &&
 	       !p->pending && p->ran == p->insns;
 }
 
-void ptc_piece_check(struct ptc_replay *r, size_t first)
+void ptc_segment_check(struct ptc_replay *r, size_t first)
 {
 	const struct ptc_out *o = &r->out;
 	struct ptc_item want;
@@ -185,9 +185,9 @@ void ptc_piece_check(struct ptc_replay *r, size_t first)
 		differ(r, NULL, NULL, "here libipt fails, and the second engine goes on");
 }
 
-void ptc_piece_check_end(struct ptc_replay *r)
+void ptc_segment_check_end(struct ptc_replay *r)
 {
-	const struct ptc_piece *p = &r->piece;
+	const struct ptc_segment *p = &r->piece;
 	struct ptc_item want;
 
 	if (next_expected_item(r, &want))

@@ -7,9 +7,9 @@
 #include "decode/segment/segment.h"
 
 /* Returns true if @m begins as the replay stands, and nothing else happens in it. */
-static bool fits(const struct ptc_replay *r, const struct ptc_made *m)
+static bool fits(const struct ptc_replay *r, const struct ptc_result *m)
 {
-	const struct ptc_made_step *end = &r->made->room.steps[m->steps + m->nsteps - 1];
+	const struct ptc_result_step *end = &r->made->room.steps[m->steps + m->nsteps - 1];
 
 	if (ptc_replay_is_busy(r) || r->in_block || m->pid != r->out.pid || m->tid != r->out.tid ||
 	    m->cpu != r->out.cpu || m->version != ptc_addrspace_version(r->code.as) ||
@@ -27,42 +27,42 @@ static bool fits(const struct ptc_replay *r, const struct ptc_made *m)
 	       r->conf.marks[r->next_mark].off > span_of(r)->base + m->end;
 }
 
-const struct ptc_made *ptc_segment_take_items(struct ptc_replay *r)
+const struct ptc_result *ptc_segment_take_items(struct ptc_replay *r)
 {
-	const struct ptc_made_room *room;
-	struct ptc_piece *p = &r->piece;
-	struct ptc_made *m;
+	const struct ptc_result_room *room;
+	struct ptc_segment *p = &r->piece;
+	struct ptc_result *m;
 
 	if (!r->made)
 		return NULL;
-	m = ptc_made_list_find(r->made, (struct ptc_spot){ r->span, r->place.from });
+	m = ptc_result_list_find(r->made, (struct ptc_spot){ r->span, r->place.from });
 	if (!m || !m->items || !fits(r, m))
 		return NULL;
 	ptc_out_keep(&r->out);
 	room = &r->made->room;
 	r->made->taken++;
-	r->piece = (struct ptc_piece){ .active = true,
-				       .ahead = true,
-				       .items = true,
-				       .own = p->own,
-				       .lender = &r->made->room,
-				       .its = room->items + m->recs,
-				       .n = m->n,
-				       .steps = room->steps + m->steps,
-				       .nsteps = m->nsteps,
-				       .land = m->ip,
-				       .land_step = r->trail.last.valid ? m->land : SIZE_MAX,
-				       .end = m->end,
-				       .time = r->time.now,
-				       .told = m->told,
-				       .stats = m->stats,
-				       .notes = m->notes,
-				       .has_last = m->last.how != PTC_FAST_LAST_NONE,
-				       .last_kind = m->last.kind,
-				       .last_len = m->last.len,
-				       .last_ip = m->last.ip,
-				       .last_time = m->last_time,
-				       .stays_on = true };
+	r->piece = (struct ptc_segment){ .active = true,
+					 .ahead = true,
+					 .items = true,
+					 .own = p->own,
+					 .lender = &r->made->room,
+					 .its = room->items + m->recs,
+					 .n = m->n,
+					 .steps = room->steps + m->steps,
+					 .nsteps = m->nsteps,
+					 .land = m->ip,
+					 .land_step = r->trail.last.valid ? m->land : SIZE_MAX,
+					 .end = m->end,
+					 .time = r->time.now,
+					 .told = m->told,
+					 .stats = m->stats,
+					 .notes = m->notes,
+					 .has_last = m->last.how != PTC_FAST_LAST_NONE,
+					 .last_kind = m->last.kind,
+					 .last_len = m->last.len,
+					 .last_ip = m->last.ip,
+					 .last_time = m->last_time,
+					 .stays_on = true };
 	m->notes = NULL;
 	r->parked = false;
 	return m;
@@ -80,7 +80,7 @@ static void add_stats(struct ptc_decode_stats *to, const struct ptc_decode_stats
 
 static void end_items(struct ptc_replay *r)
 {
-	struct ptc_piece *p = &r->piece;
+	struct ptc_segment *p = &r->piece;
 
 	p->active = false;
 	add_stats(r->conf.stats, &p->stats);
@@ -99,12 +99,12 @@ static void end_items(struct ptc_replay *r)
 
 bool ptc_segment_step_items(struct ptc_replay *r)
 {
-	struct ptc_piece *p = &r->piece;
-	const struct ptc_made_step *s = &p->steps[p->next_step];
+	struct ptc_segment *p = &r->piece;
+	const struct ptc_result_step *s = &p->steps[p->next_step];
 	const size_t n = s->n - p->next;
 
 	if (p->next_step == p->land_step) {
-		ptc_trail_land(&r->trail, p->land);
+		ptc_branch_builder_land(&r->trail, p->land);
 		r->trail.last.valid = false;
 		p->land_step = SIZE_MAX;
 	}

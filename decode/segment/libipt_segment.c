@@ -13,12 +13,12 @@ enum { ITEMS_MAX = 1 << 20 };
  * Returns a copy of @v that has images of this thread. Valid until the next calls. Prefers the copy
  * that was used before.
  */
-static struct ptc_addrspace *copy_view(struct ptc_slice_worker *w, const struct ptc_view *v)
+static struct ptc_addrspace *copy_view(struct ptc_work_unit_worker *w, const struct ptc_view *v)
 {
 	size_t i, oldest = 0;
 
 	w->uses++;
-	for (i = 0; i < PTC_SLICE_SPACES; i++) {
+	for (i = 0; i < PTC_WORK_UNIT_SPACES; i++) {
 		if (w->spaces[i].view == v->as.view) {
 			oldest = i;
 			break;
@@ -38,7 +38,7 @@ static struct ptc_addrspace *copy_view(struct ptc_slice_worker *w, const struct 
 	return &w->spaces[oldest];
 }
 
-static void use_context(struct ptc_slice *s, struct ptc_slice_worker *w, uint64_t time)
+static void use_context(struct ptc_work_unit *s, struct ptc_work_unit_worker *w, uint64_t time)
 {
 	const struct ptc_context *end = s->contexts.v + s->contexts.n, *c = w->now;
 
@@ -56,7 +56,7 @@ static void use_context(struct ptc_slice *s, struct ptc_slice_worker *w, uint64_
 }
 
 /* Begins at the PSB at @at, unless the replay stands there. Returns false if that fails. */
-static bool go_to(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_spot at)
+static bool go_to(struct ptc_work_unit *s, struct ptc_work_unit_worker *w, struct ptc_spot at)
 {
 	struct ptc_replay_conf conf = s->conf;
 	struct ptc_err err;
@@ -90,10 +90,10 @@ static bool go_to(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_sp
  * While the time stays the same, steps are merged. But sideband records of a time are applied at
  * the first step of that time, so the step behind it stays separate.
  */
-static bool goes_with_last(const struct ptc_slice *s, const struct ptc_made *m,
-			   const struct ptc_made_step *step)
+static bool goes_with_last(const struct ptc_work_unit *s, const struct ptc_result *m,
+			   const struct ptc_result_step *step)
 {
-	const struct ptc_made_step *last;
+	const struct ptc_result_step *last;
 
 	if (m->nsteps < 2)
 		return false;
@@ -103,15 +103,15 @@ static bool goes_with_last(const struct ptc_slice *s, const struct ptc_made *m,
 }
 
 /* @ran: instructions in front of the segment. */
-static bool add_step(struct ptc_slice *s, const struct ptc_replay *r, struct ptc_made *m,
+static bool add_step(struct ptc_work_unit *s, const struct ptc_replay *r, struct ptc_result *m,
 		     uint64_t ran)
 {
-	struct ptc_made_room *room = &s->made.room;
-	const struct ptc_made_step step = { .now = r->time.now,
-					    .low = ptc_replay_low(r),
-					    .off = r->place.off,
-					    .n = r->out.n - m->recs,
-					    .newest = r->out.newest };
+	struct ptc_result_room *room = &s->made.room;
+	const struct ptc_result_step step = { .now = r->time.now,
+					      .low = ptc_replay_low(r),
+					      .off = r->place.off,
+					      .n = r->out.n - m->recs,
+					      .newest = r->out.newest };
 
 	/* Items in front of the first instruction: its step is not known. */
 	if (m->land == SIZE_MAX && (r->trail.landed || r->out.ran > ran) &&
@@ -131,7 +131,7 @@ static bool add_step(struct ptc_slice *s, const struct ptc_replay *r, struct ptc
 }
 
 /* Decodes up to a PSB at which another segment can begin. Returns false if there is none. */
-static bool run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_made *m)
+static bool run(struct ptc_work_unit *s, struct ptc_work_unit_worker *w, struct ptc_result *m)
 {
 	struct ptc_replay *r = w->replay;
 	const uint64_t ran = r->out.ran;
@@ -156,7 +156,7 @@ static bool run(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_made
 }
 
 /* Moves the notes of the segment, if any, to *@ret. Returns false if out of memory. */
-static bool take_notes(struct ptc_slice_worker *w, struct ptc_notes **ret)
+static bool take_notes(struct ptc_work_unit_worker *w, struct ptc_notes **ret)
 {
 	if (!ptc_notes_are_any(&w->notes))
 		return true;
@@ -169,7 +169,7 @@ static bool take_notes(struct ptc_slice_worker *w, struct ptc_notes **ret)
 }
 
 /* Lets @o append to the items of @room. */
-static void lend_items(struct ptc_out *o, struct ptc_made_room *room)
+static void lend_items(struct ptc_out *o, struct ptc_result_room *room)
 {
 	struct ptc_out_room own = ptc_out_swap_room(
 		o, (struct ptc_out_room){ .items = room->items, .cap = room->items_cap });
@@ -178,7 +178,7 @@ static void lend_items(struct ptc_out *o, struct ptc_made_room *room)
 	o->n = room->nitems;
 }
 
-static void take_items_back(struct ptc_out *o, struct ptc_made_room *room)
+static void take_items_back(struct ptc_out *o, struct ptc_result_room *room)
 {
 	const size_t n = o->n;
 	const struct ptc_out_room all = ptc_out_swap_room(o, (struct ptc_out_room){ .cap = 0 });
@@ -188,11 +188,11 @@ static void take_items_back(struct ptc_out *o, struct ptc_made_room *room)
 	room->nitems = n;
 }
 
-size_t ptc_segment_make_items(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_spot at,
-			      const char *why)
+size_t ptc_segment_make_items(struct ptc_work_unit *s, struct ptc_work_unit_worker *w,
+			      struct ptc_spot at, const char *why)
 {
-	struct ptc_made_room *room = &s->made.room;
-	struct ptc_made *m;
+	struct ptc_result_room *room = &s->made.room;
+	struct ptc_result *m;
 	struct ptc_out *o;
 
 	ptc_notes_release(&w->notes);
@@ -201,7 +201,7 @@ size_t ptc_segment_make_items(struct ptc_slice *s, struct ptc_slice_worker *w, s
 		w->at.span = SIZE_MAX;
 		return SIZE_MAX;
 	}
-	m = ptc_made_list_add(&s->made);
+	m = ptc_result_list_add(&s->made);
 	if (!m)
 		return SIZE_MAX;
 	o = ptc_replay_out(w->replay);
@@ -220,7 +220,7 @@ size_t ptc_segment_make_items(struct ptc_slice *s, struct ptc_slice_worker *w, s
 	} else {
 		room->nsteps = m->steps;
 		o->n = m->recs;
-		ptc_made_list_drop(&s->made);
+		ptc_result_list_drop(&s->made);
 		m = NULL;
 		w->at.span = SIZE_MAX;
 	}

@@ -10,39 +10,42 @@ static const struct ptc_spot NOWHERE = { SIZE_MAX, SIZE_MAX };
  * Returns the work unit that the replay is in, whose segments it may take, or NULL. Drops passed
  * work units.
  */
-static struct ptc_slice *slice_here(struct ptc_plan *p, struct ptc_lane *l)
+static struct ptc_work_unit *slice_here(struct ptc_scheduler *p, struct ptc_queue_decoder *l)
 {
 	const struct ptc_spot at = ptc_replay_spot(l->replay);
 
 	while (l->nplanned && !ptc_spot_is_before(at, l->planned[0]->stop)) {
-		ptc_jobs_await(p->jobs, l->planned[0]);
+		ptc_pool_await(p->jobs, l->planned[0]);
 		ptc_replay_set_made(l->replay, NULL);
 		l->serving = NULL;
-		ptc_plan_drop(p, l);
+		ptc_scheduler_drop(p, l);
 	}
 	return l->nplanned && !ptc_spot_is_before(at, l->planned[0]->conf.start) ? l->planned[0] :
 										   NULL;
 }
 
 /* Threads make segments ahead of their turn. */
-static int step_with_segments(struct ptc_plan *p, struct ptc_lane *l, struct ptc_err *err)
+static int step_with_segments(struct ptc_scheduler *p, struct ptc_queue_decoder *l,
+			      struct ptc_err *err)
 {
-	struct ptc_slice *s = slice_here(p, l);
+	struct ptc_work_unit *s = slice_here(p, l);
 
 	if (s && s != l->serving) {
-		if (!ptc_jobs_take(p->jobs, s))
-			return PTC_LANE_PASS;
-		ptc_jobs_lend_room(p->jobs, ptc_replay_out(l->replay), &l->writer);
+		if (!ptc_pool_take(p->jobs, s))
+			return PTC_QUEUE_DECODER_PASS;
+		ptc_pool_lend_room(p->jobs, ptc_replay_out(l->replay), &l->writer);
 		ptc_replay_set_made(l->replay, &s->made);
 		l->serving = s;
 	}
 	ptc_replay_set_stop(l->replay, s	   ? s->stop :
 				       l->nplanned ? l->planned[0]->conf.start :
 						     NOWHERE);
-	return ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
+	return ptc_replay_steps(l->replay, PTC_QUEUE_DECODER_BATCH, err);
 }
 
-int ptc_lane_steps(struct ptc_lane *l, struct ptc_plan *p, struct ptc_err *err)
+int ptc_queue_decoder_steps(struct ptc_queue_decoder *l, struct ptc_scheduler *p,
+			    struct ptc_err *err)
 {
-	return p ? step_with_segments(p, l, err) : ptc_replay_steps(l->replay, PTC_LANE_BATCH, err);
+	return p ? step_with_segments(p, l, err) :
+		   ptc_replay_steps(l->replay, PTC_QUEUE_DECODER_BATCH, err);
 }

@@ -14,16 +14,16 @@
 #include "decode/stream/stream.h"
 #include "decode/timeline/context_timeline.h"
 
-struct ptc_jobs_thread;
-struct ptc_slice;
+struct ptc_pool_thread;
+struct ptc_work_unit;
 
 /*
  * Items are handed over in batches of about this size. A batch, and the data that it is made of,
  * fit into a CPU's first-level cache, even if another program uses half of it.
  */
-enum { PTC_LANE_BATCH = 256 };
+enum { PTC_QUEUE_DECODER_BATCH = 256 };
 
-struct ptc_lane {
+struct ptc_queue_decoder {
 	uint32_t idx;
 	int32_t tid, cpu; /* of the queue; -1: none */
 	struct ptc_stream stream;
@@ -33,8 +33,8 @@ struct ptc_lane {
 	bool snapshots; /* from snapshots or samples: the trace between them was not kept */
 	struct ptc_replay_conf conf; /* of the replay */
 	struct ptc_replay *replay;
-	struct ptc_known known; /* contexts of this queue */
-	uint64_t context;	/* ptc_pass.contexts when the replay got its context */
+	struct ptc_queue_contexts known; /* contexts of this queue */
+	uint64_t context;		 /* ptc_pass.contexts when the replay got its context */
 	bool live;
 	struct ptc_spot start;	    /* where decoding begins */
 	struct ptc_spot next_start; /* start of the next attempt, for --last */
@@ -43,24 +43,26 @@ struct ptc_lane {
 	struct ptc_sums sums; /* counts that are not handed over yet, as items or as sums */
 
 	/* With several threads; see decode/segment/scheduler.h. */
-	struct ptc_slice **planned; /* owned; ascending */
+	struct ptc_work_unit **planned; /* owned; ascending */
 	size_t nplanned, planned_cap;
-	struct ptc_plan_cut cut;	 /* where the work unit behind planned begins */
-	struct ptc_psbs psbs;		 /* PSBs found on the way to cut */
-	uint64_t last_ns;		 /* for segments made ahead: the last time of the queue */
-	bool stepped;			 /* since ptc_plan_fill last looked at @cut */
-	const struct ptc_slice *serving; /* work unit with the segments of the replay; NULL: none */
+	struct ptc_scheduler_cut cut; /* where the work unit behind planned begins */
+	struct ptc_psbs psbs;	      /* PSBs found on the way to cut */
+	uint64_t last_ns;	      /* for segments made ahead: the last time of the queue */
+	bool stepped;		      /* since ptc_scheduler_fill last looked at @cut */
+	const struct ptc_work_unit
+		*serving; /* work unit with the segments of the replay; NULL: none */
 	/* the thread whose memory the replay's items have; NULL: its own */
-	struct ptc_jobs_thread *writer;
+	struct ptc_pool_thread *writer;
 };
 
-/* Result of ptc_lane_steps, besides those of ptc_replay_steps: see ptc_jobs_serve. */
-enum { PTC_LANE_PASS = 2 };
+/* Result of ptc_queue_decoder_steps, besides those of ptc_replay_steps: see ptc_pool_serve. */
+enum { PTC_QUEUE_DECODER_PASS = 2 };
 
 /*
- * ptc_replay_steps for a batch. @p: NULL: one thread decodes. PTC_LANE_PASS: nothing was done, it
- * is another thread's turn.
+ * ptc_replay_steps for a batch. @p: NULL: one thread decodes. PTC_QUEUE_DECODER_PASS: nothing was
+ * done, it is another thread's turn.
  */
-int ptc_lane_steps(struct ptc_lane *l, struct ptc_plan *p, struct ptc_err *err);
+int ptc_queue_decoder_steps(struct ptc_queue_decoder *l, struct ptc_scheduler *p,
+			    struct ptc_err *err);
 
 #endif

@@ -28,34 +28,34 @@ enum { ENOUGH_BYTES = 256 << 10, LEAST_BYTES = 4 << 10, UNITS_EACH = 8, MAX_THRE
  */
 enum { UNIT_BYTES = 16 << 10, UNIT_MIN = 8 << 10, UNIT_MAX = 64 << 10, RECS = 24 << 10 };
 
-static_assert((int)MAX_THREADS <= (int)PTC_PIECE_USERS, "each may have a table of its own");
+static_assert((int)MAX_THREADS <= (int)PTC_SEGMENT_USERS, "each may have a table of its own");
 
 /* All queues have the same options. */
-static const struct ptc_decode_opts *all_opts(const struct ptc_plan *p)
+static const struct ptc_decode_opts *all_opts(const struct ptc_scheduler *p)
 {
 	return p->lanes->conf.opts;
 }
 
 /* True with --engine libipt: libipt fills a window anew for each work unit, so units are large. */
-static bool only_libipt(const struct ptc_plan *p)
+static bool only_libipt(const struct ptc_scheduler *p)
 {
 	return !p->lanes->conf.engine;
 }
 
-static unsigned int threads(const struct ptc_plan *p)
+static unsigned int threads(const struct ptc_scheduler *p)
 {
 	const unsigned int jobs = all_opts(p)->jobs;
 
 	return jobs < MAX_THREADS ? jobs : MAX_THREADS;
 }
 
-static struct ptc_plan_cut no_cut(const struct ptc_lane *l)
+static struct ptc_scheduler_cut no_cut(const struct ptc_queue_decoder *l)
 {
-	return (struct ptc_plan_cut){ { l->stream.n, 0 }, UINT64_MAX };
+	return (struct ptc_scheduler_cut){ { l->stream.n, 0 }, UINT64_MAX };
 }
 
 /* Returns the first PSB at or behind @at that has a time, if the trace has times. */
-static size_t next_timed(struct ptc_lane *l, struct ptc_spot at, uint64_t *ret_ns)
+static size_t next_timed(struct ptc_queue_decoder *l, struct ptc_spot at, uint64_t *ret_ns)
 {
 	const struct ptc_span *sp = &l->stream.spans[at.span];
 	const struct ptc_tsc_clock *clock = &l->conf.clock;
@@ -70,7 +70,8 @@ static size_t next_timed(struct ptc_lane *l, struct ptc_spot at, uint64_t *ret_n
 }
 
 /* Returns the first cut at least @bytes behind @from. */
-static struct ptc_plan_cut cut_behind(struct ptc_lane *l, struct ptc_spot from, size_t bytes)
+static struct ptc_scheduler_cut cut_behind(struct ptc_queue_decoder *l, struct ptc_spot from,
+					   size_t bytes)
 {
 	const struct ptc_span *sp;
 	struct ptc_spot at;
@@ -85,14 +86,14 @@ static struct ptc_plan_cut cut_behind(struct ptc_lane *l, struct ptc_spot from, 
 		at = (struct ptc_spot){ from.span, from.off + bytes };
 		at.off = next_timed(l, at, &ns);
 		if (at.off < sp->len)
-			return (struct ptc_plan_cut){ at, ns };
+			return (struct ptc_scheduler_cut){ at, ns };
 		bytes = 0;
 	}
 	return no_cut(l);
 }
 
 /* Returns the last time in the trace of @l; UINT64_MAX: not known. */
-static uint64_t last_time(const struct ptc_lane *l)
+static uint64_t last_time(const struct ptc_queue_decoder *l)
 {
 	uint64_t first, last;
 
@@ -103,7 +104,7 @@ static uint64_t last_time(const struct ptc_lane *l)
  * Sets the begin of each queue's first work unit: where the queue begins. Returns true if there is
  * a work unit, and enough trace to be worth it.
  */
-static bool set_first_unit_begins(struct ptc_plan *p)
+static bool set_first_unit_begins(struct ptc_scheduler *p)
 {
 	const size_t enough = all_opts(p)->slice ? 0 : ENOUGH_BYTES;
 	uint64_t bytes = 0;
@@ -111,7 +112,7 @@ static bool set_first_unit_begins(struct ptc_plan *p)
 	size_t i;
 
 	for (i = 0; i < p->nlanes; i++) {
-		struct ptc_lane *l = &p->lanes[i];
+		struct ptc_queue_decoder *l = &p->lanes[i];
 
 		l->cut = cut_behind(l, l->start, 0);
 		l->last_ns = last_time(l);
@@ -122,7 +123,7 @@ static bool set_first_unit_begins(struct ptc_plan *p)
 }
 
 /* Sets the size of the next work units. */
-static void set_slice(struct ptc_plan *p, size_t bytes)
+static void set_slice(struct ptc_scheduler *p, size_t bytes)
 {
 	p->slice = all_opts(p)->slice ? all_opts(p)->slice : bytes;
 	p->bytes_max =
@@ -130,7 +131,7 @@ static void set_slice(struct ptc_plan *p, size_t bytes)
 }
 
 /* Adapts the size to the number of records in the last work units. */
-static void adapt_slice(struct ptc_plan *p)
+static void adapt_slice(struct ptc_scheduler *p)
 {
 	size_t bytes;
 
@@ -142,7 +143,7 @@ static void adapt_slice(struct ptc_plan *p)
 	p->recs = p->recs_of = 0;
 }
 
-void ptc_plan_stepped(struct ptc_plan *p, struct ptc_lane *l)
+void ptc_scheduler_stepped(struct ptc_scheduler *p, struct ptc_queue_decoder *l)
 {
 	if (l->stepped)
 		return;
@@ -150,28 +151,28 @@ void ptc_plan_stepped(struct ptc_plan *p, struct ptc_lane *l)
 	p->stepped[p->nstepped++] = (size_t)(l - p->lanes);
 }
 
-static void all_stepped(struct ptc_plan *p)
+static void all_stepped(struct ptc_scheduler *p)
 {
 	size_t i;
 
 	for (i = 0; i < p->nlanes; i++)
-		ptc_plan_stepped(p, &p->lanes[i]);
+		ptc_scheduler_stepped(p, &p->lanes[i]);
 }
 
-static int start_jobs(struct ptc_plan *p, struct ptc_err *err)
+static int start_jobs(struct ptc_scheduler *p, struct ptc_err *err)
 {
 	const struct ptc_replay_conf *conf = &p->lanes->conf;
 	const unsigned int n = threads(p);
 
 	if (conf->engine)
 		ptc_engine_share(conf->engine, n);
-	return ptc_jobs_new(n, &conf->ipt->params, conf->engine, &p->jobs, err);
+	return ptc_pool_new(n, &conf->ipt->params, conf->engine, &p->jobs, err);
 }
 
-int ptc_plan_new(struct ptc_lane *lanes, size_t n, struct ptc_scout *timeline, uint64_t *ahead,
-		 struct ptc_plan **ret, struct ptc_err *err)
+int ptc_scheduler_new(struct ptc_queue_decoder *lanes, size_t n, struct ptc_timeline *timeline,
+		      uint64_t *ahead, struct ptc_scheduler **ret, struct ptc_err *err)
 {
-	struct ptc_plan *p;
+	struct ptc_scheduler *p;
 	int r;
 
 	*ret = NULL;
@@ -186,58 +187,58 @@ int ptc_plan_new(struct ptc_lane *lanes, size_t n, struct ptc_scout *timeline, u
 	p->ahead = ahead;
 	p->stepped = calloc(n, sizeof(*p->stepped));
 	if (!p->stepped || !ptc_least_init(&p->cuts, n)) {
-		ptc_plan_free(p);
+		ptc_scheduler_free(p);
 		return ptc_fail_mem(err);
 	}
 	all_stepped(p);
 	set_slice(p, only_libipt(p) ? UNIT_MAX : UNIT_BYTES);
 	if (!set_first_unit_begins(p)) {
-		ptc_plan_free(p);
+		ptc_scheduler_free(p);
 		return 0;
 	}
 	r = start_jobs(p, err);
 	if (r < 0) {
-		ptc_plan_free(p);
+		ptc_scheduler_free(p);
 		return r;
 	}
 	*ret = p;
 	return 0;
 }
 
-void ptc_plan_done(struct ptc_plan *p, struct ptc_slice *s)
+void ptc_scheduler_done(struct ptc_scheduler *p, struct ptc_work_unit *s)
 {
 	p->bytes -= s->bytes;
 	p->full = false;
 	p->recs += s->nrecs;
 	p->recs_of += s->bytes;
 	*p->ahead += s->made.taken;
-	ptc_scout_give_back(p->timeline, &s->contexts);
-	ptc_jobs_give_made(p->jobs, &s->made);
-	ptc_slice_free(s);
+	ptc_timeline_give_back(p->timeline, &s->contexts);
+	ptc_pool_give_made(p->jobs, &s->made);
+	ptc_work_unit_free(s);
 }
 
-void ptc_plan_drop(struct ptc_plan *p, struct ptc_lane *l)
+void ptc_scheduler_drop(struct ptc_scheduler *p, struct ptc_queue_decoder *l)
 {
-	struct ptc_slice *s = l->planned[0];
+	struct ptc_work_unit *s = l->planned[0];
 
 	l->nplanned--;
-	memmove(l->planned, l->planned + 1, l->nplanned * sizeof(struct ptc_slice *));
-	ptc_plan_done(p, s);
+	memmove(l->planned, l->planned + 1, l->nplanned * sizeof(struct ptc_work_unit *));
+	ptc_scheduler_done(p, s);
 }
 
-void ptc_plan_free(struct ptc_plan *p)
+void ptc_scheduler_free(struct ptc_scheduler *p)
 {
 	size_t i;
 
 	if (!p)
 		return;
 	if (p->jobs)
-		ptc_jobs_stop(p->jobs);
+		ptc_pool_stop(p->jobs);
 	for (i = 0; i < p->nlanes; i++) {
-		struct ptc_lane *l = &p->lanes[i];
+		struct ptc_queue_decoder *l = &p->lanes[i];
 
 		while (l->nplanned)
-			ptc_plan_drop(p, l);
+			ptc_scheduler_drop(p, l);
 		free(l->planned);
 		l->planned = NULL;
 		l->planned_cap = 0;
@@ -246,14 +247,14 @@ void ptc_plan_free(struct ptc_plan *p)
 		l->serving = NULL;
 		l->writer = NULL;
 	}
-	ptc_jobs_free(p->jobs);
+	ptc_pool_free(p->jobs);
 	ptc_least_release(&p->cuts);
 	free(p->stepped);
 	free(p);
 }
 
 /* If decoding has passed the cut of @l, finds a new cut. */
-static void catch_up(struct ptc_plan *p, struct ptc_lane *l)
+static void catch_up(struct ptc_scheduler *p, struct ptc_queue_decoder *l)
 {
 	const struct ptc_spot at = ptc_replay_spot(l->replay);
 
@@ -261,9 +262,9 @@ static void catch_up(struct ptc_plan *p, struct ptc_lane *l)
 		l->cut = cut_behind(l, at, p->slice);
 }
 
-static void look_at_cut(struct ptc_plan *p, size_t i)
+static void look_at_cut(struct ptc_scheduler *p, size_t i)
 {
-	struct ptc_lane *l = &p->lanes[i];
+	struct ptc_queue_decoder *l = &p->lanes[i];
 
 	l->stepped = false;
 	if (l->live && l->cut.spot.span < l->stream.n)
@@ -275,7 +276,7 @@ static void look_at_cut(struct ptc_plan *p, size_t i)
 }
 
 /* Returns the queue whose next work unit begins first; NULL: no queue has one. */
-static struct ptc_lane *next_lane(struct ptc_plan *p)
+static struct ptc_queue_decoder *next_lane(struct ptc_scheduler *p)
 {
 	ptrdiff_t first;
 	uint64_t ns;
@@ -286,33 +287,34 @@ static struct ptc_lane *next_lane(struct ptc_plan *p)
 	return first < 0 ? NULL : &p->lanes[first];
 }
 
-static size_t bytes_between(const struct ptc_lane *l, struct ptc_spot a, struct ptc_spot b)
+static size_t bytes_between(const struct ptc_queue_decoder *l, struct ptc_spot a, struct ptc_spot b)
 {
 	return (size_t)(ptc_range_left(&l->stream, a) - ptc_range_left(&l->stream, b));
 }
 
-static bool hand_out(struct ptc_plan *p, struct ptc_lane *l, struct ptc_slice *s)
+static bool hand_out(struct ptc_scheduler *p, struct ptc_queue_decoder *l, struct ptc_work_unit *s)
 {
 	/* NOLINTNEXTLINE(bugprone-sizeof-expression): they are pointers */
 	if (!ptc_grow(&l->planned, &l->planned_cap, l->nplanned + 1, sizeof(*l->planned)))
 		return false;
 	l->planned[l->nplanned++] = s;
 	p->bytes += s->bytes;
-	ptc_jobs_add(p->jobs, s);
+	ptc_pool_add(p->jobs, s);
 	return true;
 }
 
 /* Adds the work unit of @l from its cut to @end. Returns false if that is not possible now. */
-static bool add_work_unit(struct ptc_plan *p, struct ptc_lane *l, struct ptc_plan_cut end)
+static bool add_work_unit(struct ptc_scheduler *p, struct ptc_queue_decoder *l,
+			  struct ptc_scheduler_cut end)
 {
 	const size_t lane = (size_t)(l - p->lanes);
-	struct ptc_slice *s;
+	struct ptc_work_unit *s;
 
-	ptc_scout_move(p->timeline, end.ns);
-	ptc_scout_forget(p->timeline, lane, ptc_replay_time(l->replay));
+	ptc_timeline_move(p->timeline, end.ns);
+	ptc_timeline_forget(p->timeline, lane, ptc_replay_time(l->replay));
 	ptc_psbs_forget(&l->psbs, ptc_replay_spot(l->replay));
 	s = calloc(1, sizeof(*s));
-	if (!s || !ptc_scout_lend(p->timeline, lane, l->cut.ns, &s->contexts)) {
+	if (!s || !ptc_timeline_lend(p->timeline, lane, l->cut.ns, &s->contexts)) {
 		free(s);
 		return false;
 	}
@@ -321,21 +323,22 @@ static bool add_work_unit(struct ptc_plan *p, struct ptc_lane *l, struct ptc_pla
 	ptc_psbs_copy(&l->psbs, l->cut.spot, end.spot, &s->psbs);
 	s->conf.start = l->cut.spot;
 	s->stop = end.spot;
-	s->known = (struct ptc_known){ .contexts = &s->contexts, .upto = p->timeline->upto };
+	s->known =
+		(struct ptc_queue_contexts){ .contexts = &s->contexts, .upto = p->timeline->upto };
 	s->conf.contexts = &s->known;
-	s->batch = PTC_LANE_BATCH;
+	s->batch = PTC_QUEUE_DECODER_BATCH;
 	s->bytes = bytes_between(l, l->cut.spot, end.spot);
 	if (hand_out(p, l, s))
 		return true;
-	ptc_scout_give_back(p->timeline, &s->contexts);
-	ptc_slice_free(s);
+	ptc_timeline_give_back(p->timeline, &s->contexts);
+	ptc_work_unit_free(s);
 	return false;
 }
 
-void ptc_plan_fill(struct ptc_plan *p)
+void ptc_scheduler_fill(struct ptc_scheduler *p)
 {
-	struct ptc_plan_cut end;
-	struct ptc_lane *l;
+	struct ptc_scheduler_cut end;
+	struct ptc_queue_decoder *l;
 
 	adapt_slice(p);
 	while (!p->full) {
@@ -350,11 +353,11 @@ void ptc_plan_fill(struct ptc_plan *p)
 		/* Trace behind the requested time must not be counted. */
 		if (l->conf.to_ns && end.ns >= l->conf.to_ns)
 			l->cut = no_cut(l);
-		else if (!ptc_scout_knows(p->timeline, (size_t)(l - p->lanes), l->cut.ns) ||
+		else if (!ptc_timeline_knows(p->timeline, (size_t)(l - p->lanes), l->cut.ns) ||
 			 add_work_unit(p, l, end))
 			l->cut = end;
 		else
 			p->full = true;
-		ptc_plan_stepped(p, l);
+		ptc_scheduler_stepped(p, l);
 	}
 }

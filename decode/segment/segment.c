@@ -8,7 +8,7 @@
 #include "decode/items/branch_counts.h"
 #include "decode/libipt/replay_state.h"
 
-static void drop_notes(struct ptc_piece *p)
+static void drop_notes(struct ptc_segment *p)
 {
 	if (p->notes)
 		ptc_notes_release(p->notes);
@@ -16,11 +16,11 @@ static void drop_notes(struct ptc_piece *p)
 	p->notes = NULL;
 }
 
-void ptc_piece_release(struct ptc_piece *p)
+void ptc_segment_release(struct ptc_segment *p)
 {
 	drop_notes(p);
-	ptc_made_room_release(&p->own);
-	*p = (struct ptc_piece){ .active = false };
+	ptc_result_room_release(&p->own);
+	*p = (struct ptc_segment){ .active = false };
 }
 
 /* Counts that libipt decodes a segment, and why: a literal. */
@@ -41,7 +41,7 @@ static void count_declined(struct ptc_engine *e, const char *why)
 /*
  * Converts the times from ticks to ns, as the replay would. Returns false if they are out of order.
  */
-static bool tell_times(struct ptc_replay *r, struct ptc_piece *p)
+static bool tell_times(struct ptc_replay *r, struct ptc_segment *p)
 {
 	uint64_t last = r->time.now, ns;
 	size_t i;
@@ -56,7 +56,7 @@ static bool tell_times(struct ptc_replay *r, struct ptc_piece *p)
 }
 
 /* Returns the time of the branch, or last instruction, with @insns instructions in front of it. */
-static uint64_t last_time(const struct ptc_replay *r, const struct ptc_piece *p, uint64_t insns)
+static uint64_t last_time(const struct ptc_replay *r, const struct ptc_segment *p, uint64_t insns)
 {
 	size_t i = p->nmarks;
 
@@ -65,7 +65,7 @@ static uint64_t last_time(const struct ptc_replay *r, const struct ptc_piece *p,
 	return i ? p->marks[i - 1].tsc : r->time.now;
 }
 
-static void take_last(const struct ptc_replay *r, struct ptc_piece *p, const struct ptc_made *m)
+static void take_last(const struct ptc_replay *r, struct ptc_segment *p, const struct ptc_result *m)
 {
 	p->has_last = m->last.how != PTC_FAST_LAST_NONE;
 	if (!p->has_last)
@@ -80,18 +80,18 @@ static void take_last(const struct ptc_replay *r, struct ptc_piece *p, const str
 }
 
 /* Swaps the memory of @p and @room. The contents of @room are dropped. */
-static void swap_room(struct ptc_piece *p, struct ptc_made_room *room)
+static void swap_room(struct ptc_segment *p, struct ptc_result_room *room)
 {
-	const struct ptc_made_room old = p->own;
+	const struct ptc_result_room old = p->own;
 
 	p->own = *room;
 	*room = old;
 	room->nrecs = room->nmarks = room->nitems = room->nsteps = 0;
 }
 
-void ptc_piece_give_back(struct ptc_replay *r)
+void ptc_segment_give_back(struct ptc_replay *r)
 {
-	struct ptc_piece *p = &r->piece;
+	struct ptc_segment *p = &r->piece;
 
 	if (p->lender && p->active)
 		swap_room(p, p->lender);
@@ -103,36 +103,36 @@ void ptc_piece_give_back(struct ptc_replay *r)
 /*
  * Makes @m the segment to hand over. @ahead: the buffer with its records; NULL: the buffer of @e.
  */
-static void take_made(struct ptc_replay *r, struct ptc_engine *e, const struct ptc_made *m,
-		      struct ptc_made_room *ahead)
+static void take_made(struct ptc_replay *r, struct ptc_engine *e, const struct ptc_result *m,
+		      struct ptc_result_room *ahead)
 {
-	const struct ptc_made_room *room;
+	const struct ptc_result_room *room;
 
 	ptc_out_keep(&r->out);
 	if (!ahead)
 		swap_room(&r->piece, &e->room);
 	room = ahead ? ahead : &r->piece.own;
-	r->piece = (struct ptc_piece){ .ahead = ahead,
-				       .own = r->piece.own,
-				       .lender = ahead,
-				       .recs = room->recs ? room->recs + m->recs : NULL,
-				       .n = m->n,
-				       .counted = m->counted,
-				       .marks = m->nmarks ? room->marks + m->marks : NULL,
-				       .nmarks = m->nmarks,
-				       .end = m->end,
-				       .insns = m->insns,
-				       .has_land = m->on,
-				       .land = m->ip,
-				       .stays_on = m->stays_on,
-				       .time = r->time.now };
+	r->piece = (struct ptc_segment){ .ahead = ahead,
+					 .own = r->piece.own,
+					 .lender = ahead,
+					 .recs = room->recs ? room->recs + m->recs : NULL,
+					 .n = m->n,
+					 .counted = m->counted,
+					 .marks = m->nmarks ? room->marks + m->marks : NULL,
+					 .nmarks = m->nmarks,
+					 .end = m->end,
+					 .insns = m->insns,
+					 .has_land = m->on,
+					 .land = m->ip,
+					 .stays_on = m->stays_on,
+					 .time = r->time.now };
 	memcpy(r->piece.kinds, m->kinds, sizeof(m->kinds));
 }
 
 /* Reuses the buffer handed over last for the next segment, because it is in the CPU's cache. */
 static void take_back(struct ptc_replay *r, struct ptc_engine *e)
 {
-	struct ptc_piece *p = &r->piece;
+	struct ptc_segment *p = &r->piece;
 
 	if (p->active || p->lender)
 		return;
@@ -145,10 +145,10 @@ static void take_back(struct ptc_replay *r, struct ptc_engine *e)
 static const char *find_context(const struct ptc_replay *r, size_t *ret)
 {
 	const uint64_t time = known_time(r);
-	const struct ptc_known *known = r->conf.contexts;
+	const struct ptc_queue_contexts *known = r->conf.contexts;
 	const struct ptc_context *c;
 
-	if (!known || !ptc_known_upto(known, time) || known->contexts->v[0].from_ns > time)
+	if (!known || !ptc_queue_contexts_upto(known, time) || known->contexts->v[0].from_ns > time)
 		return PTC_SEGMENT_CUT_SHORT;
 	c = ptc_context_at(known->contexts, time);
 	/* If time went back, records of later times have been applied. */
@@ -177,12 +177,12 @@ static void make_here(struct ptc_replay *r, struct ptc_engine *e)
 }
 
 /* Returns the segment that begins here: made ahead, or made now by @e. */
-static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
+static struct ptc_result *get_made(struct ptc_replay *r, struct ptc_engine *e)
 {
-	struct ptc_made *m = NULL;
+	struct ptc_result *m = NULL;
 
 	if (r->made)
-		m = ptc_made_list_take(r->made, (struct ptc_spot){ r->span, r->place.from });
+		m = ptc_result_list_take(r->made, (struct ptc_spot){ r->span, r->place.from });
 	if (m && !m->items && m->why != PTC_SEGMENT_CUT_SHORT && m->pid == r->out.pid &&
 	    m->tid == r->out.tid && m->cpu == r->out.cpu &&
 	    m->version == ptc_addrspace_version(r->code.as))
@@ -192,9 +192,9 @@ static struct ptc_made *get_made(struct ptc_replay *r, struct ptc_engine *e)
 }
 
 /* Takes @m to hand over. Returns NULL, or why that is not possible. */
-static const char *take_over(struct ptc_replay *r, struct ptc_engine *e, struct ptc_made *m)
+static const char *take_over(struct ptc_replay *r, struct ptc_engine *e, struct ptc_result *m)
 {
-	struct ptc_piece *p = &r->piece;
+	struct ptc_segment *p = &r->piece;
 
 	if (m->why)
 		return m->why;
@@ -226,10 +226,10 @@ static const char *decode_segment(struct ptc_replay *r, struct ptc_engine *e)
 	return take_over(r, e, get_made(r, e));
 }
 
-bool ptc_piece_is_next(struct ptc_replay *r)
+bool ptc_segment_is_next(struct ptc_replay *r)
 {
 	struct ptc_engine *e = r->conf.engine;
-	const struct ptc_made *m;
+	const struct ptc_result *m;
 	const char *why;
 
 	if (!e && !r->made && !r->piece.active)
@@ -238,7 +238,7 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 		return r->piece.active && !(e && e->verify);
 	r->fresh = false;
 	if (r->piece.active)
-		ptc_piece_check_end(r);
+		ptc_segment_check_end(r);
 	m = ptc_segment_take_items(r);
 	if (m && e)
 		count_declined(e, m->declined);
@@ -258,11 +258,11 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 	r->piece.active = true;
 	r->parked = false;
 	if (e->verify) {
-		ptc_piece_expect(r);
+		ptc_segment_expect(r);
 		return false;
 	}
 	if (r->piece.has_land)
-		ptc_trail_land(&r->trail, r->piece.land);
+		ptc_branch_builder_land(&r->trail, r->piece.land);
 	r->trail.last.valid = false;
 	return true;
 }
@@ -270,7 +270,7 @@ bool ptc_piece_is_next(struct ptc_replay *r)
 /* Counts the instructions of the segment by time. */
 static void count_insns(struct ptc_replay *r)
 {
-	const struct ptc_piece *p = &r->piece;
+	const struct ptc_segment *p = &r->piece;
 	uint64_t time = p->time, done = 0;
 	size_t i;
 
@@ -285,9 +285,9 @@ static void count_insns(struct ptc_replay *r)
 /* All of the segment is handed over: the replay goes on at the PSB behind it. */
 static int go_on_behind(struct ptc_replay *r)
 {
-	const struct ptc_piece *p = &r->piece;
+	const struct ptc_segment *p = &r->piece;
 
-	ptc_trail_progress(&r->trail);
+	ptc_branch_builder_progress(&r->trail);
 	r->trail.last.valid = p->has_last;
 	if (p->has_last) {
 		r->trail.last.kind = p->last_kind;
@@ -307,7 +307,7 @@ static int go_on_behind(struct ptc_replay *r)
  */
 static int finish(struct ptc_replay *r)
 {
-	struct ptc_piece *p = &r->piece;
+	struct ptc_segment *p = &r->piece;
 
 	p->active = false;
 	if (p->counted) {
@@ -321,7 +321,7 @@ static int finish(struct ptc_replay *r)
 }
 
 /* Returns where the records with the current time and thread end. */
-static size_t end_of_time(const struct ptc_piece *p)
+static size_t end_of_time(const struct ptc_segment *p)
 {
 	size_t mark;
 
@@ -334,21 +334,21 @@ static size_t end_of_time(const struct ptc_piece *p)
 /* Hands over the next @n records, with @time. */
 static void hand_over(struct ptc_replay *r, size_t n, uint64_t time)
 {
-	struct ptc_piece *p = &r->piece;
+	struct ptc_segment *p = &r->piece;
 
 	if (!n) /* recs may be NULL then */
 		return;
 	if (p->counted)
 		ptc_sums_add_time(r->conf.sums, time);
 	else
-		ptc_trail_list(&r->trail, p->recs + p->next, n, time);
+		ptc_branch_builder_list(&r->trail, p->recs + p->next, n, time);
 	p->next += n;
 }
 
 /* The last branch in front of a turn is listed behind it, as libipt does. */
 static void list_late(struct ptc_replay *r)
 {
-	struct ptc_piece *p = &r->piece;
+	struct ptc_segment *p = &r->piece;
 
 	p->late = r->trail.last.valid = false;
 	hand_over(r, 1, p->late_time);
@@ -357,7 +357,7 @@ static void list_late(struct ptc_replay *r)
 /* Moves on to the time of @m. */
 static void move_on(struct ptc_replay *r, const struct ptc_fast_mark *m)
 {
-	struct ptc_piece *p = &r->piece;
+	struct ptc_segment *p = &r->piece;
 
 	if (m->late && p->next < p->n) {
 		p->late = true;
@@ -378,9 +378,9 @@ static size_t most_of(const struct ptc_replay *r, size_t max)
 	return r->out.runs && r->trail.quick ? SIZE_MAX : max;
 }
 
-int ptc_piece_step(struct ptc_replay *r, size_t max)
+int ptc_segment_step(struct ptc_replay *r, size_t max)
 {
-	struct ptc_piece *p = &r->piece;
+	struct ptc_segment *p = &r->piece;
 	const size_t most = most_of(r, max);
 	size_t left, n;
 

@@ -31,12 +31,12 @@ enum { PTC_ENGINE_REASONS = 48 };
 struct ptc_engine {
 	bool verify; /* libipt decodes everything; its branches are compared with ours */
 	bool counts; /* branches are counted, not listed; see ptc_sums_sink */
-	struct ptc_engine *maker;   /* lent; the engine of the serving thread; NULL: this engine */
-	struct ptc_piece_user user; /* the cached knowledge about code */
+	struct ptc_engine *maker; /* lent; the engine of the serving thread; NULL: this engine */
+	struct ptc_segment_user user; /* the cached knowledge about code */
 	struct ptc_fast fast;
-	struct ptc_made made;	   /* the segment made last, when its turn came. Its branches */
-	struct ptc_made_room room; /* stay here until they are handed over */
-	struct ptc_made_copy copy; /* backs @made */
+	struct ptc_result made;	     /* the segment made last, when its turn came. Its branches */
+	struct ptc_result_room room; /* stay here until they are handed over */
+	struct ptc_result_copy copy; /* backs @made */
 
 	struct ptc_engine_stats stats;
 	struct ptc_engine_reason reasons[PTC_ENGINE_REASONS];
@@ -60,7 +60,7 @@ struct ptc_segment_source {
 	const struct ptc_span *span;
 	size_t from, next; /* offsets of its PSB and of the next one, in @span */
 	const struct ptc_tsc_clock *clock;
-	const struct ptc_known *contexts;
+	const struct ptc_queue_contexts *contexts;
 	size_t first;	/* index of the context at its beginning */
 	uint64_t to_ns; /* end of the requested time; 0: none */
 };
@@ -76,22 +76,23 @@ extern const char PTC_SEGMENT_CUT_SHORT[];
  * for bytes that are not contiguous.
  */
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_segment_source *s,
-		     struct ptc_made_copy *copy, struct ptc_made_room *room, struct ptc_made *m);
+		     struct ptc_result_copy *copy, struct ptc_result_room *room,
+		     struct ptc_result *m);
 
 /* A segment whose branches are being handed over or, with verify, compared. */
-struct ptc_piece {
+struct ptc_segment {
 	bool active;
 	bool ahead;   /* the segment was made before its turn */
 	bool counted; /* branches are only counted, by kind; recs is not set */
-	struct ptc_made_room own;
-	struct ptc_made_room *lender;	 /* lent; the buffer with recs; NULL: @own has them */
+	struct ptc_result_room own;
+	struct ptc_result_room *lender;	 /* lent; the buffer with recs; NULL: @own has them */
 	const struct ptc_fast_rec *recs; /* in that buffer; [next, n) are still to be handed over */
 	size_t next, n;
 	uint64_t kinds[PTC_KIND_COUNT];
 	/* By libipt: items, in that buffer; [next, n) and [next_step, nsteps) left. */
 	bool items;
 	const struct ptc_item *its;
-	const struct ptc_made_step *steps;
+	const struct ptc_result_step *steps;
 	size_t next_step, nsteps;
 	size_t land_step; /* the step in which the instruction in front of it leads to @land */
 	uint64_t told;
@@ -117,25 +118,25 @@ struct ptc_piece {
 	uint64_t ran; /* instructions that libipt decoded */
 };
 
-void ptc_piece_release(struct ptc_piece *p);
+void ptc_segment_release(struct ptc_segment *p);
 
 /*
  * Call it before the segments made ahead are freed. Their records stay in their buffer, unless they
  * are still being handed over. A buffer should not move between threads: writing memory that
  * another CPU wrote last is expensive.
  */
-void ptc_piece_give_back(struct ptc_replay *r);
+void ptc_segment_give_back(struct ptc_replay *r);
 
 /*
  * Returns true if there is a segment to hand over. If the decoder has just begun at a PSB, tries
  * the segment behind that PSB. Returns false if libipt must go on.
  */
-bool ptc_piece_is_next(struct ptc_replay *r);
+bool ptc_segment_is_next(struct ptc_replay *r);
 /*
  * Hands over part of the segment: branches of one time, at most @max. Returns as
  * ptc_replay_steps().
  */
-int ptc_piece_step(struct ptc_replay *r, size_t max);
+int ptc_segment_step(struct ptc_replay *r, size_t max);
 
 /* item_handover.c: */
 
@@ -143,17 +144,17 @@ int ptc_piece_step(struct ptc_replay *r, size_t max);
  * Begins to hand over the segment that libipt made before its turn, if one is here and fits the
  * state of the replay. Returns the segment, or NULL.
  */
-const struct ptc_made *ptc_segment_take_items(struct ptc_replay *r);
+const struct ptc_result *ptc_segment_take_items(struct ptc_replay *r);
 /* Hands over the items of one step. Returns true if these were the last ones. */
 bool ptc_segment_step_items(struct ptc_replay *r);
 
 /* engine_crosscheck.c: */
 
 /* Verify: libipt should list this segment now. */
-void ptc_piece_expect(struct ptc_replay *r);
+void ptc_segment_expect(struct ptc_replay *r);
 /* Verify: compares the new items, from @first on, with the segment. */
-void ptc_piece_check(struct ptc_replay *r, size_t first);
+void ptc_segment_check(struct ptc_replay *r, size_t first);
 /* Verify: the decoder begins anew, and should have reached the end of the segment. */
-void ptc_piece_check_end(struct ptc_replay *r);
+void ptc_segment_check_end(struct ptc_replay *r);
 
 #endif

@@ -22,7 +22,7 @@ int ptc_engine_new(enum ptc_engine_choice choice, const struct ptc_fast_clock *c
 
 	if (!e)
 		return ptc_fail_mem(err);
-	if (!ptc_piece_user_init(&e->user)) {
+	if (!ptc_segment_user_init(&e->user)) {
 		free(e);
 		return ptc_fail_mem(err);
 	}
@@ -41,8 +41,8 @@ int ptc_engine_new_like(const struct ptc_engine *e, struct ptc_engine **ret, str
 
 	if (r)
 		return r;
-	ptc_piece_user_release(&(*ret)->user);
-	ptc_piece_user_join(&(*ret)->user, &e->user);
+	ptc_segment_user_release(&(*ret)->user);
+	ptc_segment_user_join(&(*ret)->user, &e->user);
 	(*ret)->counts = e->counts;
 	return 0;
 }
@@ -63,10 +63,10 @@ void ptc_engine_free(struct ptc_engine *e)
 {
 	if (!e)
 		return;
-	ptc_made_room_release(&e->room);
-	ptc_made_copy_release(&e->copy);
+	ptc_result_room_release(&e->room);
+	ptc_result_copy_release(&e->copy);
 	ptc_fast_release(&e->fast);
-	ptc_piece_user_release(&e->user);
+	ptc_segment_user_release(&e->user);
 	free(e);
 }
 
@@ -79,11 +79,11 @@ static bool use_code(struct ptc_engine *e, const struct ptc_addrspace *as, int32
 {
 	const struct ptc_fast_source source = { read_code, as };
 	struct ptc_fast_hand *hand;
-	struct ptc_piece_code *k;
+	struct ptc_segment_code *k;
 
 	e->user.counts = e->counts;
-	k = ptc_piece_codes_use(&e->user, as, pid, begins);
-	hand = k ? ptc_piece_code_hand(&e->user, k, &source) : NULL;
+	k = ptc_segment_codes_use(&e->user, as, pid, begins);
+	hand = k ? ptc_segment_code_hand(&e->user, k, &source) : NULL;
 	if (hand)
 		ptc_fast_use(&e->fast, hand, &k->chains);
 	return hand;
@@ -164,12 +164,12 @@ static bool same_thread(const struct ptc_context *a, const struct ptc_context *b
 static enum ptc_fast_turn change_context_at_tsc(void *ctx, struct ptc_fast *f, uint64_t tsc)
 {
 	struct turning *t = ctx;
-	const struct ptc_known *known = t->s->contexts;
+	const struct ptc_queue_contexts *known = t->s->contexts;
 	const uint64_t ns = ptc_tsc_clock_ns(t->s->clock, tsc, t->s->span->reference);
 	const size_t was = t->now, code = t->code;
 
 	f->flow.why = PTC_SEGMENT_CUT_SHORT;
-	if ((t->s->to_ns && ns >= t->s->to_ns) || !ptc_known_upto(known, ns))
+	if ((t->s->to_ns && ns >= t->s->to_ns) || !ptc_queue_contexts_upto(known, ns))
 		return PTC_FAST_NO_TURN;
 	while (t->now + 1 < known->contexts->n && context_of(t, t->now + 1)->from_ns <= ns)
 		if (context_of(t, ++t->now)->lost)
@@ -197,7 +197,7 @@ static bool uses_changed(const struct turning *t, int32_t pid, const struct ptc_
 	for (version = was->version + 1; version <= now->version; version++) {
 		const struct ptc_change *c = ptc_addrspace_change(now, version);
 
-		if (!c || ptc_piece_codes_know(&t->e->user, as, pid, c->start, c->end))
+		if (!c || ptc_segment_codes_know(&t->e->user, as, pid, c->start, c->end))
 			return true;
 	}
 	return false;
@@ -222,7 +222,7 @@ static bool used_old_code(const struct turning *t)
 }
 
 /* Decodes up to the PSB behind the segment. Returns NULL on success, else why not. */
-static const char *decode_to_next_psb(struct ptc_fast *f, const struct ptc_made_view *v,
+static const char *decode_to_next_psb(struct ptc_fast *f, const struct ptc_result_view *v,
 				      size_t from)
 {
 	const size_t first = f->flow.nrecs;
@@ -248,9 +248,9 @@ static const char *decode_to_next_psb(struct ptc_fast *f, const struct ptc_made_
  * Swaps the record buffers of @room and the engine. If branches are only counted, no buffer is
  * needed.
  */
-static void swap_with_engine(struct ptc_fast *f, struct ptc_made_room *room)
+static void swap_with_engine(struct ptc_fast *f, struct ptc_result_room *room)
 {
-	const struct ptc_made_room old = *room;
+	const struct ptc_result_room old = *room;
 
 	if (f->counts)
 		return;
@@ -263,7 +263,7 @@ static void swap_with_engine(struct ptc_fast *f, struct ptc_made_room *room)
 }
 
 /* Counts all branches except the one whose target is not known yet. */
-static void count_segment_branches(struct ptc_fast *f, struct ptc_made *m)
+static void count_segment_branches(struct ptc_fast *f, struct ptc_result *m)
 {
 	f->flow.nrecs -= m->last.listed;
 	ptc_fast_flow_count(&f->flow);
@@ -271,7 +271,7 @@ static void count_segment_branches(struct ptc_fast *f, struct ptc_made *m)
 }
 
 /* Describes the segment, which was decoded successfully. */
-static void describe(struct ptc_fast *f, const struct ptc_made_view *v, struct ptc_made *m)
+static void describe(struct ptc_fast *f, const struct ptc_result_view *v, struct ptc_result *m)
 {
 	m->end = v->off + f->psb;
 	m->on = f->start.on;
@@ -289,7 +289,7 @@ static void describe(struct ptc_fast *f, const struct ptc_made_view *v, struct p
 }
 
 /* Copies the marks, which are few. Returns false if out of memory. */
-static bool add_marks(const struct ptc_fast *f, struct ptc_made_room *room)
+static bool add_marks(const struct ptc_fast *f, struct ptc_result_room *room)
 {
 	if (!ptc_grow(&room->marks, &room->marks_cap, room->nmarks + f->nmarks,
 		      sizeof(*room->marks)))
@@ -301,14 +301,14 @@ static bool add_marks(const struct ptc_fast *f, struct ptc_made_room *room)
 }
 
 /* Marks the segment as declined, and removes its records. */
-static void take_out(struct ptc_fast *f, struct ptc_made *m, const char *why)
+static void take_out(struct ptc_fast *f, struct ptc_result *m, const char *why)
 {
 	m->why = why;
 	f->flow.nrecs = m->recs;
 }
 
-static void make_from_view(struct turning *t, const struct ptc_made_view *v,
-			   struct ptc_made_room *room, struct ptc_made *m)
+static void make_from_view(struct turning *t, const struct ptc_result_view *v,
+			   struct ptc_result_room *room, struct ptc_result *m)
 {
 	const struct ptc_context *c = context_of(t, t->s->first);
 	struct ptc_engine *e = t->e;
@@ -341,14 +341,14 @@ static void make_from_view(struct turning *t, const struct ptc_made_view *v,
 	f->ask = NULL;
 }
 
-/* @far: see ptc_made_look(). */
-static void make_exactly(struct turning *t, bool far, struct ptc_made_copy *copy,
-			 struct ptc_made_room *room, struct ptc_made *m)
+/* @far: see ptc_result_look(). */
+static void make_exactly(struct turning *t, bool far, struct ptc_result_copy *copy,
+			 struct ptc_result_room *room, struct ptc_result *m)
 {
 	const struct ptc_segment_source *s = t->s;
-	struct ptc_made_view v;
+	struct ptc_result_view v;
 
-	m->why = ptc_made_look(s->span, s->from, s->next, far, copy, &v);
+	m->why = ptc_result_look(s->span, s->from, s->next, far, copy, &v);
 	if (m->why)
 		return;
 	make_from_view(t, &v, room, m);
@@ -365,7 +365,8 @@ static void make_exactly(struct turning *t, bool far, struct ptc_made_copy *copy
 }
 
 void ptc_engine_make(struct ptc_engine *e, const struct ptc_segment_source *s,
-		     struct ptc_made_copy *copy, struct ptc_made_room *room, struct ptc_made *m)
+		     struct ptc_result_copy *copy, struct ptc_result_room *room,
+		     struct ptc_result *m)
 {
 	struct turning t = { .e = e, .s = s };
 

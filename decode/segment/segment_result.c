@@ -16,43 +16,43 @@ enum { KEEP_BYTES = 4 << 20, KEEP_ITEMS = 16 << 20 };
 /* Bytes behind the segment. A second of MTC packets has some thousands. */
 enum { NEAR_BEHIND = 2 * PTC_PSB_PLUS_MAX, FAR_BEHIND = 32 << 10 };
 
-const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next, bool far,
-			  struct ptc_made_copy *copy, struct ptc_made_view *ret)
+const char *ptc_result_look(const struct ptc_span *sp, size_t from, size_t next, bool far,
+			    struct ptc_result_copy *copy, struct ptc_result_view *ret)
 {
 	size_t upto = next + (far ? (size_t)FAR_BEHIND : (size_t)NEAR_BEHIND), len;
 	const uint8_t *bytes = ptc_span_run(sp, from, &len);
 
 	upto = upto < sp->len ? upto : sp->len;
-	if (upto - from > PTC_PIECE_MAX)
+	if (upto - from > PTC_SEGMENT_MAX)
 		return "a piece that is too long";
 	if (len < upto - from) {
 		if (!copy->bytes)
-			copy->bytes = malloc(PTC_PIECE_MAX);
+			copy->bytes = malloc(PTC_SEGMENT_MAX);
 		if (!copy->bytes)
 			return "out of memory";
 		ptc_span_read(sp, from, copy->bytes, upto - from);
 		bytes = copy->bytes;
 	}
-	*ret = (struct ptc_made_view){ bytes, from, upto - from, upto == sp->len };
+	*ret = (struct ptc_result_view){ bytes, from, upto - from, upto == sp->len };
 	return NULL;
 }
 
-void ptc_made_copy_release(struct ptc_made_copy *copy)
+void ptc_result_copy_release(struct ptc_result_copy *copy)
 {
 	free(copy->bytes);
 	copy->bytes = NULL;
 }
 
-void ptc_made_room_release(struct ptc_made_room *room)
+void ptc_result_room_release(struct ptc_result_room *room)
 {
 	free(room->recs);
 	free(room->marks);
 	free(room->items);
 	free(room->steps);
-	*room = (struct ptc_made_room){ .nrecs = 0 };
+	*room = (struct ptc_result_room){ .nrecs = 0 };
 }
 
-static void release_notes(struct ptc_made_list *l)
+static void release_notes(struct ptc_result_list *l)
 {
 	for (; l->n; l->n--) {
 		struct ptc_notes *notes = l->v[l->n - 1].notes;
@@ -63,19 +63,19 @@ static void release_notes(struct ptc_made_list *l)
 	}
 }
 
-void ptc_made_list_release(struct ptc_made_list *l)
+void ptc_result_list_release(struct ptc_result_list *l)
 {
 	release_notes(l);
-	ptc_made_room_release(&l->room);
+	ptc_result_room_release(&l->room);
 	free(l->v);
-	*l = (struct ptc_made_list){ .n = 0 };
+	*l = (struct ptc_result_list){ .n = 0 };
 }
 
 /*
  * Separate limits: arrays grow to powers of two, and a few marks must not cost a full array of
  * records.
  */
-static bool is_much(const struct ptc_made_room *room)
+static bool is_much(const struct ptc_result_room *room)
 {
 	return room->recs_cap * sizeof(*room->recs) > KEEP_BYTES ||
 	       room->marks_cap * sizeof(*room->marks) > KEEP_BYTES ||
@@ -83,29 +83,29 @@ static bool is_much(const struct ptc_made_room *room)
 	       room->steps_cap * sizeof(*room->steps) > KEEP_BYTES;
 }
 
-void ptc_made_list_renew(struct ptc_made_list *l)
+void ptc_result_list_renew(struct ptc_result_list *l)
 {
 	release_notes(l);
 	if (is_much(&l->room))
-		ptc_made_room_release(&l->room);
+		ptc_result_room_release(&l->room);
 	l->room.nrecs = l->room.nmarks = l->room.nitems = l->room.nsteps = 0;
 	l->n = l->next = l->taken = 0;
 }
 
-struct ptc_made *ptc_made_list_add(struct ptc_made_list *l)
+struct ptc_result *ptc_result_list_add(struct ptc_result_list *l)
 {
 	if (!ptc_grow(&l->v, &l->cap, l->n + 1, sizeof(*l->v)))
 		return NULL;
-	l->v[l->n] = (struct ptc_made){ .n = 0 };
+	l->v[l->n] = (struct ptc_result){ .n = 0 };
 	return &l->v[l->n++];
 }
 
-void ptc_made_list_drop(struct ptc_made_list *l)
+void ptc_result_list_drop(struct ptc_result_list *l)
 {
 	l->n--;
 }
 
-struct ptc_made *ptc_made_list_find(struct ptc_made_list *l, struct ptc_spot spot)
+struct ptc_result *ptc_result_list_find(struct ptc_result_list *l, struct ptc_spot spot)
 {
 	while (l->next < l->n && ptc_spot_is_before(l->v[l->next].spot, spot))
 		l->next++;
@@ -114,9 +114,9 @@ struct ptc_made *ptc_made_list_find(struct ptc_made_list *l, struct ptc_spot spo
 	return &l->v[l->next];
 }
 
-struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot)
+struct ptc_result *ptc_result_list_take(struct ptc_result_list *l, struct ptc_spot spot)
 {
-	struct ptc_made *m = ptc_made_list_find(l, spot);
+	struct ptc_result *m = ptc_result_list_find(l, spot);
 
 	l->next += m != NULL;
 	return m;

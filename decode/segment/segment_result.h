@@ -15,18 +15,18 @@
 #include "decode/stream/seek.h"
 
 /* A longer segment is left to libipt: its branches would take a hundred times as much memory. */
-enum { PTC_PIECE_MAX = 256 << 10 };
+enum { PTC_SEGMENT_MAX = 256 << 10 };
 
 /* Contiguous bytes of a span that the engine may look at. */
-struct ptc_made_view {
+struct ptc_result_view {
 	const uint8_t *bytes; /* lent */
 	size_t off, len;      /* offset in the span, and length */
 	bool ends;	      /* the view ends where the span ends */
 };
 
 /* Copy of bytes that are not contiguous in the span, for one view at a time. */
-struct ptc_made_copy {
-	uint8_t *bytes; /* owned; PTC_PIECE_MAX bytes, or NULL */
+struct ptc_result_copy {
+	uint8_t *bytes; /* owned; PTC_SEGMENT_MAX bytes, or NULL */
 };
 
 /*
@@ -35,19 +35,19 @@ struct ptc_made_copy {
  * long. Returns NULL on success. Then *@ret is valid as long as @copy does not change. On failure
  * returns the reason, a literal.
  */
-const char *ptc_made_look(const struct ptc_span *sp, size_t from, size_t next, bool far,
-			  struct ptc_made_copy *copy, struct ptc_made_view *ret);
-void ptc_made_copy_release(struct ptc_made_copy *copy);
+const char *ptc_result_look(const struct ptc_span *sp, size_t from, size_t next, bool far,
+			    struct ptc_result_copy *copy, struct ptc_result_view *ret);
+void ptc_result_copy_release(struct ptc_result_copy *copy);
 
 /* The position of libipt behind a step, or behind several with the same time. */
-struct ptc_made_step {
+struct ptc_result_step {
 	uint64_t now, low; /* as in struct ptc_replay_at */
 	size_t off;	   /* in the span */
 	size_t n;	   /* number of items of the segment so far */
 	uint64_t newest;   /* the latest time among them */
 };
 
-struct ptc_made {
+struct ptc_result {
 	struct ptc_spot spot;  /* the PSB at its beginning; set by the caller */
 	uint64_t version;      /* state of the code of pid at the beginning */
 	int32_t pid, tid, cpu; /* the thread there */
@@ -82,37 +82,37 @@ struct ptc_made {
  * Results of segments, one behind the other. With memory of its own, each segment's place would
  * keep as much as the largest segment there ever needed.
  */
-struct ptc_made_room {
+struct ptc_result_room {
 	struct ptc_fast_rec *recs;   /* owned */
 	struct ptc_fast_mark *marks; /* owned */
 	size_t nrecs, recs_cap, nmarks, marks_cap;
-	struct ptc_item *items;	     /* owned; of libipt */
-	struct ptc_made_step *steps; /* owned */
+	struct ptc_item *items;	       /* owned; of libipt */
+	struct ptc_result_step *steps; /* owned */
 	size_t nitems, items_cap, nsteps, steps_cap;
 };
 
-void ptc_made_room_release(struct ptc_made_room *room);
+void ptc_result_room_release(struct ptc_result_room *room);
 
 /* Some segments of one queue, ascending. */
-struct ptc_made_list {
-	struct ptc_made *v; /* owned */
+struct ptc_result_list {
+	struct ptc_result *v; /* owned */
 	size_t n, cap;
 	size_t next;  /* segments in front of this one are done */
 	size_t taken; /* number of segments that were handed over */
-	struct ptc_made_room room;
+	struct ptc_result_room room;
 };
 
-void ptc_made_list_release(struct ptc_made_list *l);
+void ptc_result_list_release(struct ptc_result_list *l);
 /* Empty the list. Keeps its memory, if that is not much. */
-void ptc_made_list_renew(struct ptc_made_list *l);
+void ptc_result_list_renew(struct ptc_result_list *l);
 
 /* Add one, to be filled. Returns NULL if out of memory. */
-struct ptc_made *ptc_made_list_add(struct ptc_made_list *l);
+struct ptc_result *ptc_result_list_add(struct ptc_result_list *l);
 /* Removes the last one. */
-void ptc_made_list_drop(struct ptc_made_list *l);
+void ptc_result_list_drop(struct ptc_result_list *l);
 /* Returns the segment at @spot. NULL: there is none. Spots ascend from call to call. */
-struct ptc_made *ptc_made_list_find(struct ptc_made_list *l, struct ptc_spot spot);
+struct ptc_result *ptc_result_list_find(struct ptc_result_list *l, struct ptc_spot spot);
 /* The same, once. */
-struct ptc_made *ptc_made_list_take(struct ptc_made_list *l, struct ptc_spot spot);
+struct ptc_result *ptc_result_list_take(struct ptc_result_list *l, struct ptc_spot spot);
 
 #endif

@@ -12,29 +12,29 @@
  */
 enum { RECS_MAX = 4 << 20, ITEM_RECS = 4 };
 
-void ptc_slice_worker_release(struct ptc_slice_worker *w)
+void ptc_work_unit_worker_release(struct ptc_work_unit_worker *w)
 {
 	size_t i;
 
 	ptc_replay_free(w->replay);
 	ptc_notes_release(&w->notes);
-	for (i = 0; i < PTC_SLICE_SPACES; i++)
+	for (i = 0; i < PTC_WORK_UNIT_SPACES; i++)
 		ptc_ipt_forget_images(&w->spaces[i]);
-	ptc_made_copy_release(&w->copy);
+	ptc_result_copy_release(&w->copy);
 }
 
-void ptc_slice_free(struct ptc_slice *s)
+void ptc_work_unit_free(struct ptc_work_unit *s)
 {
 	if (!s)
 		return;
-	ptc_made_list_release(&s->made);
+	ptc_result_list_release(&s->made);
 	ptc_psbs_release(&s->psbs);
 	free(s);
 }
 
 /* Returns the context at the PSB at @at. NULL: not known here. */
-static const struct ptc_context *context_at(const struct ptc_slice *s, const struct ptc_span *sp,
-					    size_t at)
+static const struct ptc_context *context_at(const struct ptc_work_unit *s,
+					    const struct ptc_span *sp, size_t at)
 {
 	uint64_t ns = 0;
 
@@ -49,7 +49,7 @@ static const struct ptc_context *context_at(const struct ptc_slice *s, const str
  * Makes the segment between the PSBs at @at and @next with the engine. Returns NULL, or why not: a
  * literal.
  */
-static const char *make_with_engine(struct ptc_slice *s, struct ptc_slice_worker *w,
+static const char *make_with_engine(struct ptc_work_unit *s, struct ptc_work_unit_worker *w,
 				    struct ptc_spot at, size_t next)
 {
 	const struct ptc_span *sp = &s->conf.stream->spans[at.span];
@@ -60,24 +60,25 @@ static const char *make_with_engine(struct ptc_slice *s, struct ptc_slice_worker
 					     .clock = &s->conf.clock,
 					     .contexts = &s->known,
 					     .to_ns = s->conf.to_ns };
-	struct ptc_made *m;
+	struct ptc_result *m;
 
 	if (!c)
 		return PTC_SEGMENT_CUT_SHORT;
 	source.first = (size_t)(c - s->contexts.v);
-	m = ptc_made_list_add(&s->made);
+	m = ptc_result_list_add(&s->made);
 	if (!m)
 		return "out of memory";
 	m->spot = at;
 	ptc_engine_make(w->engine, &source, &w->copy, &s->made.room, m);
 	s->nrecs += m->counted ? m->nmarks : m->n;
 	if (m->why && !w->engine->verify)
-		ptc_made_list_drop(&s->made);
+		ptc_result_list_drop(&s->made);
 	return m->why;
 }
 
 /* Makes the segment at @at. Returns where the next one begins. */
-static size_t make(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_spot at, size_t next)
+static size_t make(struct ptc_work_unit *s, struct ptc_work_unit_worker *w, struct ptc_spot at,
+		   size_t next)
 {
 	const char *why = w->engine ? make_with_engine(s, w, at, next) : NULL;
 	const size_t items = s->made.room.nitems;
@@ -94,7 +95,7 @@ static size_t make(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_s
 	return end < SIZE_MAX && end > next ? end : next;
 }
 
-static size_t next_psb(const struct ptc_slice *s, struct ptc_spot at)
+static size_t next_psb(const struct ptc_work_unit *s, struct ptc_spot at)
 {
 	const size_t psb = ptc_psbs_find(&s->psbs, at);
 
@@ -102,7 +103,7 @@ static size_t next_psb(const struct ptc_slice *s, struct ptc_spot at)
 }
 
 /* Makes the segments of the span that @at is in. Returns false if the work unit ends there. */
-static bool make_span(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_spot at,
+static bool make_span(struct ptc_work_unit *s, struct ptc_work_unit_worker *w, struct ptc_spot at,
 		      const atomic_bool *cancelled)
 {
 	const struct ptc_span *sp = &s->conf.stream->spans[at.span];
@@ -117,7 +118,8 @@ static bool make_span(struct ptc_slice *s, struct ptc_slice_worker *w, struct pt
 	return true;
 }
 
-void ptc_slice_make(struct ptc_slice *s, struct ptc_slice_worker *w, const atomic_bool *cancelled)
+void ptc_work_unit_make(struct ptc_work_unit *s, struct ptc_work_unit_worker *w,
+			const atomic_bool *cancelled)
 {
 	struct ptc_spot at = s->conf.start;
 

@@ -18,36 +18,40 @@
 #include "decode/stream/psb_index.h"
 #include "decode/timeline/context_timeline.h"
 
-struct ptc_jobs_thread;
+struct ptc_pool_thread;
 
-struct ptc_slice {
+struct ptc_work_unit {
 	/* Input. */
-	struct ptc_replay_conf conf;  /* of the queue; conf.start: the beginning */
-	struct ptc_spot stop;	      /* the unit ends there, or a little behind */
-	struct ptc_contexts contexts; /* lent by the timeline */
-	struct ptc_known known;	      /* conf.contexts: those */
-	size_t bytes;		      /* of trace, approximately */
-	size_t batch;		      /* maximum items per step, approximately */
-	struct ptc_psbs psbs;	      /* owned; known PSBs */
+	struct ptc_replay_conf conf;	 /* of the queue; conf.start: the beginning */
+	struct ptc_spot stop;		 /* the unit ends there, or a little behind */
+	struct ptc_contexts contexts;	 /* lent by the timeline */
+	struct ptc_queue_contexts known; /* conf.contexts: those */
+	size_t bytes;			 /* of trace, approximately */
+	size_t batch;			 /* maximum items per step, approximately */
+	struct ptc_psbs psbs;		 /* owned; known PSBs */
 
-	struct ptc_made_list made; /* owned; the result */
-	size_t nrecs;		   /* its size, in records of the engine */
+	struct ptc_result_list made; /* owned; the result */
+	size_t nrecs;		     /* its size, in records of the engine */
 
 	/* Used by worker_pool.c, protected by its lock. */
-	struct ptc_jobs_thread *maker; /* runs the work unit, or ran it */
-	enum ptc_slice_state { PTC_SLICE_WAITS, PTC_SLICE_RUNS, PTC_SLICE_DONE } state;
-	struct ptc_slice *next;
+	struct ptc_pool_thread *maker; /* runs the work unit, or ran it */
+	enum ptc_work_unit_state {
+		PTC_WORK_UNIT_WAITS,
+		PTC_WORK_UNIT_RUNS,
+		PTC_WORK_UNIT_DONE
+	} state;
+	struct ptc_work_unit *next;
 };
 
 /* A thread's copies of views, with images of its own: the most recently used ones. */
-enum { PTC_SLICE_SPACES = 32 };
+enum { PTC_WORK_UNIT_SPACES = 32 };
 
-struct ptc_slice_worker {
+struct ptc_work_unit_worker {
 	struct ptc_ipt *ipt;	   /* lent */
 	struct ptc_engine *engine; /* lent; NULL: libipt alone */
-	struct ptc_made_copy copy;
-	struct ptc_addrspace spaces[PTC_SLICE_SPACES]; /* their mappings are lent from views */
-	uint64_t used[PTC_SLICE_SPACES], uses;
+	struct ptc_result_copy copy;
+	struct ptc_addrspace spaces[PTC_WORK_UNIT_SPACES]; /* their mappings are lent from views */
+	uint64_t used[PTC_WORK_UNIT_SPACES], uses;
 
 	/* libipt, for segments that the engine declines. */
 	struct ptc_replay *replay; /* owned; NULL: not needed yet */
@@ -58,19 +62,20 @@ struct ptc_slice_worker {
 	uint64_t time;
 };
 
-void ptc_slice_worker_release(struct ptc_slice_worker *w);
+void ptc_work_unit_worker_release(struct ptc_work_unit_worker *w);
 
 /* Makes the segments of the work unit. */
-void ptc_slice_make(struct ptc_slice *s, struct ptc_slice_worker *w, const atomic_bool *cancelled);
+void ptc_work_unit_make(struct ptc_work_unit *s, struct ptc_work_unit_worker *w,
+			const atomic_bool *cancelled);
 /*
  * libipt_segment.c: makes the segment at @at with libipt. @why: why the engine declined it, a
  * literal; NULL: there is no engine. Returns the offset of the PSB behind it; SIZE_MAX: it must be
  * decoded in its turn.
  */
-size_t ptc_segment_make_items(struct ptc_slice *s, struct ptc_slice_worker *w, struct ptc_spot at,
-			      const char *why);
+size_t ptc_segment_make_items(struct ptc_work_unit *s, struct ptc_work_unit_worker *w,
+			      struct ptc_spot at, const char *why);
 
 /* Frees the work unit, except borrowed data. */
-void ptc_slice_free(struct ptc_slice *s);
+void ptc_work_unit_free(struct ptc_work_unit *s);
 
 #endif

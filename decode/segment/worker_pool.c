@@ -22,25 +22,26 @@ enum { SPARE_MAX = 64, SPARE_ITEMS_MAX = 8, SPARE_ITEMS_CAP = 1 << 14, SPARE_REC
  */
 enum { LOOK_NS = 60000, LOOKS = 20 /* between two looks at the clock */ };
 
-struct ptc_jobs_thread {
-	struct ptc_jobs *jobs;
+struct ptc_pool_thread {
+	struct ptc_pool *jobs;
 	pthread_t id; /* unused for the caller's thread */
 	struct ptc_ipt
 		ipt; /* owned; for this thread; the queues' ipt is for the thread with the turn */
-	struct ptc_engine *engine;	/* owned; NULL: libipt only, or the caller's engine */
-	struct ptc_slice_worker worker; /* read by this thread only */
+	struct ptc_engine *engine;	    /* owned; NULL: libipt only, or the caller's engine */
+	struct ptc_work_unit_worker worker; /* read by this thread only */
 
 	/* Protected by the lock. */
 	pthread_cond_t wake;
-	bool idle;				    /* waits for wake */
-	struct ptc_made_list spare_made[SPARE_MAX]; /* owned; memory written last by this thread */
+	bool idle; /* waits for wake */
+	struct ptc_result_list
+		spare_made[SPARE_MAX]; /* owned; memory written last by this thread */
 	size_t nspare_made;
 	/* owned; memory written last by this thread, in its turns */
 	struct ptc_out_room spare_rooms[SPARE_ITEMS_MAX];
 	size_t nspare_rooms;
 };
 
-struct ptc_jobs {
+struct ptc_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t done;
 	atomic_bool quit;
@@ -48,10 +49,10 @@ struct ptc_jobs {
 	bool looks;	  /* there is a CPU for each thread */
 
 	/* Protected by the lock. */
-	struct ptc_slice *first, *last; /* waiting work units; lent */
-	struct ptc_jobs_thread *turn;	/* the thread that has the turn to serve; NULL: none */
+	struct ptc_work_unit *first, *last; /* waiting work units; lent */
+	struct ptc_pool_thread *turn;	    /* the thread that has the turn to serve; NULL: none */
 	/* the thread that should be next; set by the thread with the turn */
-	struct ptc_jobs_thread *next;
+	struct ptc_pool_thread *next;
 	bool over; /* nothing is left to serve */
 	int result;
 
@@ -61,14 +62,14 @@ struct ptc_jobs {
 	struct ptc_err *err;
 
 	/* Used by the thread that created this. */
-	struct ptc_jobs_thread *threads; /* owned; the first one is for the caller */
+	struct ptc_pool_thread *threads; /* owned; the first one is for the caller */
 	size_t nall, nthreads;		 /* all; running ones */
 };
 
 /* Remove @s from the waiting work units. */
-static void unlink_slice(struct ptc_jobs *j, const struct ptc_slice *s)
+static void unlink_slice(struct ptc_pool *j, const struct ptc_work_unit *s)
 {
-	struct ptc_slice *before = NULL, *at = j->first;
+	struct ptc_work_unit *before = NULL, *at = j->first;
 
 	for (; at != s; at = at->next)
 		before = at;
@@ -81,22 +82,22 @@ static void unlink_slice(struct ptc_jobs *j, const struct ptc_slice *s)
 }
 
 /* Run @s, which waits. With the lock, which is released while the work unit runs. */
-static void run_work_unit(struct ptc_jobs *j, struct ptc_slice *s, struct ptc_jobs_thread *t)
+static void run_work_unit(struct ptc_pool *j, struct ptc_work_unit *s, struct ptc_pool_thread *t)
 {
 	unlink_slice(j, s);
-	s->state = PTC_SLICE_RUNS;
+	s->state = PTC_WORK_UNIT_RUNS;
 	s->maker = t;
 	if (t->nspare_made)
 		s->made = t->spare_made[--t->nspare_made];
 	(void)pthread_mutex_unlock(&j->lock);
-	ptc_slice_make(s, &t->worker, &j->quit);
+	ptc_work_unit_make(s, &t->worker, &j->quit);
 	(void)pthread_mutex_lock(&j->lock);
-	s->state = PTC_SLICE_DONE;
+	s->state = PTC_WORK_UNIT_DONE;
 	(void)pthread_cond_broadcast(&j->done);
 }
 
 /* With the lock: give the turn to @t, which sleeps or will look soon. */
-static void pass_to(struct ptc_jobs *j, struct ptc_jobs_thread *t)
+static void pass_to(struct ptc_pool *j, struct ptc_pool_thread *t)
 {
 	j->turn = t;
 	(void)atomic_fetch_add(&j->news, 1);
@@ -110,14 +111,14 @@ static void pass_to(struct ptc_jobs *j, struct ptc_jobs_thread *t)
  * With the lock: use the turn of @t, which is this thread. Then another thread has the turn, or
  * everything is over.
  */
-static void take_turn(struct ptc_jobs *j, struct ptc_jobs_thread *t)
+static void take_turn(struct ptc_pool *j, struct ptc_pool_thread *t)
 {
 	int r;
 
 	(void)pthread_mutex_unlock(&j->lock);
 	r = j->serve(j->ctx, j->err);
 	(void)pthread_mutex_lock(&j->lock);
-	if (r == PTC_LANE_PASS) {
+	if (r == PTC_QUEUE_DECODER_PASS) {
 		pass_to(j, j->next);
 		return;
 	}
@@ -129,7 +130,7 @@ static void take_turn(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 }
 
 /* With the lock, which is released during the search: is there new work before long? */
-static bool look_for_news(struct ptc_jobs *j)
+static bool look_for_news(struct ptc_pool *j)
 {
 	const unsigned int seen = atomic_load(&j->news);
 	const uint64_t end = ptc_monotonic_ns() + LOOK_NS;
@@ -147,9 +148,9 @@ static bool look_for_news(struct ptc_jobs *j)
 }
 
 /* With the lock: do one thing in @t, or wait until there may be work. */
-static void do_something(struct ptc_jobs *j, struct ptc_jobs_thread *t)
+static void do_something(struct ptc_pool *j, struct ptc_pool_thread *t)
 {
-	struct ptc_slice *s = j->first;
+	struct ptc_work_unit *s = j->first;
 
 	if (j->turn == t) {
 		take_turn(j, t);
@@ -164,8 +165,8 @@ static void do_something(struct ptc_jobs *j, struct ptc_jobs_thread *t)
 
 static void *work(void *ctx)
 {
-	struct ptc_jobs_thread *t = ctx;
-	struct ptc_jobs *j = t->jobs;
+	struct ptc_pool_thread *t = ctx;
+	struct ptc_pool *j = t->jobs;
 
 	(void)pthread_mutex_lock(&j->lock);
 	while (!atomic_load(&j->quit))
@@ -174,7 +175,7 @@ static void *work(void *ctx)
 	return NULL;
 }
 
-int ptc_jobs_serve(struct ptc_jobs *j, int (*serve)(void *ctx, struct ptc_err *err), void *ctx,
+int ptc_pool_serve(struct ptc_pool *j, int (*serve)(void *ctx, struct ptc_err *err), void *ctx,
 		   struct ptc_err *err)
 {
 	j->serve = serve;
@@ -188,12 +189,12 @@ int ptc_jobs_serve(struct ptc_jobs *j, int (*serve)(void *ctx, struct ptc_err *e
 	return j->result;
 }
 
-bool ptc_jobs_take(struct ptc_jobs *j, struct ptc_slice *s)
+bool ptc_pool_take(struct ptc_pool *j, struct ptc_work_unit *s)
 {
 	bool mine;
 
 	(void)pthread_mutex_lock(&j->lock);
-	if (s->state == PTC_SLICE_WAITS)
+	if (s->state == PTC_WORK_UNIT_WAITS)
 		run_work_unit(j, s, j->turn);
 	mine = s->maker == j->turn;
 	j->next = s->maker;
@@ -202,7 +203,7 @@ bool ptc_jobs_take(struct ptc_jobs *j, struct ptc_slice *s)
 }
 
 /* Create what a thread has for itself. */
-static int equip(struct ptc_jobs_thread *t, const struct ptc_ipt_params *params,
+static int equip(struct ptc_pool_thread *t, const struct ptc_ipt_params *params,
 		 const struct ptc_engine *engine, struct ptc_err *err)
 {
 	int r = ptc_ipt_init(&t->ipt, params, err);
@@ -215,12 +216,12 @@ static int equip(struct ptc_jobs_thread *t, const struct ptc_ipt_params *params,
 }
 
 /* Start all threads but the first. */
-static int start(struct ptc_jobs *j, size_t n, struct ptc_err *err)
+static int start(struct ptc_pool *j, size_t n, struct ptc_err *err)
 {
 	int r = 0;
 
 	while (j->nthreads < n && !r) {
-		struct ptc_jobs_thread *t = &j->threads[j->nthreads];
+		struct ptc_pool_thread *t = &j->threads[j->nthreads];
 
 		r = equip(t, &j->threads->ipt.params, j->threads->worker.engine, err);
 		if (!r && pthread_create(&t->id, NULL, work, t))
@@ -237,7 +238,7 @@ static bool has_cpus(size_t n)
 	return !sched_getaffinity(0, sizeof(set), &set) && (size_t)CPU_COUNT(&set) >= n;
 }
 
-static bool prepare(struct ptc_jobs *j, size_t n)
+static bool prepare(struct ptc_pool *j, size_t n)
 {
 	size_t i;
 
@@ -258,10 +259,10 @@ static bool prepare(struct ptc_jobs *j, size_t n)
 	return true;
 }
 
-int ptc_jobs_new(unsigned int n, const struct ptc_ipt_params *params, struct ptc_engine *engine,
-		 struct ptc_jobs **ret, struct ptc_err *err)
+int ptc_pool_new(unsigned int n, const struct ptc_ipt_params *params, struct ptc_engine *engine,
+		 struct ptc_pool **ret, struct ptc_err *err)
 {
-	struct ptc_jobs *j = calloc(1, sizeof(*j));
+	struct ptc_pool *j = calloc(1, sizeof(*j));
 	int r;
 
 	if (!j || !prepare(j, n)) {
@@ -274,14 +275,14 @@ int ptc_jobs_new(unsigned int n, const struct ptc_ipt_params *params, struct ptc
 	if (!r)
 		r = start(j, n, err);
 	if (r < 0) {
-		ptc_jobs_free(j);
+		ptc_pool_free(j);
 		return r;
 	}
 	*ret = j;
 	return 0;
 }
 
-void ptc_jobs_stop(struct ptc_jobs *j)
+void ptc_pool_stop(struct ptc_pool *j)
 {
 	size_t i;
 
@@ -295,24 +296,24 @@ void ptc_jobs_stop(struct ptc_jobs *j)
 		(void)pthread_join(j->threads[--j->nthreads].id, NULL);
 }
 
-static void thread_release(struct ptc_jobs_thread *t)
+static void thread_release(struct ptc_pool_thread *t)
 {
 	while (t->nspare_made)
-		ptc_made_list_release(&t->spare_made[--t->nspare_made]);
+		ptc_result_list_release(&t->spare_made[--t->nspare_made]);
 	while (t->nspare_rooms)
 		ptc_out_room_release(&t->spare_rooms[--t->nspare_rooms]);
-	ptc_slice_worker_release(&t->worker);
+	ptc_work_unit_worker_release(&t->worker);
 	ptc_engine_free(t->engine);
 	(void)pthread_cond_destroy(&t->wake);
 }
 
-void ptc_jobs_free(struct ptc_jobs *j)
+void ptc_pool_free(struct ptc_pool *j)
 {
 	size_t i;
 
 	if (!j)
 		return;
-	ptc_jobs_stop(j);
+	ptc_pool_stop(j);
 	/* The first thread's engine is the caller's, and lives longer. */
 	if (j->threads->worker.engine)
 		j->threads->worker.engine->maker = NULL;
@@ -327,12 +328,12 @@ void ptc_jobs_free(struct ptc_jobs *j)
 }
 
 /* With the lock: wake one idle thread that can run the next work unit. */
-static void wake_one(struct ptc_jobs *j)
+static void wake_one(struct ptc_pool *j)
 {
 	size_t i;
 
 	for (i = 0; i < j->nthreads; i++) {
-		struct ptc_jobs_thread *t = &j->threads[i];
+		struct ptc_pool_thread *t = &j->threads[i];
 
 		if (t->idle && j->first) {
 			t->idle = false; /* the next call wakes another thread */
@@ -342,10 +343,10 @@ static void wake_one(struct ptc_jobs *j)
 	}
 }
 
-void ptc_jobs_add(struct ptc_jobs *j, struct ptc_slice *s)
+void ptc_pool_add(struct ptc_pool *j, struct ptc_work_unit *s)
 {
 	(void)pthread_mutex_lock(&j->lock);
-	s->state = PTC_SLICE_WAITS;
+	s->state = PTC_WORK_UNIT_WAITS;
 	s->next = NULL;
 	if (j->last)
 		j->last->next = s;
@@ -357,11 +358,11 @@ void ptc_jobs_add(struct ptc_jobs *j, struct ptc_slice *s)
 	(void)pthread_mutex_unlock(&j->lock);
 }
 
-void ptc_jobs_await(struct ptc_jobs *j, struct ptc_slice *s)
+void ptc_pool_await(struct ptc_pool *j, struct ptc_work_unit *s)
 {
 	(void)pthread_mutex_lock(&j->lock);
-	while (s->state != PTC_SLICE_DONE) {
-		if (s->state == PTC_SLICE_WAITS)
+	while (s->state != PTC_WORK_UNIT_DONE) {
+		if (s->state == PTC_WORK_UNIT_WAITS)
 			run_work_unit(j, s, j->turn);
 		else if (j->first)
 			run_work_unit(j, j->first, j->turn);
@@ -376,9 +377,9 @@ static bool is_worth_keeping(const struct ptc_out *o)
 	return o->cap <= SPARE_ITEMS_CAP && o->recs.cap <= SPARE_RECS_CAP;
 }
 
-void ptc_jobs_lend_room(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_thread **writer)
+void ptc_pool_lend_room(struct ptc_pool *j, struct ptc_out *o, struct ptc_pool_thread **writer)
 {
-	struct ptc_jobs_thread *t, *was = *writer;
+	struct ptc_pool_thread *t, *was = *writer;
 
 	(void)pthread_mutex_lock(&j->lock);
 	t = j->turn;
@@ -394,17 +395,17 @@ void ptc_jobs_lend_room(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_t
 	(void)pthread_mutex_unlock(&j->lock);
 }
 
-void ptc_jobs_give_made(struct ptc_jobs *j, struct ptc_made_list *made)
+void ptc_pool_give_made(struct ptc_pool *j, struct ptc_result_list *made)
 {
-	struct ptc_jobs_thread *t;
+	struct ptc_pool_thread *t;
 
-	ptc_made_list_renew(made);
+	ptc_result_list_renew(made);
 	(void)pthread_mutex_lock(&j->lock);
 	t = j->turn;
 	if (made->cap && t && t->nspare_made < SPARE_MAX) {
 		t->spare_made[t->nspare_made++] = *made;
-		*made = (struct ptc_made_list){ .n = 0 };
+		*made = (struct ptc_result_list){ .n = 0 };
 	}
 	(void)pthread_mutex_unlock(&j->lock);
-	ptc_made_list_release(made);
+	ptc_result_list_release(made);
 }

@@ -10,47 +10,47 @@
 
 #include "decode/segment/work_unit.h"
 
-struct ptc_jobs;
-struct ptc_jobs_thread;
+struct ptc_pool;
+struct ptc_pool_thread;
 
 /*
  * Start @n threads in total, at least 2. If the system gives fewer, goes on with these. @params: of
  * the trace. @engine: the caller's; NULL: libipt only.
  */
-int ptc_jobs_new(unsigned int n, const struct ptc_ipt_params *params, struct ptc_engine *engine,
-		 struct ptc_jobs **ret, struct ptc_err *err);
+int ptc_pool_new(unsigned int n, const struct ptc_ipt_params *params, struct ptc_engine *engine,
+		 struct ptc_pool **ret, struct ptc_err *err);
 
 /* End the running threads: no more work is done. */
-void ptc_jobs_stop(struct ptc_jobs *j);
+void ptc_pool_stop(struct ptc_pool *j);
 /* Release the work units first. NULL is fine. */
-void ptc_jobs_free(struct ptc_jobs *j);
+void ptc_pool_free(struct ptc_pool *j);
 
 /*
  * Call @serve with @ctx, in one thread at a time, until it returns something other than
- * PTC_LANE_PASS. Returns that result. Begins in the caller's thread. Continues in the thread that
- * ptc_jobs_take selected. Each call sees what earlier calls did. Only @serve may
- * use the functions below.
+ * PTC_QUEUE_DECODER_PASS. Returns that result. Begins in the caller's thread. Continues in the
+ * thread that ptc_pool_take selected. Each call sees what earlier calls did. Only @serve may use
+ * the functions below.
  */
-int ptc_jobs_serve(struct ptc_jobs *j, int (*serve)(void *ctx, struct ptc_err *err), void *ctx,
+int ptc_pool_serve(struct ptc_pool *j, int (*serve)(void *ctx, struct ptc_err *err), void *ctx,
 		   struct ptc_err *err);
 
 /*
  * Is @s done and to be served by this thread? If not, @serve must pass.
  */
-bool ptc_jobs_take(struct ptc_jobs *j, struct ptc_slice *s);
+bool ptc_pool_take(struct ptc_pool *j, struct ptc_work_unit *s);
 /* @s must live until it is done, or until @j is stopped. */
-void ptc_jobs_add(struct ptc_jobs *j, struct ptc_slice *s);
+void ptc_pool_add(struct ptc_pool *j, struct ptc_work_unit *s);
 
 /*
  * Let new items go to memory that this thread, which has the turn, has written last. *@writer: the
  * thread whose memory @o has now; NULL: none yet.
  */
-void ptc_jobs_lend_room(struct ptc_jobs *j, struct ptc_out *o, struct ptc_jobs_thread **writer);
+void ptc_pool_lend_room(struct ptc_pool *j, struct ptc_out *o, struct ptc_pool_thread **writer);
 
 /* Wait until @s is done. Runs waiting work units in the meantime. */
-void ptc_jobs_await(struct ptc_jobs *j, struct ptc_slice *s);
+void ptc_pool_await(struct ptc_pool *j, struct ptc_work_unit *s);
 
 /* Keep the memory of @made for another work unit. @made is empty afterwards. */
-void ptc_jobs_give_made(struct ptc_jobs *j, struct ptc_made_list *made);
+void ptc_pool_give_made(struct ptc_pool *j, struct ptc_result_list *made);
 
 #endif

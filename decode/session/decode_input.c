@@ -40,6 +40,6 @@ void ptc_decode_input_release(struct ptc_decode_input *in)
 		ptc_ipt_release(&in->ipt);
 	ptc_notes_release(&in->notes);
 	ptc_index_release(&in->index);
-	ptc_joint_release(&in->joint);
+	ptc_discontinuity_release(&in->joint);
 	ptc_file_free(in->file);
 }

@@ -28,12 +28,12 @@ struct ptc_decode_input {
 	enum ptc_resync resync;
 	struct ptc_ipt ipt;
 	bool ipt_ready;
-	struct ptc_lane *lanes; /* owned; ascending idx */
+	struct ptc_queue_decoder *lanes; /* owned; ascending idx */
 	size_t nlanes;
-	struct ptc_queue_map queues; /* from a sideband record to a queue */
-	struct ptc_joint joint;	     /* for a snapshot of several CPUs */
-	struct ptc_origin origin;    /* the code of all tables of processes */
-	struct ptc_procs procs;	     /* state after the records applied so far */
+	struct ptc_queue_map queues;	/* from a sideband record to a queue */
+	struct ptc_discontinuity joint; /* for a snapshot of several CPUs */
+	struct ptc_origin origin;	/* the code of all tables of processes */
+	struct ptc_procs procs;		/* state after the records applied so far */
 	struct ptc_sideband sideband;
 	struct ptc_notes notes;
 	struct ptc_proc *raw; /* raw mode: the only process; owned by procs */

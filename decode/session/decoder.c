@@ -67,7 +67,7 @@ void ptc_decode_free(struct ptc_decode *d)
 {
 	if (!d)
 		return;
-	ptc_pick_release(&d->pick);
+	ptc_item_filter_release(&d->pick);
 	ptc_srclines_release(&d->srclines);
 	ptc_decode_input_release(&d->in);
 	ptc_pass_release(&d->pass);
@@ -76,7 +76,7 @@ void ptc_decode_free(struct ptc_decode *d)
 
 static int run_picked(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
 {
-	const struct ptc_sink picked = { ptc_pick_items, &d->pick };
+	const struct ptc_sink picked = { ptc_item_filter_items, &d->pick };
 	int r;
 
 	d->pick.sink = sink;
@@ -98,8 +98,8 @@ int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc
 		if (r < 0)
 			return r;
 	}
-	return ptc_pick_is_needed(&d->pick) ? run_picked(d, sink, err) :
-					      ptc_pass_run(&d->pass, sink, err);
+	return ptc_item_filter_is_needed(&d->pick) ? run_picked(d, sink, err) :
+						     ptc_pass_run(&d->pass, sink, err);
 }
 
 int ptc_decode_get_times(const struct ptc_decode *d, uint64_t *ret_first_ns, uint64_t *ret_last_ns,

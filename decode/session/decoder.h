@@ -11,7 +11,7 @@
 struct ptc_decode {
 	struct ptc_decode_input in;
 	struct ptc_pass pass;
-	struct ptc_pick pick;
+	struct ptc_item_filter pick;
 	struct ptc_srclines srclines;
 	bool ran;
 };

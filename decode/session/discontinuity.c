@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "base/sorted.h"
 
-bool ptc_joint_keep(struct ptc_joint *j, struct ptc_kept_time kept)
+bool ptc_discontinuity_keep(struct ptc_discontinuity *j, struct ptc_kept_time kept)
 {
 	if (!ptc_grow(&j->kept, &j->kept_cap, j->nkept + 1, sizeof(*j->kept)))
 		return false;
@@ -20,23 +20,23 @@ bool ptc_joint_keep(struct ptc_joint *j, struct ptc_kept_time kept)
 	return true;
 }
 
-void ptc_joint_rewind(struct ptc_joint *j)
+void ptc_discontinuity_rewind(struct ptc_discontinuity *j)
 {
 	j->head = j->nbreaks = j->nseen = 0;
 }
 
-void ptc_joint_release(struct ptc_joint *j)
+void ptc_discontinuity_release(struct ptc_discontinuity *j)
 {
 	free(j->kept);
 	free(j->breaks);
 	free(j->seen);
-	*j = (struct ptc_joint){ .nkept = 0 };
+	*j = (struct ptc_discontinuity){ .nkept = 0 };
 }
 
 /* --- which thread comes where --- */
 
 /* Returns the first span that ends at or behind @time on @cpu, or is of a later CPU. */
-static size_t first_behind(const struct ptc_joint *j, int32_t cpu, uint64_t time)
+static size_t first_behind(const struct ptc_discontinuity *j, int32_t cpu, uint64_t time)
 {
 	const struct ptc_kept_time *k = j->kept;
 
@@ -48,7 +48,8 @@ static size_t first_behind(const struct ptc_joint *j, int32_t cpu, uint64_t time
  * Was nothing kept of @cpu at @time? Without any trace of @cpu: only if the trace is from samples.
  * *@ret_queue: the queue of its trace.
  */
-static bool is_lost(const struct ptc_joint *j, int32_t cpu, uint64_t time, uint32_t *ret_queue)
+static bool is_lost(const struct ptc_discontinuity *j, int32_t cpu, uint64_t time,
+		    uint32_t *ret_queue)
 {
 	const size_t i = first_behind(j, cpu, time);
 
@@ -64,7 +65,7 @@ static bool is_lost(const struct ptc_joint *j, int32_t cpu, uint64_t time, uint3
 }
 
 /* Thread @tid comes to @cpu or leaves it: it runs there at @time. */
-static bool runs(struct ptc_joint *j, uint64_t time, int32_t pid, int32_t tid, uint32_t cpu)
+static bool runs(struct ptc_discontinuity *j, uint64_t time, int32_t pid, int32_t tid, uint32_t cpu)
 {
 	uint32_t queue;
 
@@ -74,11 +75,12 @@ static bool runs(struct ptc_joint *j, uint64_t time, int32_t pid, int32_t tid, u
 		j->head = j->nbreaks = 0;
 	if (!ptc_grow(&j->breaks, &j->breaks_cap, j->nbreaks + 1, sizeof(*j->breaks)))
 		return false;
-	j->breaks[j->nbreaks++] = (struct ptc_joint_break){ time, pid, tid, (int32_t)cpu, queue };
+	j->breaks[j->nbreaks++] =
+		(struct ptc_discontinuity_break){ time, pid, tid, (int32_t)cpu, queue };
 	return true;
 }
 
-bool ptc_joint_event(struct ptc_joint *j, const struct ptc_event *ev)
+bool ptc_discontinuity_event(struct ptc_discontinuity *j, const struct ptc_event *ev)
 {
 	const struct ptc_sb *sb = &ev->sb;
 
@@ -102,12 +104,12 @@ bool ptc_joint_event(struct ptc_joint *j, const struct ptc_event *ev)
 
 /* --- which threads were seen --- */
 
-static size_t seen_tid_index(const struct ptc_joint *j, int32_t tid)
+static size_t seen_tid_index(const struct ptc_discontinuity *j, int32_t tid)
 {
 	return PTC_PARTITION_POINT(i, 0, j->nseen, j->seen[i] < tid);
 }
 
-static bool see(struct ptc_joint *j, int32_t tid)
+static bool see(struct ptc_discontinuity *j, int32_t tid)
 {
 	const size_t at = seen_tid_index(j, tid);
 
@@ -121,7 +123,7 @@ static bool see(struct ptc_joint *j, int32_t tid)
 	return true;
 }
 
-static bool remove_seen_tid(struct ptc_joint *j, int32_t tid)
+static bool remove_seen_tid(struct ptc_discontinuity *j, int32_t tid)
 {
 	const size_t at = seen_tid_index(j, tid);
 
@@ -132,7 +134,8 @@ static bool remove_seen_tid(struct ptc_joint *j, int32_t tid)
 	return true;
 }
 
-bool ptc_joint_see(struct ptc_joint *j, const struct ptc_item *items, size_t n, size_t *ret)
+bool ptc_discontinuity_see(struct ptc_discontinuity *j, const struct ptc_item *items, size_t n,
+			   size_t *ret)
 {
 	const bool any = j->head < j->nbreaks;
 	const uint64_t upto = any ? j->breaks[j->head].time : UINT64_MAX;
@@ -154,10 +157,10 @@ bool ptc_joint_see(struct ptc_joint *j, const struct ptc_item *items, size_t n, 
 	return true;
 }
 
-bool ptc_joint_next(struct ptc_joint *j, uint64_t time, struct ptc_item *ret)
+bool ptc_discontinuity_next(struct ptc_discontinuity *j, uint64_t time, struct ptc_item *ret)
 {
 	while (j->head < j->nbreaks && j->breaks[j->head].time < time) {
-		const struct ptc_joint_break *b = &j->breaks[j->head++];
+		const struct ptc_discontinuity_break *b = &j->breaks[j->head++];
 
 		if (!remove_seen_tid(j, b->tid))
 			continue;

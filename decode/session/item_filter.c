@@ -4,43 +4,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ptc_pick_release(struct ptc_pick *p)
+void ptc_item_filter_release(struct ptc_item_filter *p)
 {
-	ptc_tally_release(&p->skip);
+	ptc_tid_counter_release(&p->skip);
 	free(p->plain);
 }
 
-bool ptc_pick_is_needed(const struct ptc_pick *p)
+bool ptc_item_filter_is_needed(const struct ptc_item_filter *p)
 {
 	return p->from || p->to != UINT64_MAX || p->sym || p->skip.n;
 }
 
-bool ptc_pick_is_name(const char *sym, const char *name)
+bool ptc_item_filter_is_name(const char *sym, const char *name)
 {
 	const size_t n = strlen(sym);
 
 	return !strncmp(sym, name, n) && (!name[n] || name[n] == '(');
 }
 
-static bool is_in(struct ptc_pick *p, const struct ptc_item *it, uint64_t ip)
+static bool is_in(struct ptc_item_filter *p, const struct ptc_item *it, uint64_t ip)
 {
 	uint64_t off;
 	const char *name = ip ? ptc_decode_symbol(p->d, it, ip, &off) : NULL;
 
-	return name && ptc_pick_is_name(p->plain ? p->plain : p->sym, name);
+	return name && ptc_item_filter_is_name(p->plain ? p->plain : p->sym, name);
 }
 
 /*
  * Returns true if @it belongs to the thread's first branches, which are not wanted. A gap is
  * dropped if the branch behind it is.
  */
-static bool is_skipped(struct ptc_pick *p, const struct ptc_item *it)
+static bool is_skipped(struct ptc_item_filter *p, const struct ptc_item *it)
 {
 	uint64_t *n;
 
 	if (!p->skip.n)
 		return false;
-	n = ptc_tally_of(&p->skip, it->tid);
+	n = ptc_tid_counter_of(&p->skip, it->tid);
 	if (!n)
 		p->failed = true;
 	if (!n || !*n)
@@ -50,11 +50,11 @@ static bool is_skipped(struct ptc_pick *p, const struct ptc_item *it)
 	return true;
 }
 
-static bool is_item_selected(struct ptc_pick *p, const struct ptc_item *it)
+static bool is_item_selected(struct ptc_item_filter *p, const struct ptc_item *it)
 {
 	const uint64_t time = it->time == PTC_NO_TIME ? 0 : it->time;
 
-	if (is_skipped(p, it) || time < p->from || ptc_pick_is_over(p, time))
+	if (is_skipped(p, it) || time < p->from || ptc_item_filter_is_over(p, time))
 		return false;
 	if (!p->sym || it->type == PTC_ITEM_GAP)
 		return true;
@@ -62,9 +62,9 @@ static bool is_item_selected(struct ptc_pick *p, const struct ptc_item *it)
 	return is_in(p, it, it->from) || (it->type == PTC_ITEM_BRANCH && is_in(p, it, it->to));
 }
 
-int ptc_pick_items(void *ctx, const struct ptc_item *items, size_t n)
+int ptc_item_filter_items(void *ctx, const struct ptc_item *items, size_t n)
 {
-	struct ptc_pick *p = ctx;
+	struct ptc_item_filter *p = ctx;
 	size_t i, k = 0;
 	int r = 0;
 
@@ -76,7 +76,7 @@ int ptc_pick_items(void *ctx, const struct ptc_item *items, size_t n)
 		else if (items[i].type == PTC_ITEM_GAP)
 			p->gaps[items[i].cause]++;
 		p->items[k++] = items[i];
-		if (k == PTC_PICK_BATCH) {
+		if (k == PTC_ITEM_FILTER_BATCH) {
 			r = p->sink->on_items(p->sink->ctx, p->items, k);
 			k = 0;
 		}

@@ -13,7 +13,7 @@
 enum { STEP_MIN = 64 << 10 };
 
 struct count {
-	struct ptc_tally tally;
+	struct ptc_tid_counter tally;
 	bool failed;
 };
 
@@ -26,7 +26,7 @@ static int count_items(void *ctx, const struct ptc_item *items, size_t n)
 	for (i = 0; i < n; i++) {
 		if (items[i].type != PTC_ITEM_BRANCH && items[i].type != PTC_ITEM_INSN)
 			continue;
-		count = ptc_tally_of(&c->tally, items[i].tid);
+		count = ptc_tid_counter_of(&c->tally, items[i].tid);
 		if (!count) {
 			c->failed = true;
 			return 1;
@@ -41,7 +41,7 @@ static int count_all(struct ptc_pass *p, struct count *c, struct ptc_err *err)
 	const struct ptc_sink sink = { count_items, c };
 	int r;
 
-	ptc_tally_release(&c->tally);
+	ptc_tid_counter_release(&c->tally);
 	r = ptc_pass_run(p, &sink, err);
 	return c->failed ? ptc_fail_mem(err) : r;
 }
@@ -55,7 +55,7 @@ static bool go_back(struct ptc_pass *p, int32_t tid)
 	size_t i;
 
 	for (i = 0; i < p->in->nlanes; i++) {
-		struct ptc_lane *l = &p->in->lanes[i];
+		struct ptc_queue_decoder *l = &p->in->lanes[i];
 		const uint64_t left = ptc_range_left(&l->stream, l->start);
 		uint64_t by = left < STEP_MIN ? STEP_MIN : left;
 
@@ -91,7 +91,7 @@ static bool may_have_more(const struct ptc_pass *p, int32_t tid)
 static int go_back_for_branches(struct ptc_pass *p, struct count *c, int32_t tid, size_t *short_of,
 				struct ptc_err *err)
 {
-	const uint64_t *n = ptc_tally_of(&c->tally, tid);
+	const uint64_t *n = ptc_tid_counter_of(&c->tally, tid);
 
 	if (!n)
 		return ptc_fail_mem(err);
@@ -135,16 +135,16 @@ static int look_at_all(struct ptc_pass *p, struct count *c, size_t *short_of, st
 	return again;
 }
 
-static int set_skips(struct ptc_tally *skip, uint64_t last, const struct count *c,
+static int set_skips(struct ptc_tid_counter *skip, uint64_t last, const struct count *c,
 		     struct ptc_err *err)
 {
 	uint64_t *n;
 	size_t i;
 
 	for (i = 0; i < c->tally.n; i++) {
-		const struct ptc_tally_entry *e = &c->tally.entries[i];
+		const struct ptc_tid_counter_entry *e = &c->tally.entries[i];
 
-		n = ptc_tally_of(skip, e->tid);
+		n = ptc_tid_counter_of(skip, e->tid);
 		if (!n)
 			return ptc_fail_mem(err);
 		*n = e->n > last ? e->n - last : 0;
@@ -152,7 +152,7 @@ static int set_skips(struct ptc_tally *skip, uint64_t last, const struct count *
 	return 0;
 }
 
-int ptc_last_find(struct ptc_pass *p, struct ptc_tally *skip, struct ptc_err *err)
+int ptc_last_find(struct ptc_pass *p, struct ptc_tid_counter *skip, struct ptc_err *err)
 {
 	struct count c = { .failed = false };
 	size_t i, short_of = 0;
@@ -179,6 +179,6 @@ int ptc_last_find(struct ptc_pass *p, struct ptc_tally *skip, struct ptc_err *er
 			      "%zu thread%s may have more branches before the last %" PRIu64
 			      " MiB of each queue, the limit of --last",
 			      short_of, ptc_plural(short_of), PTC_LAST_MAX >> 20);
-	ptc_tally_release(&c.tally);
+	ptc_tid_counter_release(&c.tally);
 	return r;
 }

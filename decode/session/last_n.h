@@ -7,7 +7,7 @@
 
 struct ptc_err;
 struct ptc_pass;
-struct ptc_tally;
+struct ptc_tid_counter;
 
 /* Bytes to go back, at most, in each queue. */
 #define PTC_LAST_MAX ((uint64_t)4 << 20)
@@ -16,6 +16,6 @@ struct ptc_tally;
  * Decode the end of the queues, from further and further back, until the starts are known. Sets the
  * start of each queue. @skip: for each thread, how many branches behind its start are not wanted.
  */
-int ptc_last_find(struct ptc_pass *p, struct ptc_tally *skip, struct ptc_err *err);
+int ptc_last_find(struct ptc_pass *p, struct ptc_tid_counter *skip, struct ptc_err *err);
 
 #endif

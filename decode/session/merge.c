@@ -12,10 +12,11 @@ static uint64_t order_time(uint64_t time)
 /* A moment in the order of all items: by time, then by queue. */
 struct moment {
 	uint64_t time;
-	const struct ptc_lane *lane; /* queues are in one array, by idx */
+	const struct ptc_queue_decoder *lane; /* queues are in one array, by idx */
 };
 
-static const struct moment END_OF_TIME = { UINT64_MAX, (const struct ptc_lane *)UINTPTR_MAX };
+static const struct moment END_OF_TIME = { UINT64_MAX,
+					   (const struct ptc_queue_decoder *)UINTPTR_MAX };
 
 static bool is_before(struct moment a, struct moment b)
 {
@@ -42,7 +43,7 @@ static int give_breaks(struct ptc_merge *m, const struct ptc_sink *sink, uint64_
 	struct ptc_item gap;
 	int r = 0;
 
-	while (!r && ptc_joint_next(&m->in->joint, time, &gap)) {
+	while (!r && ptc_discontinuity_next(&m->in->joint, time, &gap)) {
 		if (!is_gap_selected(&m->in->opts, &gap))
 			continue;
 		m->stats->gaps[PTC_GAP_SNAPSHOT]++;
@@ -60,9 +61,9 @@ static int give(struct ptc_merge *m, const struct ptc_sink *sink, struct ptc_out
 
 	for (; !r && n; items += k, n -= k) {
 		k = n;
-		if (!ptc_joint_is_over(&m->in->joint, order_time(items->time))) {
+		if (!ptc_discontinuity_is_over(&m->in->joint, order_time(items->time))) {
 			r = give_breaks(m, sink, order_time(items->time), err);
-			if (!r && !ptc_joint_see(&m->in->joint, items, n, &k))
+			if (!r && !ptc_discontinuity_see(&m->in->joint, items, n, &k))
 				r = ptc_fail_mem(err);
 		}
 		if (!r)
@@ -88,7 +89,7 @@ void ptc_merge_release(struct ptc_merge *m)
 	ptc_least_release(&m->lows);
 }
 
-static void set_front(struct ptc_merge *m, const struct ptc_lane *l)
+static void set_front(struct ptc_merge *m, const struct ptc_queue_decoder *l)
 {
 	const struct ptc_out *o = ptc_replay_out(l->replay);
 	const size_t i = (size_t)(l - m->in->lanes);
@@ -99,7 +100,7 @@ static void set_front(struct ptc_merge *m, const struct ptc_lane *l)
 		ptc_least_clear(&m->fronts, i);
 }
 
-void ptc_merge_changed(struct ptc_merge *m, const struct ptc_lane *l)
+void ptc_merge_changed(struct ptc_merge *m, const struct ptc_queue_decoder *l)
 {
 	const size_t i = (size_t)(l - m->in->lanes);
 
@@ -114,7 +115,7 @@ void ptc_merge_changed(struct ptc_merge *m, const struct ptc_lane *l)
  * Returns the queue with the earliest item, or NULL. *@ret_next: where the items of the next queue
  * begin.
  */
-static const struct ptc_lane *earliest(const struct ptc_merge *m, struct moment *ret_next)
+static const struct ptc_queue_decoder *earliest(const struct ptc_merge *m, struct moment *ret_next)
 {
 	uint64_t time;
 	const ptrdiff_t first = ptc_least_first(&m->fronts, &time);
@@ -125,7 +126,7 @@ static const struct ptc_lane *earliest(const struct ptc_merge *m, struct moment 
 }
 
 /* Returns the index of the first item of @l that is not before @end. */
-static size_t first_at(const struct ptc_lane *l, struct moment end)
+static size_t first_at(const struct ptc_queue_decoder *l, struct moment end)
 {
 	const struct ptc_out *o = ptc_replay_out(l->replay);
 	const bool ties = l < end.lane;
@@ -145,7 +146,7 @@ static size_t first_at(const struct ptc_lane *l, struct moment end)
 static int flush(struct ptc_merge *m, const struct ptc_sink *sink, struct moment upto,
 		 struct ptc_err *err)
 {
-	const struct ptc_lane *l;
+	const struct ptc_queue_decoder *l;
 	struct moment next;
 	int r;
 

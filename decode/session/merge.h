@@ -12,7 +12,7 @@
 struct ptc_decode_stats;
 struct ptc_err;
 struct ptc_decode_input;
-struct ptc_lane;
+struct ptc_queue_decoder;
 struct ptc_sink;
 
 struct ptc_merge {
@@ -27,7 +27,7 @@ int ptc_merge_begin(struct ptc_merge *m, struct ptc_decode_input *in,
 		    struct ptc_decode_stats *stats, struct ptc_err *err);
 void ptc_merge_release(struct ptc_merge *m);
 /* Updates for a change of @l: its items, its time, or whether it is live. */
-void ptc_merge_changed(struct ptc_merge *m, const struct ptc_lane *l);
+void ptc_merge_changed(struct ptc_merge *m, const struct ptc_queue_decoder *l);
 
 /* Hand over the items that no later item can precede. PTC_E_STOPPED: the sink stopped. */
 int ptc_merge_settled(struct ptc_merge *m, const struct ptc_sink *sink, struct ptc_err *err);

@@ -239,8 +239,8 @@ static int by_mark(const void *pa, const void *pb)
 	return a->off < b->off ? -1 : a->off > b->off;
 }
 
-static int add_mark(struct ptc_lane *l, uint64_t off, enum ptc_gap_cause cause, uint64_t len,
-		    struct ptc_err *err)
+static int add_mark(struct ptc_queue_decoder *l, uint64_t off, enum ptc_gap_cause cause,
+		    uint64_t len, struct ptc_err *err)
 {
 	if (!ptc_grow(&l->marks, &l->marks_cap, l->nmarks + 1, sizeof(*l->marks)))
 		return ptc_fail_mem(err);
@@ -249,7 +249,8 @@ static int add_mark(struct ptc_lane *l, uint64_t off, enum ptc_gap_cause cause, 
 }
 
 /* AUX records may report trace behind the end of the trace in the file: lists a gap for it. */
-static int set_lost_end(const struct ptc_aux_spans *s, struct ptc_lane *l, struct ptc_err *err)
+static int set_lost_end(const struct ptc_aux_spans *s, struct ptc_queue_decoder *l,
+			struct ptc_err *err)
 {
 	const struct ptc_span *sp = l->stream.n ? &l->stream.spans[l->stream.n - 1] : NULL;
 	uint64_t end, told = 0;
@@ -266,8 +267,8 @@ static int set_lost_end(const struct ptc_aux_spans *s, struct ptc_lane *l, struc
  * TRUNCATED ends a span, or becomes a mark if there is no span to end. PARTIAL always becomes a
  * mark.
  */
-static int set_losses(const struct ptc_aux_spans *s, struct ptc_lane *l, struct ptc_cut *cuts,
-		      struct ptc_err *err)
+static int set_losses(const struct ptc_aux_spans *s, struct ptc_queue_decoder *l,
+		      struct ptc_cut *cuts, struct ptc_err *err)
 {
 	size_t i, k, n = 0;
 	int r;
@@ -289,7 +290,7 @@ static int set_losses(const struct ptc_aux_spans *s, struct ptc_lane *l, struct 
 	return r;
 }
 
-static int set_up_stream(const struct opening *o, struct ptc_lane *l, size_t queue,
+static int set_up_stream(const struct opening *o, struct ptc_queue_decoder *l, size_t queue,
 			 struct ptc_err *err)
 {
 	const struct ptc_queue *q = &o->in->index.queues[queue];
@@ -340,7 +341,7 @@ static int set_up_lanes(struct opening *o, struct ptc_err *err)
 		return r;
 	for (i = 0; i < in->index.nqueues; i++) {
 		const struct ptc_queue *q = &in->index.queues[i];
-		struct ptc_lane *l = &in->lanes[in->nlanes];
+		struct ptc_queue_decoder *l = &in->lanes[in->nlanes];
 		const int32_t tid = tid_of(o, q);
 
 		if (!is_queue_selected(&in->opts, tid, q->cpu))
@@ -363,7 +364,7 @@ static int set_up_lanes(struct opening *o, struct ptc_err *err)
  * Remembers which times @l has trace for, span by span. Trace is missing behind the last sample,
  * too.
  */
-static bool keep_times(struct ptc_decode_input *in, const struct ptc_lane *l)
+static bool keep_times(struct ptc_decode_input *in, const struct ptc_queue_decoder *l)
 {
 	struct ptc_kept_time k = { .cpu = l->cpu, .queue = l->idx };
 	const size_t open_end = in->joint.samples ? SIZE_MAX : l->stream.n - 1;
@@ -378,17 +379,17 @@ static bool keep_times(struct ptc_decode_input *in, const struct ptc_lane *l)
 		k.upto_ns = i == open_end || !sp->reference ?
 				    UINT64_MAX :
 				    ptc_tsc_clock_ns(&in->clock, sp->reference, sp->reference);
-		ok = ptc_joint_keep(&in->joint, k);
+		ok = ptc_discontinuity_keep(&in->joint, k);
 		any = true;
 	}
 	k.from_ns = k.upto_ns = UINT64_MAX;
-	return ok && (any || ptc_joint_keep(&in->joint, k));
+	return ok && (any || ptc_discontinuity_keep(&in->joint, k));
 }
 
 static int lane_by_cpu(const void *pa, const void *pb)
 {
-	const struct ptc_lane *a = *(const struct ptc_lane *const *)pa;
-	const struct ptc_lane *b = *(const struct ptc_lane *const *)pb;
+	const struct ptc_queue_decoder *a = *(const struct ptc_queue_decoder *const *)pa;
+	const struct ptc_queue_decoder *b = *(const struct ptc_queue_decoder *const *)pb;
 
 	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
 }
@@ -400,7 +401,7 @@ static int lane_by_cpu(const void *pa, const void *pb)
 static int set_up_joint(struct opening *o, struct ptc_err *err)
 {
 	struct ptc_decode_input *in = o->in;
-	const struct ptc_lane **lanes;
+	const struct ptc_queue_decoder **lanes;
 	size_t i, n = 0;
 	bool ok = true;
 
@@ -410,13 +411,13 @@ static int set_up_joint(struct opening *o, struct ptc_err *err)
 		return 0;
 	if (!in->nlanes || !in->clock.valid)
 		return 0;
-	lanes = calloc(in->nlanes, sizeof(const struct ptc_lane *));
+	lanes = calloc(in->nlanes, sizeof(const struct ptc_queue_decoder *));
 	if (!lanes)
 		return ptc_fail_mem(err);
 	for (i = 0; i < in->nlanes; i++)
 		if (in->lanes[i].cpu != -1 && in->lanes[i].tid == -1)
 			lanes[n++] = &in->lanes[i];
-	qsort(lanes, n, sizeof(const struct ptc_lane *), lane_by_cpu);
+	qsort(lanes, n, sizeof(const struct ptc_queue_decoder *), lane_by_cpu);
 	for (i = 0; ok && i < n; i++)
 		ok = keep_times(in, lanes[i]);
 	free(lanes);

@@ -23,7 +23,7 @@ static bool is_alone(const struct ptc_pass *p, const struct ptc_runner *who)
  * Gives the replay of @l its current context. Called before the replay steps, not when a record
  * changes the context: there may be thousands of queues and records.
  */
-static void renew_context(struct ptc_pass *p, struct ptc_lane *l)
+static void renew_context(struct ptc_pass *p, struct ptc_queue_decoder *l)
 {
 	struct ptc_runner who;
 
@@ -43,7 +43,7 @@ static void renew_context(struct ptc_pass *p, struct ptc_lane *l)
  */
 static void list_lost(struct ptc_pass *p, const struct ptc_event *ev)
 {
-	struct ptc_lane *l = p->in->lanes;
+	struct ptc_queue_decoder *l = p->in->lanes;
 	size_t i;
 
 	if (ev->sb.type != PERF_RECORD_LOST)
@@ -73,7 +73,7 @@ static int apply_sideband(struct ptc_pass *p, uint64_t upto, struct ptc_err *err
 		list_lost(p, ev);
 		if (ev->time > p->applied_ns)
 			p->applied_ns = ev->time;
-		if (!ptc_joint_event(&p->in->joint, ev))
+		if (!ptc_discontinuity_event(&p->in->joint, ev))
 			return ptc_fail_mem(err);
 		r = ptc_sideband_apply(&p->in->sideband, &p->in->procs, err);
 		if (r < 0)
@@ -87,7 +87,7 @@ static int apply_sideband(struct ptc_pass *p, uint64_t upto, struct ptc_err *err
  * Returns the live queue that is the furthest behind; on ties the first. *@ret_next: the next
  * queue's time.
  */
-static struct ptc_lane *furthest_behind(struct ptc_pass *p, uint64_t *ret_next)
+static struct ptc_queue_decoder *furthest_behind(struct ptc_pass *p, uint64_t *ret_next)
 {
 	uint64_t time;
 	const ptrdiff_t first = ptc_least_first(&p->behind, &time);
@@ -97,7 +97,7 @@ static struct ptc_lane *furthest_behind(struct ptc_pass *p, uint64_t *ret_next)
 }
 
 /* Call it when @l has stepped, or is not live any more. */
-static void note_step(struct ptc_pass *p, struct ptc_lane *l)
+static void note_step(struct ptc_pass *p, struct ptc_queue_decoder *l)
 {
 	const size_t i = (size_t)(l - p->in->lanes);
 
@@ -106,12 +106,12 @@ static void note_step(struct ptc_pass *p, struct ptc_lane *l)
 	else
 		ptc_least_clear(&p->behind, i);
 	if (p->timeline && l->live)
-		ptc_scout_forget(p->timeline, i, ptc_replay_time(l->replay));
+		ptc_timeline_forget(p->timeline, i, ptc_replay_time(l->replay));
 	else if (p->timeline)
-		ptc_scout_end(p->timeline, i);
+		ptc_timeline_end(p->timeline, i);
 	ptc_merge_changed(&p->merge, l);
 	if (p->plan)
-		ptc_plan_stepped(p->plan, l);
+		ptc_scheduler_stepped(p->plan, l);
 }
 
 /* Returns true if @time (ns) is behind the requested time. */
@@ -121,7 +121,7 @@ static bool is_over(const struct ptc_pass *p, uint64_t time)
 }
 
 /* The rest of @l is behind the requested time: skips it. */
-static void leave_out_rest(struct ptc_pass *p, struct ptc_lane *l)
+static void leave_out_rest(struct ptc_pass *p, struct ptc_queue_decoder *l)
 {
 	p->stats.aux_bytes -= ptc_range_left(&l->stream, ptc_replay_spot(l->replay));
 	l->live = false;
@@ -131,29 +131,30 @@ static void leave_out_rest(struct ptc_pass *p, struct ptc_lane *l)
  * Returns true if there are enough items to hand over. Runs may be more, but must be handed over
  * before they have to be copied.
  */
-static bool has_batch(const struct ptc_pass *p, const struct ptc_lane *l)
+static bool has_batch(const struct ptc_pass *p, const struct ptc_queue_decoder *l)
 {
 	const size_t n = ptc_out_waiting(ptc_replay_out(l->replay));
 
-	if (n < PTC_LANE_BATCH || !p->runs)
-		return n >= PTC_LANE_BATCH;
-	return n >= (size_t)PTC_LANE_BATCH * PTC_OUT_RUN_BATCHES ||
+	if (n < PTC_QUEUE_DECODER_BATCH || !p->runs)
+		return n >= PTC_QUEUE_DECODER_BATCH;
+	return n >= (size_t)PTC_QUEUE_DECODER_BATCH * PTC_OUT_RUN_BATCHES ||
 	       !ptc_replay_is_in_piece(l->replay);
 }
 
 /*
- * Steps @l until it passes @limit or the next sideband record, or has a batch. PTC_LANE_PASS:
- * another thread must go on with it.
+ * Steps @l until it passes @limit or the next sideband record, or has a batch.
+ * PTC_QUEUE_DECODER_PASS: another thread must go on with it.
  */
-static int run_lane(struct ptc_pass *p, struct ptc_lane *l, uint64_t limit, struct ptc_err *err)
+static int run_lane(struct ptc_pass *p, struct ptc_queue_decoder *l, uint64_t limit,
+		    struct ptc_err *err)
 {
 	uint64_t t;
 	int r;
 
 	do {
 		ptc_replay_set_applied(l->replay, p->applied_ns);
-		r = ptc_lane_steps(l, p->plan, err);
-		if (r < 0 || r == PTC_LANE_PASS)
+		r = ptc_queue_decoder_steps(l, p->plan, err);
+		if (r < 0 || r == PTC_QUEUE_DECODER_PASS)
 			return r;
 		if (!r) {
 			l->live = false;
@@ -173,7 +174,7 @@ static int run_lane(struct ptc_pass *p, struct ptc_lane *l, uint64_t limit, stru
 	return 0;
 }
 
-static struct ptc_replay_conf lane_conf(struct ptc_pass *p, struct ptc_lane *l)
+static struct ptc_replay_conf lane_conf(struct ptc_pass *p, struct ptc_queue_decoder *l)
 {
 	struct ptc_decode_input *in = p->in;
 
@@ -212,7 +213,7 @@ static int start_lanes(struct ptc_pass *p, struct ptc_err *err)
 		return r;
 	p->contexts++;
 	for (i = 0; i < p->in->nlanes; i++) {
-		struct ptc_lane *l = &p->in->lanes[i];
+		struct ptc_queue_decoder *l = &p->in->lanes[i];
 
 		l->conf = lane_conf(p, l);
 		r = ptc_replay_new(&l->conf, &l->replay, err);
@@ -237,7 +238,7 @@ static void count_missing(struct ptc_pass *p)
 }
 
 /* Hands over the sums of @l, if it counted any branches. */
-static int give_sums(struct ptc_pass *p, struct ptc_lane *l, struct ptc_err *err)
+static int give_sums(struct ptc_pass *p, struct ptc_queue_decoder *l, struct ptc_err *err)
 {
 	struct ptc_sums sums = l->sums;
 
@@ -250,7 +251,7 @@ static int give_sums(struct ptc_pass *p, struct ptc_lane *l, struct ptc_err *err
 	return 0;
 }
 
-/* The rest of the decoding, done by one thread at a time; see ptc_jobs_serve(). */
+/* The rest of the decoding, done by one thread at a time; see ptc_pool_serve(). */
 struct serving {
 	struct ptc_pass *p;
 	const struct ptc_sink *sink;
@@ -260,13 +261,13 @@ static int serve(void *ctx, struct ptc_err *err)
 {
 	const struct serving *s = ctx;
 	struct ptc_pass *p = s->p;
-	struct ptc_lane *l;
+	struct ptc_queue_decoder *l;
 	uint64_t next;
 	int r, passed;
 
 	while ((l = furthest_behind(p, &next)) != NULL) {
 		if (p->plan)
-			ptc_plan_fill(p->plan);
+			ptc_scheduler_fill(p->plan);
 		if (p->in->clock.valid) {
 			r = apply_sideband(p, ptc_replay_time(l->replay), err);
 			if (r < 0)
@@ -301,7 +302,7 @@ static int run_lanes(struct ptc_pass *p, const struct ptc_sink *sink, struct ptc
 		r = apply_sideband(p, UINT64_MAX, err);
 	if (r < 0)
 		return r;
-	return p->plan ? ptc_jobs_serve(p->plan->jobs, serve, &s, err) : serve(&s, err);
+	return p->plan ? ptc_pool_serve(p->plan->jobs, serve, &s, err) : serve(&s, err);
 }
 
 int ptc_pass_rewind(struct ptc_pass *p, struct ptc_err *err)
@@ -361,16 +362,17 @@ static int start_engine(struct ptc_pass *p, struct ptc_err *err)
 static int start_timeline(struct ptc_pass *p, struct ptc_err *err)
 {
 	struct ptc_decode_input *in = p->in;
-	const struct ptc_scout_conf conf = { .queues = &in->queues,
-					     .procs = &in->procs,
-					     .sideband = &in->sideband,
-					     .timed = in->clock.valid };
-	const int r = ptc_scout_new(&conf, &p->timeline, err);
+	const struct ptc_timeline_conf conf = { .queues = &in->queues,
+						.procs = &in->procs,
+						.sideband = &in->sideband,
+						.timed = in->clock.valid };
+	const int r = ptc_timeline_new(&conf, &p->timeline, err);
 	size_t i;
 
 	for (i = 0; !r && i < in->nlanes; i++)
-		in->lanes[i].known = (struct ptc_known){ .contexts = &p->timeline->lanes[i],
-							 .scout = p->timeline };
+		in->lanes[i].known =
+			(struct ptc_queue_contexts){ .contexts = &p->timeline->lanes[i],
+						     .scout = p->timeline };
 	return r;
 }
 
@@ -385,7 +387,7 @@ static int start_threads(struct ptc_pass *p, struct ptc_err *err)
 	 */
 	if (in->origin.core || (in->cycles && in->clock.valid))
 		return 0;
-	return ptc_plan_new(in->lanes, in->nlanes, p->timeline, &p->ahead, &p->plan, err);
+	return ptc_scheduler_new(in->lanes, in->nlanes, p->timeline, &p->ahead, &p->plan, err);
 }
 
 int ptc_pass_run(struct ptc_pass *p, const struct ptc_sink *sink, struct ptc_err *err)
@@ -394,7 +396,7 @@ int ptc_pass_run(struct ptc_pass *p, const struct ptc_sink *sink, struct ptc_err
 
 	p->applied_ns = 0;
 	p->runs = p->in->opts.runs && !is_choosy(p);
-	ptc_joint_rewind(&p->in->joint);
+	ptc_discontinuity_rewind(&p->in->joint);
 	if (!r)
 		r = start_lanes(p, err);
 	if (!r)
@@ -403,8 +405,8 @@ int ptc_pass_run(struct ptc_pass *p, const struct ptc_sink *sink, struct ptc_err
 		r = start_threads(p, err);
 	if (!r)
 		r = run_lanes(p, sink, err);
-	ptc_plan_free(p->plan);
-	ptc_scout_free(p->timeline);
+	ptc_scheduler_free(p->plan);
+	ptc_timeline_free(p->timeline);
 	p->plan = NULL;
 	p->timeline = NULL;
 	return r;

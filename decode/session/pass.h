@@ -15,8 +15,8 @@
 
 struct ptc_engine;
 struct ptc_decode_input;
-struct ptc_plan;
-struct ptc_scout;
+struct ptc_scheduler;
+struct ptc_timeline;
 
 struct ptc_pass {
 	struct ptc_decode_input *in; /* lent */
@@ -25,12 +25,12 @@ struct ptc_pass {
 	struct ptc_decode_stats stats;
 	struct ptc_least behind; /* times of the live queues */
 	struct ptc_merge merge;
-	uint64_t contexts;   /* number of sideband records applied; see ptc_lane.context */
+	uint64_t contexts;   /* number of sideband records applied; see ptc_queue_decoder.context */
 	uint64_t applied_ns; /* the latest time of a record applied in this pass */
 	uint64_t ahead;	     /* how many segments were made before their turn, and used */
 	bool runs;	     /* in this pass the sink takes RUN items, and no filter is set */
-	struct ptc_scout *timeline; /* owned; during a pass */
-	struct ptc_plan *plan;	    /* owned; during a pass; NULL: one thread decodes */
+	struct ptc_timeline *timeline; /* owned; during a pass */
+	struct ptc_scheduler *plan;    /* owned; during a pass; NULL: one thread decodes */
 };
 
 /* Decodes from the start of each queue to the end of the chosen time. All items go to @sink. */

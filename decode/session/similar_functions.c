@@ -23,7 +23,7 @@ struct search {
 /* Returns false if @name is the wanted name. */
 static bool add_similar_function(struct search *q, const char *name)
 {
-	if (ptc_pick_is_name(q->s->wanted, name))
+	if (ptc_item_filter_is_name(q->s->wanted, name))
 		return false;
 	ptc_similar_add_part(q->s, name, strcspn(name, "("));
 	return true;
@@ -43,7 +43,7 @@ static bool add_symbol(struct search *q, const struct ptc_symbol *sym)
 	return more;
 }
 
-static bool add_labels(struct search *q, const struct ptc_labels *t)
+static bool add_labels(struct search *q, const struct ptc_text_symbols *t)
 {
 	size_t i;
 

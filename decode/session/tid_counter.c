@@ -7,13 +7,13 @@
 #include "base/grow.h"
 #include "base/sorted.h"
 
-void ptc_tally_release(struct ptc_tally *t)
+void ptc_tid_counter_release(struct ptc_tid_counter *t)
 {
 	free(t->entries);
-	*t = (struct ptc_tally){ NULL, 0, 0, 0 };
+	*t = (struct ptc_tid_counter){ NULL, 0, 0, 0 };
 }
 
-uint64_t *ptc_tally_of(struct ptc_tally *t, int32_t tid)
+uint64_t *ptc_tid_counter_of(struct ptc_tid_counter *t, int32_t tid)
 {
 	size_t at;
 
@@ -24,7 +24,7 @@ uint64_t *ptc_tally_of(struct ptc_tally *t, int32_t tid)
 		if (!ptc_grow(&t->entries, &t->cap, t->n + 1, sizeof(*t->entries)))
 			return NULL;
 		memmove(t->entries + at + 1, t->entries + at, (t->n - at) * sizeof(*t->entries));
-		t->entries[at] = (struct ptc_tally_entry){ tid, 0 };
+		t->entries[at] = (struct ptc_tid_counter_entry){ tid, 0 };
 		t->n++;
 	}
 	t->newest = at;

@@ -6,20 +6,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ptc_tally_entry {
+struct ptc_tid_counter_entry {
 	int32_t tid;
 	uint64_t n;
 };
 
-struct ptc_tally {
-	struct ptc_tally_entry *entries; /* owned; ascending tid */
+struct ptc_tid_counter {
+	struct ptc_tid_counter_entry *entries; /* owned; ascending tid */
 	size_t n, cap;
 	size_t newest; /* index of the entry used last */
 };
 
-void ptc_tally_release(struct ptc_tally *t);
+void ptc_tid_counter_release(struct ptc_tid_counter *t);
 
 /* Returns the counter of @tid, 0 at first, valid until the next call. NULL: out of memory. */
-uint64_t *ptc_tally_of(struct ptc_tally *t, int32_t tid);
+uint64_t *ptc_tid_counter_of(struct ptc_tid_counter *t, int32_t tid);
 
 #endif

@@ -34,7 +34,7 @@ void ptc_origin_release(struct ptc_origin *c)
 	ptc_kernel_release(&c->kernel);
 	ptc_core_free(c->core);
 	for (i = 0; i < c->njits; i++) {
-		ptc_labels_release(&c->jits[i].names);
+		ptc_text_symbols_release(&c->jits[i].names);
 		ptc_poked_pages_release(&c->jits[i].poked);
 	}
 	free(c->jits);
@@ -266,7 +266,7 @@ int ptc_origin_prepare(struct ptc_procs *ps, struct ptc_sideband *s, const struc
 
 	c->kernel.wanted = kernel_traced;
 	ps->nobody.kernel = kernel_traced ? &ps->kernel.as : NULL;
-	ptc_labels_sort(&c->kernel.live);
+	ptc_text_symbols_sort(&c->kernel.live);
 	if (kernel_traced)
 		r = prepare_kernel(ps, s, f, opts, err);
 	if (!r && opts && opts->core)
@@ -347,8 +347,8 @@ static void read_perf_map(struct ptc_origin *c, struct ptc_jit_names *j)
 	if (!r)
 		r = ptc_untrusted_owner(&st, geteuid(), path, PTC_ORIGIN_WAY_OUT, &err);
 	if (!r) {
-		if (!ptc_labels_perf_map(&j->names, (const char *)b.bytes))
-			ptc_leftout_add(s->left, path, "rest of the names", 0);
+		if (!ptc_text_symbols_perf_map(&j->names, (const char *)b.bytes))
+			ptc_omitted_data_add(s->left, path, "rest of the names", 0);
 		ptc_origin_remark(c, "assumed: '%s' is of the process that was recorded", path);
 	}
 	if (r && r != PTC_E_NOT_EXIST)
@@ -382,9 +382,9 @@ static const char *name_of(struct ptc_origin *c, int32_t pid, uint64_t ip, uint6
 	if (!j->map_tried)
 		read_perf_map(c, j);
 	if (!j->sorted)
-		ptc_labels_sort(&j->names);
+		ptc_text_symbols_sort(&j->names);
 	j->sorted = true;
-	return ptc_labels_find_since(&j->names, ip, since, time, ret_off);
+	return ptc_text_symbols_find_since(&j->names, ip, since, time, ret_off);
 }
 
 static const char *jit_symbol(struct ptc_origin *c, const struct ptc_proc *p, uint64_t ip,

@@ -34,7 +34,7 @@ struct ptc_jit_names {
 	bool map_tried; /* perf-PID.map was tried */
 	bool sorted;
 	struct ptc_poked_pages poked; /* pages whose code is in the recording */
-	struct ptc_labels names;
+	struct ptc_text_symbols names;
 };
 
 /* A process began, or executed another program. */

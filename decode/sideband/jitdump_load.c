@@ -128,7 +128,8 @@ static int add_code(struct dump *d, const struct ptc_jit_code *j, struct ptc_err
 
 	sb.id.time = time_of(d, j->time);
 	/* The dump lives as long as the names. */
-	if (!names || !ptc_labels_lend(&names->names, j->addr, len ? len : 1, sb.id.time, j->name))
+	if (!names ||
+	    !ptc_text_symbols_lend(&names->names, j->addr, len ? len : 1, sb.id.time, j->name))
 		return ptc_fail_mem(err);
 	d->file->used = true;
 	ptc_origin_life(d->origin, d->file->pid, sb.id.time, &since, &until);
@@ -253,7 +254,7 @@ static int get_bytes(struct dump *d, int fd, struct ptc_err *err)
 		file->bytes = same->bytes;
 		return 0;
 	}
-	if (!ptc_elfroom_allows(file->len, "code", file->path, &d->origin->files.left))
+	if (!ptc_elf_memory_allows(file->len, "code", file->path, &d->origin->files.left))
 		return 0;
 	file->bytes = read_all(fd, (size_t)file->len);
 	return file->bytes ? 0 : ptc_fail(err, PTC_E_NOT_EXIST, "it cannot be read");
@@ -283,7 +284,7 @@ static int read_dump(struct dump *d, struct ptc_err *err)
 		release(d->file);
 	if (r != PTC_E_NO_MEMORY)
 		return r;
-	ptc_leftout_add(&d->origin->files.left, d->file->path, "rest of the code", 0);
+	ptc_omitted_data_add(&d->origin->files.left, d->file->path, "rest of the code", 0);
 	return 0;
 }
 

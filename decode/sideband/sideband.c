@@ -78,7 +78,7 @@ static int compare_names(const char *a, const char *b)
 
 static int by_name(const void *pa, const void *pb)
 {
-	const struct ptc_known_id *a = pa, *b = pb;
+	const struct ptc_queue_contexts_id *a = pa, *b = pb;
 	const int r = compare_names(a->filename, b->filename);
 
 	return r || a->nr == b->nr ? r : a->nr < b->nr ? -1 : 1;
@@ -111,7 +111,8 @@ int ptc_sideband_features(struct ptc_sideband *s, const struct ptc_file *f, stru
 		while ((r = ptc_feature_next_build_id(&c, off, &e, err)) > 0) {
 			if (!ptc_grow(&s->ids, &s->ids_cap, s->nids + 1, sizeof(*s->ids)))
 				return ptc_fail_mem(err);
-			s->ids[s->nids] = (struct ptc_known_id){ e.filename, e.id, s->nids };
+			s->ids[s->nids] =
+				(struct ptc_queue_contexts_id){ e.filename, e.id, s->nids };
 			s->nids++;
 		}
 		if (r < 0)

@@ -26,7 +26,7 @@ struct ptc_event {
 };
 
 /* A file's build-id, from the BUILD_ID feature. */
-struct ptc_known_id {
+struct ptc_queue_contexts_id {
 	const char *filename; /* lent */
 	struct ptc_build_id id;
 	size_t nr; /* index in the recording */
@@ -40,7 +40,8 @@ struct ptc_sideband {
 	bool has_next;
 	struct ptc_event *added; /* owned; events that are not in the file, by time */
 	size_t nadded, added_cap, next_added;
-	struct ptc_known_id *ids; /* owned; sorted by name, one per name, the kernel image first */
+	struct ptc_queue_contexts_id
+		*ids; /* owned; sorted by name, one per name, the kernel image first */
 	size_t nids, ids_cap;
 };
 

@@ -4,16 +4,16 @@
 #include "arch/pt_packet.h"
 #include "ptcap/decode.h"
 
-void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
-		    const struct ptc_tsc_clock *clock, const struct ptc_psbs *known)
+void ptc_time_bound_init(struct ptc_time_bound *a, const struct ptc_stream *s,
+			 const struct ptc_tsc_clock *clock, const struct ptc_psbs *known)
 {
-	*a = (struct ptc_ahead){
+	*a = (struct ptc_time_bound){
 		.stream = s, .clock = *clock, .bound = UINT64_MAX, .known = known
 	};
 }
 
 /* Returns the offset of the first PSB at or behind @at, in its span. */
-static size_t next_psb(const struct ptc_ahead *a, struct ptc_spot at)
+static size_t next_psb(const struct ptc_time_bound *a, struct ptc_spot at)
 {
 	const size_t psb = a->known ? ptc_psbs_find(a->known, at) : SIZE_MAX;
 
@@ -21,9 +21,9 @@ static size_t next_psb(const struct ptc_ahead *a, struct ptc_spot at)
 }
 
 /* Returns the first PSB with a time at or behind @at. */
-static struct ptc_ahead_psb find_timed_psb(struct ptc_ahead *a, struct ptc_spot at)
+static struct ptc_time_bound_psb find_timed_psb(struct ptc_time_bound *a, struct ptc_spot at)
 {
-	struct ptc_ahead_psb p = { { a->stream->n, 0 }, 0, UINT64_MAX };
+	struct ptc_time_bound_psb p = { { a->stream->n, 0 }, 0, UINT64_MAX };
 
 	for (; at.span < a->stream->n; at = (struct ptc_spot){ at.span + 1, 0 }) {
 		const struct ptc_span *sp = &a->stream->spans[at.span];
@@ -45,14 +45,14 @@ static struct ptc_ahead_psb find_timed_psb(struct ptc_ahead *a, struct ptc_spot 
 	return p;
 }
 
-static struct ptc_ahead_psb find_behind(struct ptc_ahead *a, struct ptc_spot at)
+static struct ptc_time_bound_psb find_behind(struct ptc_time_bound *a, struct ptc_spot at)
 {
 	return find_timed_psb(a, (struct ptc_spot){ at.span, at.off + PTC_PSB_LEN });
 }
 
-size_t ptc_ahead_next_psb(const struct ptc_ahead *a, struct ptc_spot from)
+size_t ptc_time_bound_next_psb(const struct ptc_time_bound *a, struct ptc_spot from)
 {
-	const struct ptc_ahead_psb *p = a->psb;
+	const struct ptc_time_bound_psb *p = a->psb;
 
 	for (; p < a->psb + a->n; p++)
 		if (p->spot.span == from.span && p->from <= from.off && from.off <= p->spot.off)
@@ -60,7 +60,7 @@ size_t ptc_ahead_next_psb(const struct ptc_ahead *a, struct ptc_spot from)
 	return SIZE_MAX;
 }
 
-static bool is_passed(const struct ptc_ahead *a, struct ptc_spot at)
+static bool is_passed(const struct ptc_time_bound *a, struct ptc_spot at)
 {
 	const struct ptc_spot psb = a->psb[0].spot;
 
@@ -68,23 +68,23 @@ static bool is_passed(const struct ptc_ahead *a, struct ptc_spot at)
 	       (psb.span < at.span || (psb.span == at.span && psb.off <= at.off));
 }
 
-static void append_next_psb(struct ptc_ahead *a)
+static void append_next_psb(struct ptc_time_bound *a)
 {
 	a->psb[a->n] = find_behind(a, a->psb[a->n - 1].spot);
 	a->n++;
 }
 
-static uint64_t third_time(struct ptc_ahead *a)
+static uint64_t third_time(struct ptc_time_bound *a)
 {
-	if (a->n == PTC_AHEAD_FEW)
+	if (a->n == PTC_TIME_BOUND_FEW)
 		append_next_psb(a);
-	return a->psb[PTC_AHEAD_FEW].ns;
+	return a->psb[PTC_TIME_BOUND_FEW].ns;
 }
 
 /* Returns the bound. The time of one PSB may be wrong. */
-static uint64_t bound_of(struct ptc_ahead *a)
+static uint64_t bound_of(struct ptc_time_bound *a)
 {
-	const struct ptc_ahead_psb *const psb = a->psb;
+	const struct ptc_time_bound_psb *const psb = a->psb;
 	const size_t n = a->stream->n;
 
 	if (psb[0].spot.span == n)
@@ -98,7 +98,7 @@ static uint64_t bound_of(struct ptc_ahead *a)
 	return psb[0].ns;
 }
 
-void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at)
+void ptc_time_bound_move(struct ptc_time_bound *a, struct ptc_spot at)
 {
 	size_t i;
 
@@ -113,7 +113,7 @@ void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at)
 		a->n--;
 		for (i = 0; i < a->n; i++)
 			a->psb[i] = a->psb[i + 1];
-		if (a->n < PTC_AHEAD_FEW)
+		if (a->n < PTC_TIME_BOUND_FEW)
 			append_next_psb(a);
 	}
 	a->bound = bound_of(a);

@@ -16,37 +16,37 @@
 #include "decode/stream/tsc_clock.h"
 
 /* PSBs to look at: always FEW; PSBS if the times of the first ones contradict each other. */
-enum { PTC_AHEAD_PSBS = 3, PTC_AHEAD_FEW = 2 };
+enum { PTC_TIME_BOUND_PSBS = 3, PTC_TIME_BOUND_FEW = 2 };
 
 /* A PSB with a time. If no such PSB follows, spot.span is the number of spans. */
-struct ptc_ahead_psb {
+struct ptc_time_bound_psb {
 	struct ptc_spot spot;
 	size_t from; /* no PSB, with or without a time, begins in [from, spot.off) */
 	uint64_t ns;
 };
 
-struct ptc_ahead {
+struct ptc_time_bound {
 	const struct ptc_stream *stream; /* lent */
 	struct ptc_tsc_clock clock;
-	uint64_t last_ns;			  /* time of the last PSB passed; 0: none */
-	struct ptc_ahead_psb psb[PTC_AHEAD_PSBS]; /* the next PSBs */
-	size_t n;				  /* used entries of psb */
-	uint64_t bound;				  /* valid in front of psb[0] */
-	const struct ptc_psbs *known;		  /* lent; PSBs found already; NULL: none */
+	uint64_t last_ns; /* time of the last PSB passed; 0: none */
+	struct ptc_time_bound_psb psb[PTC_TIME_BOUND_PSBS]; /* the next PSBs */
+	size_t n;					    /* used entries of psb */
+	uint64_t bound;					    /* valid in front of psb[0] */
+	const struct ptc_psbs *known; /* lent; PSBs found already; NULL: none */
 };
 
 /* @known may be NULL. */
-void ptc_ahead_init(struct ptc_ahead *a, const struct ptc_stream *s,
-		    const struct ptc_tsc_clock *clock, const struct ptc_psbs *known);
+void ptc_time_bound_init(struct ptc_time_bound *a, const struct ptc_stream *s,
+			 const struct ptc_tsc_clock *clock, const struct ptc_psbs *known);
 
 /* Compute the bound that holds from @at on. */
-void ptc_ahead_move(struct ptc_ahead *a, struct ptc_spot at);
+void ptc_time_bound_move(struct ptc_time_bound *a, struct ptc_spot at);
 
 /* Returns the offset of the first PSB at or after @from in its span, or SIZE_MAX if unknown. */
-size_t ptc_ahead_next_psb(const struct ptc_ahead *a, struct ptc_spot from);
+size_t ptc_time_bound_next_psb(const struct ptc_time_bound *a, struct ptc_spot from);
 
 /* Must the bound be computed again at @at? */
-static inline bool ptc_ahead_is_due(const struct ptc_ahead *a, struct ptc_spot at)
+static inline bool ptc_time_bound_is_due(const struct ptc_time_bound *a, struct ptc_spot at)
 {
 	const struct ptc_spot psb = a->psb[0].spot;
 
@@ -56,7 +56,7 @@ static inline bool ptc_ahead_is_due(const struct ptc_ahead *a, struct ptc_spot a
 /*
  * Returns the first offset of @span below @off where the bound must be computed again, else @off.
  */
-static inline size_t ptc_ahead_limit(const struct ptc_ahead *a, size_t span, size_t off)
+static inline size_t ptc_time_bound_limit(const struct ptc_time_bound *a, size_t span, size_t off)
 {
 	const struct ptc_spot psb = a->psb[0].spot;
 
@@ -69,10 +69,10 @@ static inline size_t ptc_ahead_limit(const struct ptc_ahead *a, size_t span, siz
  * Returns the latest possible time at @at, in ns. UINT64_MAX: unknown. @at must not decrease. It
  * may go back only within the interval between two PSBs that the last call asked for.
  */
-static inline uint64_t ptc_ahead_bound(struct ptc_ahead *a, struct ptc_spot at)
+static inline uint64_t ptc_time_bound_get(struct ptc_time_bound *a, struct ptc_spot at)
 {
-	if (ptc_ahead_is_due(a, at))
-		ptc_ahead_move(a, at);
+	if (ptc_time_bound_is_due(a, at))
+		ptc_time_bound_move(a, at);
 	return a->bound;
 }
 

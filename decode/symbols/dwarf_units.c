@@ -49,7 +49,7 @@ static struct ptc_cur section(Elf *elf, const char *name)
 		if (!is || (strcmp(is, name) != 0 &&
 			    (strncmp(is, ".z", 2) != 0 || strcmp(is + 2, name + 1) != 0)))
 			continue;
-		data = ptc_elfroom_data(scn);
+		data = ptc_elf_memory_data(scn);
 		if (data && data->d_buf)
 			return ptc_cur_init(data->d_buf, data->d_size);
 	}
@@ -58,7 +58,7 @@ static struct ptc_cur section(Elf *elf, const char *name)
 
 static void no_room(const struct ptc_units *u)
 {
-	ptc_leftout_add(u->left, u->file, "rest of the source lines", 0);
+	ptc_omitted_data_add(u->left, u->file, "rest of the source lines", 0);
 }
 
 /* Returns true if the memory budget allows libdw to read the lines of the unit. */

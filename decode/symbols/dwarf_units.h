@@ -31,7 +31,7 @@ struct ptc_unit_range {
 struct ptc_units {
 	Dwarf *dwarf;	  /* lent */
 	const char *file; /* lent; its file name, and the list of parts left out */
-	struct ptc_leftout *left;
+	struct ptc_omitted_data *left;
 	struct ptc_line_sections sections; /* of dwarf */
 	struct ptc_unit *units;		   /* owned; in the order of the file */
 	size_t nunits, units_cap;

@@ -61,7 +61,7 @@ static const char *name_of(const struct plt *p, const GElf_Rela *rela, Elf_Data 
 static bool add_slots(struct plt *p, Elf_Scn *scn, const GElf_Shdr *sh, bool lazy)
 {
 	Elf_Scn *syms_scn = elf_getscn(p->elf, sh->sh_link);
-	Elf_Data *data = ptc_elfroom_data(scn);
+	Elf_Data *data = ptc_elf_memory_data(scn);
 	Elf_Data *syms = NULL;
 	GElf_Shdr syms_sh = { .sh_link = 0 };
 	GElf_Rela rela;
@@ -69,7 +69,7 @@ static bool add_slots(struct plt *p, Elf_Scn *scn, const GElf_Shdr *sh, bool laz
 	int i;
 
 	if (sh->sh_link && gelf_getshdr(syms_scn, &syms_sh) && syms_sh.sh_type == SHT_DYNSYM)
-		syms = ptc_elfroom_data(syms_scn);
+		syms = ptc_elf_memory_data(syms_scn);
 	for (i = 0; data && gelf_getrela(data, i, &rela); i++) {
 		name = name_of(p, &rela, syms, syms_sh.sh_link);
 		if (!name && !lazy)
@@ -157,7 +157,7 @@ static bool add_stub(struct plt *p, uint64_t addr, uint64_t size, const char *na
 static bool walk_section(struct plt *p, Elf_Scn *scn, const GElf_Shdr *sh)
 {
 	const size_t step = sh->sh_entsize == 8 ? 8 : 16;
-	Elf_Data *data = ptc_elfroom_data(scn);
+	Elf_Data *data = ptc_elf_memory_data(scn);
 	const size_t len = data && data->d_buf ? data->d_size : 0;
 	const char *name;
 	size_t at;

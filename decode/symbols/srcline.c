@@ -152,7 +152,7 @@ static struct ptc_srcline_module *module_of(struct ptc_srclines *s, const struct
 	(void)ptc_budget_refused();
 	open_module(m);
 	if (ptc_budget_refused())
-		ptc_leftout_add(f->store->search.left, f->name, "debug information", 0);
+		ptc_omitted_data_add(f->store->search.left, f->name, "debug information", 0);
 	return m;
 }
 

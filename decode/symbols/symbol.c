@@ -78,7 +78,7 @@ static uint64_t section_end(Elf *elf, const GElf_Sym *sym)
 /* Copies string table @index and adds a NUL; NULL: no table, or out of memory. */
 static const char *copy_strings(struct ptc_symtab *t, Elf *elf, size_t index, size_t *ret_len)
 {
-	Elf_Data *data = ptc_elfroom_data(elf_getscn(elf, index));
+	Elf_Data *data = ptc_elf_memory_data(elf_getscn(elf, index));
 	char *copy = data && data->d_buf && data->d_size < SIZE_MAX ?
 			     ptc_symtab_room(t, data->d_size + 1) :
 			     NULL;
@@ -109,7 +109,7 @@ static bool settle(const struct ptc_module_layout *l, Elf *elf, size_t index, st
 static bool add_section(struct ptc_symtab *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh,
 			const struct ptc_module_layout *l)
 {
-	Elf_Data *data = ptc_elfroom_data(scn);
+	Elf_Data *data = ptc_elf_memory_data(scn);
 	size_t len = 0;
 	const char *strings = data ? copy_strings(t, elf, sh->sh_link, &len) : NULL;
 	GElf_Sym sym;
@@ -178,7 +178,7 @@ static bool add_symbols(struct ptc_symtab *t, Elf *elf, const struct ptc_module_
 static Elf *open_elf(int fd, const struct ptc_codefile *f)
 {
 	/* Read, not mapped: the file may be truncated later. */
-	return ptc_elfroom_has(fd, PTC_ELFROOM_NAMES, f->name, f->store->search.left) ?
+	return ptc_elf_memory_has(fd, PTC_ELF_MEMORY_NAMES, f->name, f->store->search.left) ?
 		       elf_begin(fd, ELF_C_READ, NULL) :
 		       NULL;
 }
@@ -293,7 +293,7 @@ struct ptc_symtab *ptc_symtab_new(const uint8_t *image, size_t len)
 	Elf *elf;
 
 	if (elf_version(EV_CURRENT) == EV_NONE ||
-	    !ptc_budget_allows(ptc_elfroom_bytes_need(image, len, PTC_ELFROOM_NAMES)))
+	    !ptc_budget_allows(ptc_elf_memory_bytes_need(image, len, PTC_ELF_MEMORY_NAMES)))
 		return NULL;
 	/* Opened for reading: libelf does not write to it. */
 	elf = elf_memory((char *)(uintptr_t)image, len);
@@ -314,7 +314,7 @@ struct ptc_symtab *ptc_symtab_of_file(const struct ptc_codefile *f)
 	elf = open_elf(fd, f);
 	t = read_elf(elf, f->len, f, fd);
 	if ((elf && !t) || ptc_budget_refused())
-		ptc_leftout_add(f->store->search.left, f->name, "table of names", 0);
+		ptc_omitted_data_add(f->store->search.left, f->name, "table of names", 0);
 	(void)elf_end(elf);
 	(void)close(fd);
 	return t;
@@ -417,11 +417,11 @@ const char *ptc_kernel_symbol(const struct ptc_kernel *k, const struct ptc_kerne
 
 	if (!k->wanted)
 		return NULL;
-	name = ptc_labels_find(&k->live, ip, time, &off);
+	name = ptc_text_symbols_find(&k->live, ip, time, &off);
 	if (name && *name) {
 		*ret_off = off;
 		return name;
 	}
-	name = maps->other_boot ? NULL : ptc_labels_find(&k->names, ip, UINT64_MAX, ret_off);
+	name = maps->other_boot ? NULL : ptc_text_symbols_find(&k->names, ip, UINT64_MAX, ret_off);
 	return name ? name : ptc_symbol_at(&maps->modules, ip, ret_off);
 }

@@ -37,7 +37,7 @@ static int elf_file_open(struct elf_file *f, const char *path, struct ptc_err *e
 	if (f->fd < 0)
 		return f->fd;
 	(void)elf_version(EV_CURRENT);
-	f->elf = ptc_elfroom_has(f->fd, PTC_ELFROOM_NAMES, path, NULL) ?
+	f->elf = ptc_elf_memory_has(f->fd, PTC_ELF_MEMORY_NAMES, path, NULL) ?
 			 elf_begin(f->fd, ELF_C_READ, NULL) :
 			 NULL;
 	if (f->elf && elf_kind(f->elf) == ELF_K_ELF)
@@ -94,7 +94,7 @@ static bool each_function(const struct elf_file *f,
 		if (!gelf_getshdr(scn, &sh) ||
 		    (sh.sh_type != SHT_SYMTAB && sh.sh_type != SHT_DYNSYM))
 			continue;
-		data = ptc_elfroom_data(scn);
+		data = ptc_elf_memory_data(scn);
 		for (i = 0; data && gelf_getsym(data, i, &sym); i++) {
 			const char *name = elf_strptr(f->elf, sh.sh_link, sym.st_name);
 

@@ -7,12 +7,12 @@
 #include "decode/image/text_symbols.h"
 #include "decode/symbols/symbol_address.h"
 
-static int read_labels(const char *kallsyms, struct ptc_labels *t, struct ptc_err *err)
+static int read_labels(const char *kallsyms, struct ptc_text_symbols *t, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
 	int rc = ptc_read_file(kallsyms, PTC_KALLSYMS_MAX, &b, err);
 
-	if (!rc && !ptc_labels_kallsyms(t, (const char *)b.bytes))
+	if (!rc && !ptc_text_symbols_kallsyms(t, (const char *)b.bytes))
 		rc = ptc_fail_mem(err);
 	ptc_buf_release(&b);
 	if (!rc && !t->n) /* no names, or all of them at 0 */
@@ -20,11 +20,11 @@ static int read_labels(const char *kallsyms, struct ptc_labels *t, struct ptc_er
 			      "'%s' shows no addresses; set kernel.kptr_restrict to 0, or to 1 "
 			      "and use CAP_SYSLOG",
 			      kallsyms);
-	ptc_labels_sort(t);
+	ptc_text_symbols_sort(t);
 	return rc;
 }
 
-static int say_none(const struct ptc_labels *t, const char *name, struct ptc_err *err)
+static int say_none(const struct ptc_text_symbols *t, const char *name, struct ptc_err *err)
 {
 	struct ptc_similar similar;
 	size_t i;
@@ -36,7 +36,7 @@ static int say_none(const struct ptc_labels *t, const char *name, struct ptc_err
 			ptc_similar_text(&similar));
 }
 
-static int find_kernel_label(const struct ptc_labels *t, const char *name, int which,
+static int find_kernel_label(const struct ptc_text_symbols *t, const char *name, int which,
 			     struct ptc_extent *ret, struct ptc_err *err)
 {
 	struct ptc_homonyms h = { NULL, 0, 0 };
@@ -65,7 +65,7 @@ static int find_kernel_label(const struct ptc_labels *t, const char *name, int w
 int ptc_locate_kernel(const char *kallsyms, const char *name, int which, struct ptc_extent *ret,
 		      struct ptc_err *err)
 {
-	struct ptc_labels t = { .n = 0 };
+	struct ptc_text_symbols t = { .n = 0 };
 	int rc = read_labels(kallsyms, &t, err);
 
 	if (!rc && name) {
@@ -76,6 +76,6 @@ int ptc_locate_kernel(const char *kallsyms, const char *name, int which, struct 
 		*ret = (struct ptc_extent){ t.names[0].addr,
 					    last->addr + last->size - t.names[0].addr };
 	}
-	ptc_labels_release(&t);
+	ptc_text_symbols_release(&t);
 	return rc;
 }

@@ -25,7 +25,7 @@ struct ptc_touched {
 	int32_t id;
 };
 
-static int open_records(struct ptc_scout *s, struct ptc_err *err)
+static int open_records(struct ptc_timeline *s, struct ptc_err *err)
 {
 	const struct ptc_sideband *theirs = s->conf.sideband;
 
@@ -37,7 +37,7 @@ static int open_records(struct ptc_scout *s, struct ptc_err *err)
 	return ptc_sideband_open(&s->sideband, theirs->file, theirs->no_rounds, err);
 }
 
-static bool init_lists(struct ptc_scout *s)
+static bool init_lists(struct ptc_timeline *s)
 {
 	const size_t n = s->conf.queues->n;
 	size_t i;
@@ -51,9 +51,10 @@ static bool init_lists(struct ptc_scout *s)
 	return true;
 }
 
-int ptc_scout_new(const struct ptc_scout_conf *conf, struct ptc_scout **ret, struct ptc_err *err)
+int ptc_timeline_new(const struct ptc_timeline_conf *conf, struct ptc_timeline **ret,
+		     struct ptc_err *err)
 {
-	struct ptc_scout *s = calloc(1, sizeof(*s));
+	struct ptc_timeline *s = calloc(1, sizeof(*s));
 	int r = 0;
 
 	if (!s)
@@ -66,14 +67,14 @@ int ptc_scout_new(const struct ptc_scout_conf *conf, struct ptc_scout **ret, str
 	if (!r && conf->timed)
 		r = open_records(s, err);
 	if (r < 0) {
-		ptc_scout_free(s);
+		ptc_timeline_free(s);
 		return r;
 	}
 	*ret = s;
 	return 0;
 }
 
-static void drop_oldest_contexts(struct ptc_scout *s, struct ptc_contexts *c, size_t n)
+static void drop_oldest_contexts(struct ptc_timeline *s, struct ptc_contexts *c, size_t n)
 {
 	size_t i;
 
@@ -86,21 +87,21 @@ static void drop_oldest_contexts(struct ptc_scout *s, struct ptc_contexts *c, si
 		memmove(c->v, c->v + n, c->n * sizeof(*c->v));
 }
 
-void ptc_scout_give_back(struct ptc_scout *s, struct ptc_contexts *c)
+void ptc_timeline_give_back(struct ptc_timeline *s, struct ptc_contexts *c)
 {
 	drop_oldest_contexts(s, c, c->n);
 	free(c->v);
 	*c = (struct ptc_contexts){ .ended = c->ended };
 }
 
-void ptc_scout_free(struct ptc_scout *s)
+void ptc_timeline_free(struct ptc_timeline *s)
 {
 	size_t i;
 
 	if (!s)
 		return;
 	for (i = 0; s->lanes && i < s->conf.queues->n; i++)
-		ptc_scout_give_back(s, &s->lanes[i]);
+		ptc_timeline_give_back(s, &s->lanes[i]);
 	free(s->lanes);
 	ptc_sideband_close(&s->sideband);
 	ptc_procs_release(&s->ahead);
@@ -114,7 +115,7 @@ void ptc_scout_free(struct ptc_scout *s)
 }
 
 /* Makes *@v a view of @as, with @kernel behind it. Returns false if out of memory. */
-static bool renew(struct ptc_scout *s, struct ptc_view **v, const struct ptc_addrspace *as,
+static bool renew(struct ptc_timeline *s, struct ptc_view **v, const struct ptc_addrspace *as,
 		  struct ptc_view *kernel)
 {
 	if (*v && ptc_view_is_of(*v, as))
@@ -130,7 +131,7 @@ static bool renew(struct ptc_scout *s, struct ptc_view **v, const struct ptc_add
  * Returns a view of what @p (NULL: unknown) has mapped now. The caller must release it with
  * ptc_view_put(). NULL: out of memory.
  */
-static struct ptc_view *view_of(struct ptc_scout *s, struct ptc_proc *p)
+static struct ptc_view *view_of(struct ptc_timeline *s, struct ptc_proc *p)
 {
 	const struct ptc_addrspace *as = p ? &p->as : &s->procs->nobody;
 	struct ptc_view **v = p ? &p->view : &s->nobody;
@@ -141,7 +142,8 @@ static struct ptc_view *view_of(struct ptc_scout *s, struct ptc_proc *p)
 }
 
 /* Appends @x, and moves its reference to @c. */
-static bool append_context(struct ptc_scout *s, struct ptc_contexts *c, const struct ptc_context *x)
+static bool append_context(struct ptc_timeline *s, struct ptc_contexts *c,
+			   const struct ptc_context *x)
 {
 	if (!ptc_grow(&c->v, &c->cap, c->n + 1, sizeof(*c->v)))
 		return false;
@@ -150,7 +152,7 @@ static bool append_context(struct ptc_scout *s, struct ptc_contexts *c, const st
 	return true;
 }
 
-static bool same(const struct ptc_scout *s, const struct ptc_context *c,
+static bool same(const struct ptc_timeline *s, const struct ptc_context *c,
 		 const struct ptc_runner *who)
 {
 	const struct ptc_view *view = who->proc ? who->proc->view : s->nobody;
@@ -160,7 +162,7 @@ static bool same(const struct ptc_scout *s, const struct ptc_context *c,
 }
 
 /* Records that the context is as the processes are now, from @time on. @lost: of the queue. */
-static bool record_context(struct ptc_scout *s, size_t lane, uint64_t time, bool lost)
+static bool record_context(struct ptc_timeline *s, size_t lane, uint64_t time, bool lost)
 {
 	struct ptc_contexts *c = &s->lanes[lane];
 	const struct ptc_queue_id *q = &s->conf.queues->ids[lane];
@@ -187,7 +189,7 @@ static bool record_context(struct ptc_scout *s, size_t lane, uint64_t time, bool
 	return false;
 }
 
-static bool note_all(struct ptc_scout *s, uint64_t time)
+static bool note_all(struct ptc_timeline *s, uint64_t time)
 {
 	size_t i;
 
@@ -198,7 +200,7 @@ static bool note_all(struct ptc_scout *s, uint64_t time)
 }
 
 /* The queues in the list of @id may get other contexts. Returns false if out of memory. */
-static bool touch(struct ptc_scout *s, const struct ptc_queue_lists *lists, int32_t id)
+static bool touch(struct ptc_timeline *s, const struct ptc_queue_lists *lists, int32_t id)
 {
 	if (!ptc_grow(&s->touched, &s->touched_cap, s->ntouched + 1, sizeof(*s->touched)))
 		return false;
@@ -207,13 +209,13 @@ static bool touch(struct ptc_scout *s, const struct ptc_queue_lists *lists, int3
 }
 
 /* The code of @pid may change. @pid is also its first thread, which needs no record of its own. */
-static bool touch_process(struct ptc_scout *s, int32_t pid)
+static bool touch_process(struct ptc_timeline *s, int32_t pid)
 {
 	return touch(s, &s->of_pid, pid) && touch(s, &s->of_tid, pid);
 }
 
 /* Finds the queues that @ev, which is not applied yet, may change. False: out of memory. */
-static bool touch_by(struct ptc_scout *s, const struct ptc_event *ev)
+static bool touch_by(struct ptc_timeline *s, const struct ptc_event *ev)
 {
 	const struct ptc_sb *sb = &ev->sb;
 
@@ -240,7 +242,7 @@ static bool touch_by(struct ptc_scout *s, const struct ptc_event *ev)
 	}
 }
 
-static bool note_touched(struct ptc_scout *s, uint64_t time)
+static bool note_touched(struct ptc_timeline *s, uint64_t time)
 {
 	size_t i, lane, next;
 
@@ -257,7 +259,7 @@ static bool note_touched(struct ptc_scout *s, uint64_t time)
 }
 
 /* A loss of records of one queue becomes a context of its own. */
-static bool note_lost(struct ptc_scout *s, const struct ptc_event *ev, uint64_t time)
+static bool note_lost(struct ptc_timeline *s, const struct ptc_event *ev, uint64_t time)
 {
 	const size_t lane = ev->sb.type == PERF_RECORD_LOST ?
 				    ptc_queue_map_find(s->conf.queues, &ev->sb.id) :
@@ -270,7 +272,7 @@ static bool note_lost(struct ptc_scout *s, const struct ptc_event *ev, uint64_t 
  * Applies all records up to the time of the next one, which is not after @time. Returns false if
  * there is none, or on failure.
  */
-static bool take_moment(struct ptc_scout *s, uint64_t time)
+static bool take_moment(struct ptc_timeline *s, uint64_t time)
 {
 	const struct ptc_event *ev = ptc_sideband_peek(&s->sideband, time);
 	const uint64_t kernel = s->procs->kernel.as.version;
@@ -293,7 +295,7 @@ static bool take_moment(struct ptc_scout *s, uint64_t time)
 	return !s->failed;
 }
 
-void ptc_scout_move(struct ptc_scout *s, uint64_t time)
+void ptc_timeline_move(struct ptc_timeline *s, uint64_t time)
 {
 	if (s->failed || !s->conf.queues->n || (time <= s->upto && s->begun))
 		return;
@@ -315,11 +317,11 @@ const struct ptc_context *ptc_context_at(const struct ptc_contexts *c, uint64_t 
 	return &c->v[PTC_PARTITION_POINT(i, 1, c->n, c->v[i].from_ns <= time) - 1];
 }
 
-bool ptc_known_upto(const struct ptc_known *k, uint64_t ns)
+bool ptc_queue_contexts_upto(const struct ptc_queue_contexts *k, uint64_t ns)
 {
 	if (!k->scout)
 		return ns <= k->upto;
-	ptc_scout_move(k->scout, ns);
+	ptc_timeline_move(k->scout, ns);
 	return !k->scout->failed && ns <= k->scout->upto && k->contexts->n;
 }
 
@@ -349,8 +351,8 @@ static const struct ptc_context *find_other_code(const struct ptc_contexts *c, u
 	return NULL;
 }
 
-uint64_t ptc_known_next_code(const struct ptc_known *k, uint64_t from, uint64_t ip, uint64_t upto,
-			     bool *ret_known)
+uint64_t ptc_queue_contexts_next_code(const struct ptc_queue_contexts *k, uint64_t from,
+				      uint64_t ip, uint64_t upto, bool *ret_known)
 {
 	const struct ptc_context *x;
 	uint64_t to = from, step = STEP_NS;
@@ -359,14 +361,14 @@ uint64_t ptc_known_next_code(const struct ptc_known *k, uint64_t from, uint64_t 
 	do {
 		to = upto - to > step ? to + step : upto;
 		step = step < UINT64_MAX / 2 ? 2 * step : UINT64_MAX;
-		*ret_known = ptc_known_upto(k, to);
+		*ret_known = ptc_queue_contexts_upto(k, to);
 		x = k->contexts->n ? find_other_code(k->contexts, from, ip, upto) : NULL;
 	} while (!x && *ret_known && to < upto);
 	*ret_known |= x != NULL;
 	return x ? x->from_ns : 0;
 }
 
-bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_contexts *ret)
+bool ptc_timeline_lend(struct ptc_timeline *s, size_t lane, uint64_t from, struct ptc_contexts *ret)
 {
 	const struct ptc_contexts *c = &s->lanes[lane];
 	const struct ptc_context *x;
@@ -376,7 +378,7 @@ bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_
 		return false;
 	for (x = ptc_context_at(c, from); x < c->v + c->n; x++) {
 		if (!append_context(s, ret, x)) {
-			ptc_scout_give_back(s, ret);
+			ptc_timeline_give_back(s, ret);
 			return false;
 		}
 		(void)ptc_view_get(x->view);
@@ -384,13 +386,13 @@ bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_
 	return true;
 }
 
-void ptc_scout_end(struct ptc_scout *s, size_t lane)
+void ptc_timeline_end(struct ptc_timeline *s, size_t lane)
 {
 	s->lanes[lane].ended = true;
-	ptc_scout_give_back(s, &s->lanes[lane]);
+	ptc_timeline_give_back(s, &s->lanes[lane]);
 }
 
-void ptc_scout_forget(struct ptc_scout *s, size_t lane, uint64_t time)
+void ptc_timeline_forget(struct ptc_timeline *s, size_t lane, uint64_t time)
 {
 	struct ptc_contexts *c = &s->lanes[lane];
 
@@ -401,7 +403,7 @@ void ptc_scout_forget(struct ptc_scout *s, size_t lane, uint64_t time)
 		drop_oldest_contexts(s, c, old);
 }
 
-bool ptc_scout_knows(const struct ptc_scout *s, size_t lane, uint64_t from)
+bool ptc_timeline_knows(const struct ptc_timeline *s, size_t lane, uint64_t from)
 {
 	return !s->lanes[lane].n || s->lanes[lane].v[0].from_ns <= from;
 }

@@ -25,7 +25,7 @@ struct ptc_context {
 	struct ptc_view *view; /* owned; its mappings */
 };
 
-/* A queue's contexts, ascending. From the first one on, all are known up to ptc_scout.upto. */
+/* A queue's contexts, ascending. From the first one on, all are known up to ptc_timeline.upto. */
 struct ptc_contexts {
 	struct ptc_context *v; /* owned */
 	size_t n, cap;
@@ -33,15 +33,15 @@ struct ptc_contexts {
 };
 
 /* What a timeline is made from. All of it is lent, and must outlive the timeline. */
-struct ptc_scout_conf {
+struct ptc_timeline_conf {
 	const struct ptc_queue_map *queues;
 	struct ptc_procs *procs; /* with the code; state after the records applied so far */
 	const struct ptc_sideband *sideband; /* the records that are applied to @procs */
 	bool timed; /* without times nothing is ahead: all records are applied to @procs already */
 };
 
-struct ptc_scout {
-	struct ptc_scout_conf conf;
+struct ptc_timeline {
+	struct ptc_timeline_conf conf;
 	struct ptc_procs ahead;	       /* state after the records up to @upto */
 	struct ptc_procs *procs;       /* lent; &ahead. Without times: @conf.procs */
 	struct ptc_sideband sideband;  /* has its own order; the rest is lent */
@@ -60,37 +60,40 @@ struct ptc_scout {
 };
 
 /* The contexts of one queue, as far as they are known. */
-struct ptc_known {
-	const struct ptc_contexts *contexts; /* lent; may grow with each call of ptc_known_upto() */
-	struct ptc_scout *scout;	     /* lent; can read on; NULL: cannot */
-	uint64_t upto;			     /* without @scout: known up to this time, included */
+struct ptc_queue_contexts {
+	const struct ptc_contexts
+		*contexts;	    /* lent; may grow with each call of ptc_queue_contexts_upto() */
+	struct ptc_timeline *scout; /* lent; can read on; NULL: cannot */
+	uint64_t upto;		    /* without @scout: known up to this time, included */
 };
 
 /* Returns true if all contexts up to @ns are known. Reads on if possible. */
-bool ptc_known_upto(const struct ptc_known *k, uint64_t ns);
+bool ptc_queue_contexts_upto(const struct ptc_queue_contexts *k, uint64_t ns);
 
-int ptc_scout_new(const struct ptc_scout_conf *conf, struct ptc_scout **ret, struct ptc_err *err);
+int ptc_timeline_new(const struct ptc_timeline_conf *conf, struct ptc_timeline **ret,
+		     struct ptc_err *err);
 /* All lent contexts must have been given back. */
-void ptc_scout_free(struct ptc_scout *s);
+void ptc_timeline_free(struct ptc_timeline *s);
 
 /* Reads on to @time, or less far if too much memory is in use. */
-void ptc_scout_move(struct ptc_scout *s, uint64_t time);
+void ptc_timeline_move(struct ptc_timeline *s, uint64_t time);
 
 /*
- * Lends the contexts of queue @lane from @from to @s->upto. Return them with ptc_scout_give_back().
- * Returns false if they are not known, or out of memory.
+ * Lends the contexts of queue @lane from @from to @s->upto. Return them with
+ * ptc_timeline_give_back(). Returns false if they are not known, or out of memory.
  */
-bool ptc_scout_lend(struct ptc_scout *s, size_t lane, uint64_t from, struct ptc_contexts *ret);
-void ptc_scout_give_back(struct ptc_scout *s, struct ptc_contexts *c);
+bool ptc_timeline_lend(struct ptc_timeline *s, size_t lane, uint64_t from,
+		       struct ptc_contexts *ret);
+void ptc_timeline_give_back(struct ptc_timeline *s, struct ptc_contexts *c);
 
 /* Returns false if the contexts at @from were forgotten. */
-bool ptc_scout_knows(const struct ptc_scout *s, size_t lane, uint64_t from);
+bool ptc_timeline_knows(const struct ptc_timeline *s, size_t lane, uint64_t from);
 
 /* Queue @lane needs no more contexts. */
-void ptc_scout_end(struct ptc_scout *s, size_t lane);
+void ptc_timeline_end(struct ptc_timeline *s, size_t lane);
 
 /* Forgets contexts in front of @time. */
-void ptc_scout_forget(struct ptc_scout *s, size_t lane, uint64_t time);
+void ptc_timeline_forget(struct ptc_timeline *s, size_t lane, uint64_t time);
 
 /*
  * Returns the last context that begins at or before @time, or the first one. @c must not be empty.
@@ -102,7 +105,7 @@ const struct ptc_context *ptc_context_at(const struct ptc_contexts *c, uint64_t 
  * of the process that runs at @from. 0: no context up to @upto shows that. *@ret_known: all
  * contexts up to that time, or @upto, are known.
  */
-uint64_t ptc_known_next_code(const struct ptc_known *k, uint64_t from, uint64_t ip, uint64_t upto,
-			     bool *ret_known);
+uint64_t ptc_queue_contexts_next_code(const struct ptc_queue_contexts *k, uint64_t from,
+				      uint64_t ip, uint64_t upto, bool *ret_known);
 
 #endif

@@ -78,8 +78,8 @@ static bool take_step(struct ptc_cur *c, struct ptc_step *s)
 	return true;
 }
 
-static void run_calls(struct ptc_align *a, struct ptc_recent_thread *t, struct ptc_align_in in,
-		      size_t first)
+static void run_calls(struct ptc_align *a, struct ptc_thread_history_thread *t,
+		      struct ptc_align_in in, size_t first)
 {
 	struct ptc_align_entry out[ENTRIES];
 	struct ptc_compare_calls c = { .now = { .n = 0 } };
@@ -91,8 +91,8 @@ static void run_calls(struct ptc_align *a, struct ptc_recent_thread *t, struct p
 }
 
 /* A match found without alignment must equal the result of alignment. */
-static void run_place(struct ptc_align *a, struct ptc_recent_thread *t, struct ptc_align_in in,
-		      uint8_t options)
+static void run_place(struct ptc_align *a, struct ptc_thread_history_thread *t,
+		      struct ptc_align_in in, uint8_t options)
 {
 	const struct ptc_place p = {
 		.wants = { .kinds = ~(uint64_t)(options >> 4), .user = true, .kernel = true },
@@ -105,7 +105,7 @@ static void run_place(struct ptc_align *a, struct ptc_recent_thread *t, struct p
 
 	for (i = 0; i < t->n; i++) {
 		t->steps[i].time = i;
-		t->keys[i] = ptc_recent_key(t->steps[i].from, t->steps[i].to);
+		t->keys[i] = ptc_thread_history_key(t->steps[i].from, t->steps[i].to);
 	}
 	if (!ptc_place_exact(&p, t, &in, quick, &found))
 		return;
@@ -125,7 +125,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	struct ptc_branch entries[ENTRIES];
 	struct ptc_step steps[STEPS];
 	uint8_t keys[STEPS];
-	struct ptc_recent_thread t = { .steps = steps, .keys = keys };
+	struct ptc_thread_history_thread t = { .steps = steps, .keys = keys };
 	struct ptc_align a = { .cap = 0 };
 	struct ptc_align_in in = { .entries = entries, .steps = steps };
 	struct ptc_align_entry out[ENTRIES];

@@ -7,14 +7,14 @@ enum { EACH = 3 }; /* segments in a list */
 
 static const char *take_back(struct ahead *a, struct ptc_replay *r)
 {
-	const struct ptc_made_room *room = &a->lists[a->at].room;
+	const struct ptc_result_room *room = &a->lists[a->at].room;
 
 	if (!a->lent)
 		return NULL;
 	ptc_replay_set_made(r, NULL);
 	if (room->recs != a->recs || room->marks != a->marks)
 		return "the memory of a list went elsewhere";
-	ptc_made_list_renew(&a->lists[a->at]);
+	ptc_result_list_renew(&a->lists[a->at]);
 	a->at ^= 1;
 	a->lent = false;
 	return NULL;
@@ -23,14 +23,14 @@ static const char *take_back(struct ahead *a, struct ptc_replay *r)
 /* Drops the list while one of its segments is handed over. The items of that segment must stay. */
 static void drop(struct ahead *a, struct ptc_replay *r)
 {
-	struct ptc_made_room *room = &a->lists[a->at].room;
+	struct ptc_result_room *room = &a->lists[a->at].room;
 
 	ptc_replay_set_made(r, NULL);
 	if (room->recs)
 		memset(room->recs, 0xff, room->recs_cap * sizeof(*room->recs));
 	if (room->marks)
 		memset(room->marks, 0xff, room->marks_cap * sizeof(*room->marks));
-	ptc_made_list_release(&a->lists[a->at]);
+	ptc_result_list_release(&a->lists[a->at]);
 	a->lent = false;
 }
 
@@ -38,8 +38,8 @@ static void drop(struct ahead *a, struct ptc_replay *r)
 static bool make(struct ahead *a, const struct ptc_span *sp, struct ptc_spot at,
 		 struct ptc_spot next)
 {
-	struct ptc_made_list *l = &a->lists[a->at];
-	struct ptc_made *m = ptc_made_list_add(l);
+	struct ptc_result_list *l = &a->lists[a->at];
+	struct ptc_result *m = ptc_result_list_add(l);
 	const struct ptc_segment_source source = { .span = sp,
 						   .from = at.off,
 						   .next = next.off,
@@ -67,7 +67,7 @@ static struct ptc_spot behind(const struct ptc_span *sp, struct ptc_spot at)
 static struct ptc_spot lend(struct ahead *a, struct ptc_replay *r, const struct ptc_span *sp,
 			    struct ptc_spot at)
 {
-	const struct ptc_made_list *l = &a->lists[a->at];
+	const struct ptc_result_list *l = &a->lists[a->at];
 	struct ptc_spot next = behind(sp, at);
 
 	for (; l->n < EACH && next.span == at.span; at = next, next = behind(sp, at))
@@ -105,8 +105,8 @@ const char *ahead_close(struct ahead *a, struct ptc_replay *r)
 {
 	const char *wrong = take_back(a, r);
 
-	ptc_made_list_release(&a->lists[0]);
-	ptc_made_list_release(&a->lists[1]);
-	ptc_made_copy_release(&a->copy);
+	ptc_result_list_release(&a->lists[0]);
+	ptc_result_list_release(&a->lists[1]);
+	ptc_result_copy_release(&a->copy);
 	return wrong;
 }

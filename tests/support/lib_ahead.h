@@ -14,10 +14,10 @@
 
 struct ahead {
 	struct ptc_engine *e; /* borrowed; NULL: no lists */
-	const struct ptc_known *contexts;
+	const struct ptc_queue_contexts *contexts;
 	const struct ptc_tsc_clock *clock;
-	struct ptc_made_copy copy;
-	struct ptc_made_list lists[2];
+	struct ptc_result_copy copy;
+	struct ptc_result_list lists[2];
 	unsigned int at; /* the borrowed list */
 	bool lent, stays;
 	struct ptc_spot stop; /* end of the list */

@@ -253,7 +253,7 @@ enum who {
 };
 
 /* The tables are large compared with a test's trace, so the last engine's tables are reused. */
-static struct ptc_piece_code *spare;
+static struct ptc_segment_code *spare;
 
 static void lend_tables(struct ptc_engine *e, const struct ptc_addrspace *as)
 {
@@ -269,7 +269,7 @@ static void lend_tables(struct ptc_engine *e, const struct ptc_addrspace *as)
 
 static void free_engine(struct ptc_engine *e)
 {
-	struct ptc_piece_codes *c = e ? e->user.codes : NULL;
+	struct ptc_segment_codes *c = e ? e->user.codes : NULL;
 
 	if (c && !spare && c->n) {
 		spare = c->codes[--c->n];
@@ -312,7 +312,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	struct other other = { .used = false };
 	struct ptc_context context = { .pid = -1, .tid = -1, .cpu = -1 };
 	const struct ptc_contexts contexts = { .v = &context, .n = 1 };
-	const struct ptc_known known = { .contexts = &contexts, .upto = UINT64_MAX };
+	const struct ptc_queue_contexts known = { .contexts = &contexts, .upto = UINT64_MAX };
 	struct ahead ahead = { .contexts = &known };
 	const char *wrong;
 	struct ptc_ipt ipt;

@@ -12,7 +12,7 @@
 enum { STEPS = 400, N = 8, LOOP = 4 };
 
 struct fixture {
-	struct ptc_recent_thread t;
+	struct ptc_thread_history_thread t;
 	struct ptc_step steps[STEPS];
 	uint8_t keys[STEPS];
 	struct ptc_branch entries[N];
@@ -37,7 +37,7 @@ static void init(struct fixture *x, size_t period, size_t end)
 		x->entries[i] = (struct ptc_branch){ .from = x->steps[end - i].from,
 						     .to = x->steps[end - i].to,
 						     .type = PERF_BR_COND };
-	x->t = (struct ptc_recent_thread){ .steps = x->steps, .keys = x->keys, .n = STEPS };
+	x->t = (struct ptc_thread_history_thread){ .steps = x->steps, .keys = x->keys, .n = STEPS };
 	x->in = (struct ptc_align_in){ .entries = x->entries, .n = N, .types = true };
 	x->place =
 		(struct ptc_place){ .wants = { .kinds = UINT64_C(1) << PTC_KIND_JCC, .user = true },
@@ -50,7 +50,7 @@ static bool find(struct fixture *x)
 	size_t i;
 
 	for (i = 0; i < STEPS; i++)
-		x->keys[i] = ptc_recent_key(x->steps[i].from, x->steps[i].to);
+		x->keys[i] = ptc_thread_history_key(x->steps[i].from, x->steps[i].to);
 	return ptc_place_exact(&x->place, &x->t, &x->in, x->out, &x->all);
 }
 

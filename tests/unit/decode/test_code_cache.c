@@ -17,7 +17,7 @@ struct world {
 	struct ptc_codefiles files;
 	struct ptc_codefile *file;
 	struct ptc_addrspace as;
-	struct ptc_piece_user user;
+	struct ptc_segment_user user;
 	uint8_t bytes[CODE];
 	uint64_t seed;
 };
@@ -54,7 +54,7 @@ static void make(struct world *w, uint64_t seed)
 	size_t at = 0;
 
 	memset(w, 0, sizeof(*w));
-	cr_assert(ptc_piece_user_init(&w->user));
+	cr_assert(ptc_segment_user_init(&w->user));
 	w->seed = seed;
 	while (at < CODE - 8)
 		put_insn(w, &at);
@@ -65,7 +65,7 @@ static void make(struct world *w, uint64_t seed)
 
 static void end(struct world *w)
 {
-	ptc_piece_user_release(&w->user);
+	ptc_segment_user_release(&w->user);
 	ptc_addrspace_release(&w->as);
 	ptc_codefiles_release(&w->files);
 }
@@ -75,17 +75,17 @@ static size_t read_code(const void *as, uint64_t ip, uint8_t *out, size_t len)
 	return ptc_addrspace_read(as, ip, out, len);
 }
 
-static struct ptc_piece_code *use_as(struct ptc_piece_user *u, const struct ptc_addrspace *as,
-				     int32_t pid)
+static struct ptc_segment_code *use_as(struct ptc_segment_user *u, const struct ptc_addrspace *as,
+				       int32_t pid)
 {
-	struct ptc_piece_code *k = ptc_piece_codes_use(u, as, pid, true);
+	struct ptc_segment_code *k = ptc_segment_codes_use(u, as, pid, true);
 
 	cr_assert(k);
-	cr_assert(ptc_piece_code_hand(u, k, &(struct ptc_fast_source){ read_code, as }));
+	cr_assert(ptc_segment_code_hand(u, k, &(struct ptc_fast_source){ read_code, as }));
 	return k;
 }
 
-static struct ptc_piece_code *use(struct world *w, int32_t pid)
+static struct ptc_segment_code *use(struct world *w, int32_t pid)
 {
 	return use_as(&w->user, &w->as, pid);
 }
@@ -146,7 +146,7 @@ static void change(struct world *w)
 Test(code_cache, after_any_changes_it_is_what_would_be_found_out_anew)
 {
 	struct ptc_fast_code fresh;
-	struct ptc_piece_code *k;
+	struct ptc_segment_code *k;
 	struct world w;
 	uint64_t i, j;
 
@@ -169,7 +169,7 @@ Test(code_cache, after_any_changes_it_is_what_would_be_found_out_anew)
 
 Test(code_cache, what_did_not_change_is_not_found_out_again)
 {
-	struct ptc_piece_code *k;
+	struct ptc_segment_code *k;
 	struct world w;
 	uint64_t built;
 
@@ -196,7 +196,7 @@ Test(code_cache, what_did_not_change_is_not_found_out_again)
 
 Test(code_cache, code_that_was_missing_is_looked_for_when_something_is_mapped_there)
 {
-	struct ptc_piece_code *k;
+	struct ptc_segment_code *k;
 	struct world w;
 
 	make(&w, 3);
@@ -212,7 +212,7 @@ Test(code_cache, code_that_was_missing_is_looked_for_when_something_is_mapped_th
 
 Test(code_cache, each_process_has_its_own_and_the_oldest_goes)
 {
-	struct ptc_piece_code *first;
+	struct ptc_segment_code *first;
 	struct world w;
 	uint64_t built;
 	int32_t pid;
@@ -221,15 +221,15 @@ Test(code_cache, each_process_has_its_own_and_the_oldest_goes)
 	first = use(&w, 1);
 	build(&first->code, BASE);
 	built = ptc_fast_code_built(&first->code);
-	for (pid = 2; pid <= PTC_PIECE_CODES; pid++)
+	for (pid = 2; pid <= PTC_SEGMENT_CODES; pid++)
 		cr_assert_neq(use(&w, pid), first);
 	cr_assert_eq(use(&w, 1), first);
 	cr_assert_eq(ptc_fast_code_built(&first->code), built);
 	(void)use(&w, 100); /* the cache of 2 is freed */
-	cr_assert_eq(w.user.codes->n, PTC_PIECE_CODES);
+	cr_assert_eq(w.user.codes->n, PTC_SEGMENT_CODES);
 	cr_assert_eq(ptc_fast_code_built(&use(&w, 1)->code), built);
 	cr_assert_eq(use(&w, 3)->pid, 3);
-	cr_assert_eq(w.user.codes->n, PTC_PIECE_CODES);
+	cr_assert_eq(w.user.codes->n, PTC_SEGMENT_CODES);
 	end(&w);
 }
 
@@ -252,13 +252,13 @@ static void make_states(struct world *w, uint64_t seed, uint64_t *states)
 Test(code_cache, those_of_one_state_have_the_same_and_nobody_takes_from_it)
 {
 	struct ptc_addrspace view = { .version = 0 };
-	struct ptc_piece_user other;
-	struct ptc_piece_code *k;
+	struct ptc_segment_user other;
+	struct ptc_segment_code *k;
 	uint64_t states = 0, built;
 	struct world w;
 
 	make_states(&w, 5, &states);
-	ptc_piece_user_join(&other, &w.user);
+	ptc_segment_user_join(&other, &w.user);
 	ptc_addrspace_copy(&view, &w.as);
 	k = use(&w, 7);
 	cr_assert(k->code.shared);
@@ -283,33 +283,33 @@ Test(code_cache, those_of_one_state_have_the_same_and_nobody_takes_from_it)
 	cr_assert_eq(use(&w, 7), k);
 	cr_assert_eq(ptc_fast_code_built(&k->code), built + 1);
 	ptc_addrspace_release(&view);
-	ptc_piece_user_release(&other);
+	ptc_segment_user_release(&other);
 	end(&w);
 }
 
 Test(code_cache, what_a_piece_was_made_with_is_known_until_the_next_one)
 {
 	struct ptc_addrspace view = { .version = 0 };
-	struct ptc_piece_code *k;
+	struct ptc_segment_code *k;
 	uint64_t states = 0;
 	struct world w;
 
 	make_states(&w, 6, &states);
 	ptc_addrspace_copy(&view, &w.as);
 	patch(&w, &view, 300);
-	cr_assert(ptc_piece_codes_know(&w.user, &w.as, 7, 0, 1), "nobody knows");
+	cr_assert(ptc_segment_codes_know(&w.user, &w.as, 7, 0, 1), "nobody knows");
 	k = use(&w, 7);
 	build(&k->code, BASE);
-	cr_assert(ptc_piece_codes_know(&w.user, &w.as, 7, BASE, BASE + 1));
-	cr_assert_not(ptc_piece_codes_know(&w.user, &w.as, 7, BASE + 64, BASE + 65));
+	cr_assert(ptc_segment_codes_know(&w.user, &w.as, 7, BASE, BASE + 1));
+	cr_assert_not(ptc_segment_codes_know(&w.user, &w.as, 7, BASE + 64, BASE + 65));
 	/* Another turn in the same piece, and back. */
-	cr_assert_neq(ptc_piece_codes_use(&w.user, &view, 8, false), k);
-	cr_assert_eq(ptc_piece_codes_use(&w.user, &w.as, 7, false), k);
+	cr_assert_neq(ptc_segment_codes_use(&w.user, &view, 8, false), k);
+	cr_assert_eq(ptc_segment_codes_use(&w.user, &w.as, 7, false), k);
 	cr_assert_eq(w.user.nheld, 2);
-	cr_assert(ptc_piece_codes_know(&w.user, &w.as, 7, BASE, BASE + 1));
+	cr_assert(ptc_segment_codes_know(&w.user, &w.as, 7, BASE, BASE + 1));
 	/* The next piece belongs only to the other process. */
 	cr_assert_neq(use_as(&w.user, &view, 8), k);
-	cr_assert(ptc_piece_codes_know(&w.user, &w.as, 7, BASE + 64, BASE + 65), "nobody knows");
+	cr_assert(ptc_segment_codes_know(&w.user, &w.as, 7, BASE + 64, BASE + 65), "nobody knows");
 	ptc_addrspace_release(&view);
 	end(&w);
 }
@@ -317,13 +317,13 @@ Test(code_cache, what_a_piece_was_made_with_is_known_until_the_next_one)
 Test(code_cache, a_full_one_is_left_by_all_and_begun_anew)
 {
 	struct ptc_addrspace view = { .version = 0 };
-	struct ptc_piece_user other;
-	struct ptc_piece_code *k, *next;
+	struct ptc_segment_user other;
+	struct ptc_segment_code *k, *next;
 	uint64_t states = 0;
 	struct world w;
 
 	make_states(&w, 7, &states);
-	ptc_piece_user_join(&other, &w.user);
+	ptc_segment_user_join(&other, &w.user);
 	ptc_addrspace_copy(&view, &w.as);
 	k = use(&w, 7);
 	build(&k->code, BASE);
@@ -338,8 +338,8 @@ Test(code_cache, a_full_one_is_left_by_all_and_begun_anew)
 	cr_assert_eq(use(&w, 7), k, "nobody has it");
 	cr_assert_eq(k->code.used[PTC_FAST_LIST_BLOCKS], 1);
 	cr_assert_eq(*ptc_fast_tip(k->hands[w.user.number]->tips, BASE), PTC_FAST_NONE);
-	ptc_piece_user_release(&w.user);
-	ptc_piece_user_release(&other);
+	ptc_segment_user_release(&w.user);
+	ptc_segment_user_release(&other);
 	ptc_addrspace_release(&view);
 	end(&w);
 }

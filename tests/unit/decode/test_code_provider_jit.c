@@ -172,8 +172,8 @@ Test(code_provider, names_of_jit_code_are_of_their_time_and_process)
 
 	cr_assert(j && p);
 	j->map_tried = true;
-	cr_assert(ptc_labels_add(&j->names, 0x5000, 0x20, 10, "first", 5));
-	cr_assert(ptc_labels_add(&j->names, 0x5000, 0x20, 30, "second", 6));
+	cr_assert(ptc_text_symbols_add(&j->names, 0x5000, 0x20, 10, "first", 5));
+	cr_assert(ptc_text_symbols_add(&j->names, 0x5000, 0x20, 30, "second", 6));
 	cr_assert(ptc_procs_fork(&ps, 8, 7, 20));
 	ptc_origin_jit(&code, 8)->map_tried = true;
 	child = ptc_procs_find(&ps, 8);
@@ -228,8 +228,8 @@ Test(code_provider, a_fork_with_a_map_of_names_of_its_own_has_another_state)
 	cr_assert(ptc_addrspace_map(&p->as, 0x5000, 0x1000, 0, NULL));
 	for (pid = 7; pid < 10; pid++)
 		ptc_origin_jit(&code, pid)->map_tried = true;
-	cr_assert(ptc_labels_add(&ptc_origin_jit(&code, 7)->names, 0x5000, 9, 0, "p", 1));
-	cr_assert(ptc_labels_add(&ptc_origin_jit(&code, 8)->names, 0x5000, 9, 0, "c", 1));
+	cr_assert(ptc_text_symbols_add(&ptc_origin_jit(&code, 7)->names, 0x5000, 9, 0, "p", 1));
+	cr_assert(ptc_text_symbols_add(&ptc_origin_jit(&code, 8)->names, 0x5000, 9, 0, "c", 1));
 	cr_assert(ptc_procs_fork(&ps, 8, 7, 20) && ptc_procs_fork(&ps, 9, 7, 20));
 	cr_assert_str_eq(ptc_origin_symbol(&ps, ptc_procs_find(&ps, 8), 0x5001, 30, &off), "c");
 	cr_assert_str_eq(ptc_origin_symbol(&ps, ptc_procs_find(&ps, 9), 0x5001, 30, &off), "p");
@@ -264,10 +264,10 @@ Test(code_provider, a_thread_number_that_is_used_again_and_an_exec_begin_a_life)
 
 Test(code_provider, two_build_ids_for_one_name_are_none)
 {
-	struct ptc_known_id ids[] = { { "/lib/a", { .len = 1, .bytes = { 1 } }, 0 },
-				      { "/lib/b", { .len = 1, .bytes = { 2 } }, 1 },
-				      { "/lib/a", { .len = 1, .bytes = { 3 } }, 2 },
-				      { "/lib/b", { .len = 1, .bytes = { 2 } }, 3 } };
+	struct ptc_queue_contexts_id ids[] = { { "/lib/a", { .len = 1, .bytes = { 1 } }, 0 },
+					       { "/lib/b", { .len = 1, .bytes = { 2 } }, 1 },
+					       { "/lib/a", { .len = 1, .bytes = { 3 } }, 2 },
+					       { "/lib/b", { .len = 1, .bytes = { 2 } }, 3 } };
 	struct ptc_sideband s = { .ids = ids, .nids = 4 };
 	struct ptc_sb_mmap m = { .filename = "/lib/a" };
 

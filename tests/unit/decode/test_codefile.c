@@ -399,7 +399,7 @@ Test(codefile, a_size_that_is_not_believable_asks_for_no_memory)
 
 Test(codefile, sizes_that_are_claimed_leave_addresses_for_everything_else)
 {
-	enum { FIT = PTC_CODEMEM_ROOM_MAX / PTC_CODEMEM_PIECE_MAX };
+	enum { FIT = PTC_CODE_MEMFD_ROOM_MAX / PTC_CODE_MEMFD_PIECE_MAX };
 	static const uint8_t page[0x1000] = { 0xc3 };
 	struct ptc_codefile *f;
 	struct world w;
@@ -408,7 +408,7 @@ Test(codefile, sizes_that_are_claimed_leave_addresses_for_everything_else)
 	begin(&w, false);
 	for (i = 0; i <= FIT; i++) {
 		f = ptc_codefiles_new(&w.files, "//gone");
-		cr_assert_eq(ptc_codefile_give(f, PTC_CODEMEM_PIECE_MAX, 0, page, sizeof(page)),
+		cr_assert_eq(ptc_codefile_give(f, PTC_CODE_MEMFD_PIECE_MAX, 0, page, sizeof(page)),
 			     i < FIT);
 	}
 	end(&w);

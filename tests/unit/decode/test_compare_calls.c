@@ -13,8 +13,8 @@ enum { DEPTH = 8, DOWN = 12 };
 
 /* Calls down to DOWN, a loop there, returns up to 4; after each step the ip is at its target. */
 struct fixture {
-	struct ptc_recent r;
-	struct ptc_recent_thread *t;
+	struct ptc_thread_history r;
+	struct ptc_thread_history_thread *t;
 	struct ptc_branch entries[DEPTH + 2];
 	struct ptc_align_in in;
 	struct ptc_align_entry out[DEPTH + 2];
@@ -29,7 +29,7 @@ static void add(struct fixture *x, enum ptc_kind kind, uint64_t from, uint64_t t
 		.type = PTC_ITEM_BRANCH, .kind = (uint8_t)kind, .from = from, .to = to, .tid = 1
 	};
 
-	cr_assert_eq(ptc_recent_items(&x->r, PTC_NO_TIME, &it, 1), 1);
+	cr_assert_eq(ptc_thread_history_items(&x->r, PTC_NO_TIME, &it, 1), 1);
 }
 
 static uint64_t function(uint64_t depth)
@@ -59,7 +59,7 @@ static void init(struct fixture *x)
 		add(x, PTC_KIND_JCC, function(DOWN) + 8, function(DOWN));
 	for (i = DOWN; i > 4; i--)
 		add(x, PTC_KIND_RET, function(i) + 0x20, function(i - 1) + 0x15);
-	x->t = ptc_recent_find(&x->r, 1);
+	x->t = ptc_thread_history_find(&x->r, 1);
 	x->in.entries = x->entries;
 }
 
@@ -82,7 +82,7 @@ static void release(struct fixture *x)
 {
 	ptc_align_release(&x->a);
 	ptc_compare_calls_release(&x->c);
-	ptc_recent_release(&x->r);
+	ptc_thread_history_release(&x->r);
 }
 
 static void expect(const struct fixture *x, size_t at, enum ptc_verdict v)

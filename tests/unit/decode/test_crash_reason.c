@@ -16,7 +16,7 @@ enum {
 	PAGE = 0x1000,
 };
 
-static struct ptc_dead_map maps[] = {
+static struct ptc_crash_state_map maps[] = {
 	{ { 1, CODE, CODE + PAGE, 0, PROT_READ | PROT_EXEC }, "/bin/x" },
 	{ { 1, DATA, DATA + PAGE, 0, PROT_READ | PROT_WRITE }, "" },
 	{ { 1, CONST, CONST + PAGE, 0, PROT_READ }, "/bin/x" },
@@ -26,7 +26,7 @@ static struct ptc_dead_map maps[] = {
 };
 
 struct made {
-	struct ptc_dead dead;
+	struct ptc_crash_state dead;
 	struct ptc_crash_thread thread;
 	struct ptc_operands ops;
 };
@@ -127,8 +127,8 @@ Test(crash_reason, a_jump_to_nowhere_and_to_what_is_no_code)
 Test(crash_reason, addresses_that_are_none_have_no_si_addr)
 {
 	uint8_t target[8] = { 0, 0, 0, 0, 0, 0, 0xad, 0xde };
-	struct ptc_dead_piece piece = { .addr = STACK + 0x100,
-					.bytes = { target, target + sizeof(target) } };
+	struct ptc_crash_state_piece piece = { .addr = STACK + 0x100,
+					       .bytes = { target, target + sizeof(target) } };
 	struct made m = access_at(0x1234567800000000, false, SI_KERNEL);
 
 	m.dead.signal.addr = 0;

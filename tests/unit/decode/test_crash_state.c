@@ -64,7 +64,7 @@ static void put_two(struct ptc_buf *b)
 struct made {
 	uint8_t *bytes; /* owned */
 	struct ptc_file *f;
-	struct ptc_dead dead;
+	struct ptc_crash_state dead;
 };
 
 static struct made make(void (*put)(struct ptc_buf *b))
@@ -87,7 +87,7 @@ static struct made make(void (*put)(struct ptc_buf *b))
 
 static void release(struct made *m)
 {
-	ptc_dead_release(&m->dead);
+	ptc_crash_state_release(&m->dead);
 	ptc_file_free(m->f);
 	free(m->bytes);
 }
@@ -96,23 +96,23 @@ static int read_of(struct made *m, uint64_t pid)
 {
 	struct ptc_err err;
 
-	ptc_dead_release(&m->dead);
-	return ptc_dead_read(&m->dead, m->f, pid, &err);
+	ptc_crash_state_release(&m->dead);
+	return ptc_crash_state_read(&m->dead, m->f, pid, &err);
 }
 
 Test(crash_state, the_last_state_counts_or_that_of_the_process)
 {
 	struct made m = make(put_two);
-	const struct ptc_dead *d = &m.dead;
+	const struct ptc_crash_state *d = &m.dead;
 
 	cr_assert_eq(read_of(&m, 0), 0);
 	cr_assert(d->states == 2 && d->signal.pid == 2 && d->nthreads == 2 && d->nmaps == 2);
-	cr_assert_str_eq(ptc_dead_victim(d)->name, "second");
+	cr_assert_str_eq(ptc_crash_state_victim(d)->name, "second");
 	cr_assert_eq(strlen(d->threads[0].name), sizeof(d->threads[0].name) - 1);
-	cr_assert_str_eq(ptc_dead_map_at(d, 0x1fff)->name, "/two");
-	cr_assert_null(ptc_dead_map_at(d, 0x2000));
-	cr_assert_eq(ptc_dead_map_above(d, 0x2000), &d->maps[1]);
-	cr_assert_null(ptc_dead_map_above(d, 0x4000));
+	cr_assert_str_eq(ptc_crash_state_map_at(d, 0x1fff)->name, "/two");
+	cr_assert_null(ptc_crash_state_map_at(d, 0x2000));
+	cr_assert_eq(ptc_crash_state_map_above(d, 0x2000), &d->maps[1]);
+	cr_assert_null(ptc_crash_state_map_above(d, 0x4000));
 	cr_assert_eq(read_of(&m, 1), 0);
 	cr_assert(d->signal.signo == 11 && d->nmaps == 1 && !d->npieces);
 	cr_assert_eq(read_of(&m, 3), PTC_E_NOT_EXIST);
@@ -125,12 +125,12 @@ Test(crash_state, memory_is_read_across_pieces_up_to_a_hole)
 	uint8_t got[16];
 
 	cr_assert_eq(read_of(&m, 0), 0);
-	cr_assert_eq(ptc_dead_memory(&m.dead, 0x102, got, 4), 4);
+	cr_assert_eq(ptc_crash_state_memory(&m.dead, 0x102, got, 4), 4);
 	cr_assert_eq(memcmp(got, "cdef", 4), 0);
-	cr_assert_eq(ptc_dead_memory(&m.dead, 0x106, got, 16), 2);
-	cr_assert_eq(ptc_dead_memory(&m.dead, 0xff, got, 4), 0);
-	cr_assert_eq(ptc_dead_memory(&m.dead, UINT64_MAX, got, 4), 0);
-	cr_assert_eq(ptc_dead_memory(&m.dead, 0x100, got, 0), 0);
+	cr_assert_eq(ptc_crash_state_memory(&m.dead, 0x106, got, 16), 2);
+	cr_assert_eq(ptc_crash_state_memory(&m.dead, 0xff, got, 4), 0);
+	cr_assert_eq(ptc_crash_state_memory(&m.dead, UINT64_MAX, got, 4), 0);
+	cr_assert_eq(ptc_crash_state_memory(&m.dead, 0x100, got, 0), 0);
 	release(&m);
 }
 
@@ -139,7 +139,7 @@ Test(crash_state, without_a_state_it_is_said_so)
 	struct made m = make(NULL);
 	struct ptc_err err;
 
-	cr_assert_eq(ptc_dead_read(&m.dead, m.f, 0, &err), PTC_E_NOT_EXIST);
+	cr_assert_eq(ptc_crash_state_read(&m.dead, m.f, 0, &err), PTC_E_NOT_EXIST);
 	cr_assert(strstr(err.msg, "ptcap crash"));
 	release(&m);
 }
@@ -157,7 +157,7 @@ Test(crash_state, a_damaged_state_is_an_error_with_its_place)
 	struct made m = make(put_damaged);
 	struct ptc_err err;
 
-	cr_assert_eq(ptc_dead_read(&m.dead, m.f, 0, &err), PTC_E_FORMAT);
+	cr_assert_eq(ptc_crash_state_read(&m.dead, m.f, 0, &err), PTC_E_FORMAT);
 	cr_assert(strstr(err.msg, "crash"), "%s", err.msg);
 	release(&m);
 }

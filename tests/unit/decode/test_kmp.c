@@ -23,7 +23,7 @@ static bool is_at(const struct ptc_branch *e, size_t n, const struct ptc_step *s
 
 	for (i = 0; i < n; i++)
 		if (end < i || s[end - i].flags & PTC_STEP_GAP ||
-		    !ptc_exact_is_same(&e[i], &s[end - i]))
+		    !ptc_kmp_is_same(&e[i], &s[end - i]))
 			return false;
 	return true;
 }
@@ -31,20 +31,20 @@ static bool is_at(const struct ptc_branch *e, size_t n, const struct ptc_step *s
 static void check(const struct ptc_branch *e, size_t n, const struct ptc_step *s)
 {
 	bool found[STEPS] = { false };
-	struct ptc_exact x;
+	struct ptc_kmp x;
 	size_t i, k;
 
-	ptc_exact_init(&x, e, n);
+	ptc_kmp_init(&x, e, n);
 	for (i = STEPS; i--;) {
 		if (s[i].flags & PTC_STEP_GAP) {
-			ptc_exact_cut(&x);
+			ptc_kmp_cut(&x);
 			continue;
 		}
-		if (!ptc_exact_cares(&x, &s[i]) || !ptc_exact_feed(&x, &s[i], i))
+		if (!ptc_kmp_cares(&x, &s[i]) || !ptc_kmp_feed(&x, &s[i], i))
 			continue;
-		found[ptc_exact_at(&x, 0)] = true;
+		found[ptc_kmp_at(&x, 0)] = true;
 		for (k = 0; k < n; k++)
-			cr_assert_eq(ptc_exact_at(&x, k), i + n - 1 - k);
+			cr_assert_eq(ptc_kmp_at(&x, k), i + n - 1 - k);
 	}
 	for (i = 0; i < STEPS; i++)
 		cr_assert_eq(found[i], is_at(e, n, s, i), "%zu entries, step %zu", n, i);

@@ -446,10 +446,11 @@ Test(ko_layout, names_of_kallsyms_come_first)
 
 	begin(&t, 1);
 	put(&t, PATH, 1);
-	cr_assert(ptc_labels_kallsyms(&t.k.names, "ffffffffc0000000 t by_kallsyms\t[snd_pcm]\n"
-						  "ffffffffc0000020 t other\t[snd_pcm]\n"));
+	cr_assert(ptc_text_symbols_kallsyms(&t.k.names,
+					    "ffffffffc0000000 t by_kallsyms\t[snd_pcm]\n"
+					    "ffffffffc0000020 t other\t[snd_pcm]\n"));
 	t.k.names.names[1].size = 1;
-	ptc_labels_sort(&t.k.names);
+	ptc_text_symbols_sort(&t.k.names);
 	map(&t, PATH);
 	cr_assert_str_eq(name_at(&t, 4), "by_kallsyms+4");
 	cr_assert_str_eq(name_at(&t, 0x21), "m_text+1");

@@ -15,7 +15,7 @@ enum { QUEUES = 3, FIRST_TID = 10 };
 static struct ptc_decode_input in;
 static struct ptc_decode_stats stats;
 static struct ptc_merge merge;
-static struct ptc_lane lanes[QUEUES];
+static struct ptc_queue_decoder lanes[QUEUES];
 static char text[512];
 static unsigned int calls, stop_at;
 
@@ -34,7 +34,7 @@ static void begin(void)
 		cr_assert_not_null(r);
 		ptc_out_init(&r->out, (uint32_t)i, &in.opts, &stats);
 		r->out.tid = FIRST_TID + (int32_t)i;
-		lanes[i] = (struct ptc_lane){ .idx = (uint32_t)i, .replay = r };
+		lanes[i] = (struct ptc_queue_decoder){ .idx = (uint32_t)i, .replay = r };
 	}
 	cr_assert_eq(ptc_merge_begin(&merge, &in, &stats, &err), 0);
 }
@@ -190,12 +190,14 @@ Test(merge, the_sink_can_stop_it)
 
 Test(merge, a_break_is_a_gap_between_what_is_before_and_behind_it)
 {
-	struct ptc_joint_break breaks[] = {
+	struct ptc_discontinuity_break breaks[] = {
 		{ .time = 15, .tid = 10, .cpu = 1, .queue = 5 },
 		{ .time = 90, .tid = 10, .cpu = 1, .queue = 5 },
 	};
 
-	in.joint = (struct ptc_joint){ .until_ns = UINT64_MAX, .breaks = breaks, .nbreaks = 2 };
+	in.joint = (struct ptc_discontinuity){ .until_ns = UINT64_MAX,
+					       .breaks = breaks,
+					       .nbreaks = 2 };
 	WAIT_IN(0, 10, 20);
 	WAIT_IN(1, 12, 14);
 	expect_rest("10@10 11@12 11@14 gap10@15 10@20 gap10@90 ");
@@ -205,9 +207,11 @@ Test(merge, a_break_is_a_gap_between_what_is_before_and_behind_it)
 
 Test(merge, a_break_of_a_thread_that_nobody_asked_for_is_left_out)
 {
-	struct ptc_joint_break breaks[] = { { .time = 15, .tid = 10, .cpu = 1 } };
+	struct ptc_discontinuity_break breaks[] = { { .time = 15, .tid = 10, .cpu = 1 } };
 
-	in.joint = (struct ptc_joint){ .until_ns = UINT64_MAX, .breaks = breaks, .nbreaks = 1 };
+	in.joint = (struct ptc_discontinuity){ .until_ns = UINT64_MAX,
+					       .breaks = breaks,
+					       .nbreaks = 1 };
 	in.opts.tids = (struct ptc_ids){ &(struct ptc_id_range){ 11, 11 }, 1 };
 	WAIT_IN(0, 10, 20);
 	expect_rest("10@10 10@20 ");

@@ -8,7 +8,7 @@
 
 /* Each test has a process of its own. */
 static struct ptc_buf b;
-static struct ptc_feed f;
+static struct ptc_packet_cursor f;
 
 static void release(void)
 {
@@ -21,8 +21,9 @@ TestSuite(packet_cursor, .fini = release);
 static void begin(void)
 {
 	if (!f.next)
-		ptc_buf_zero(&b, PTC_FEED_MARGIN);
-	f = (struct ptc_feed){ .next = b.bytes, .limit = b.bytes + b.len - PTC_FEED_MARGIN };
+		ptc_buf_zero(&b, PTC_PACKET_CURSOR_MARGIN);
+	f = (struct ptc_packet_cursor){ .next = b.bytes,
+					.limit = b.bytes + b.len - PTC_PACKET_CURSOR_MARGIN };
 }
 
 /* Two bits, an MTC packet, and a bit; reading begins at the first. */
@@ -48,14 +49,14 @@ Test(packet_cursor, bits_and_addresses_are_taken_packet_by_packet)
 	pt_ip(&b, PT_TIP, 0x1000);
 	pt_tnt(&b, "T");
 	begin();
-	cr_assert_eq(ptc_feed_take_bit(&f), 1);
+	cr_assert_eq(ptc_packet_cursor_take_bit(&f), 1);
 	cr_assert(f.next == b.bytes + 1 && f.bits == 1);
-	cr_assert_eq(ptc_feed_take_bit(&f), 0);
+	cr_assert_eq(ptc_packet_cursor_take_bit(&f), 0);
 	cr_assert(f.next == b.bytes + 1 && f.bits == 0);
-	ptc_feed_take_return(&f); /* a return that is not compressed */
+	ptc_packet_cursor_take_return(&f); /* a return that is not compressed */
 	cr_assert(f.next == b.bytes + 8 && f.bits == 0);
-	cr_assert_eq(ptc_feed_take_bit(&f), 1);
-	cr_assert_not(ptc_feed_is_known(&f), "what is behind it may be of any kind");
+	cr_assert_eq(ptc_packet_cursor_take_bit(&f), 1);
+	cr_assert_not(ptc_packet_cursor_is_known(&f), "what is behind it may be of any kind");
 }
 
 Test(packet_cursor, a_return_takes_a_bit_where_there_is_one)
@@ -65,17 +66,17 @@ Test(packet_cursor, a_return_takes_a_bit_where_there_is_one)
 	pt_tnt(&b, "TTN");
 	pt_tnt(&b, "T");
 	begin();
-	ptc_feed_take_return(&f);
-	cr_assert_not(ptc_feed_is_known(&f), "nor is a call known that it goes back to");
+	ptc_packet_cursor_take_return(&f);
+	cr_assert_not(ptc_packet_cursor_is_known(&f), "nor is a call known that it goes back to");
 	begin();
 	for (i = 0; i < 3; i++)
-		ptc_feed_push(&f);
-	ptc_feed_take_return(&f);
+		ptc_packet_cursor_push(&f);
+	ptc_packet_cursor_take_return(&f);
 	cr_assert(f.next == b.bytes + 1 && f.bits == 2);
-	ptc_feed_take_return(&f);
+	ptc_packet_cursor_take_return(&f);
 	cr_assert(f.next == b.bytes + 1 && f.bits == 1);
-	ptc_feed_take_return(&f);
-	cr_assert_not(ptc_feed_is_known(&f), "the bit is not set");
+	ptc_packet_cursor_take_return(&f);
+	cr_assert_not(ptc_packet_cursor_is_known(&f), "the bit is not set");
 }
 
 Test(packet_cursor, the_bits_of_a_long_packet_come_in_their_order)
@@ -88,8 +89,9 @@ Test(packet_cursor, the_bits_of_a_long_packet_come_in_their_order)
 	begin();
 	/* 40 bits behind the highest one: 0...01101. */
 	for (i = 39; i >= 0; i--)
-		cr_assert_eq(ptc_feed_take_bit(&f), 0x0d >> (i < 8 ? i : 8) & 1, "bit %d", i);
-	cr_assert_eq(ptc_feed_take_bit(&f), 0);
+		cr_assert_eq(ptc_packet_cursor_take_bit(&f), 0x0d >> (i < 8 ? i : 8) & 1, "bit %d",
+			     i);
+	cr_assert_eq(ptc_packet_cursor_take_bit(&f), 0);
 }
 
 Test(packet_cursor, an_address_is_not_known_while_there_are_bits)
@@ -97,57 +99,57 @@ Test(packet_cursor, an_address_is_not_known_while_there_are_bits)
 	pt_tnt(&b, "TN");
 	pt_ip(&b, PT_TIP, 0x1000);
 	begin();
-	ptc_feed_take_bit(&f);
-	ptc_feed_take_ip(&f);
-	cr_assert_not(ptc_feed_is_known(&f));
+	ptc_packet_cursor_take_bit(&f);
+	ptc_packet_cursor_take_ip(&f);
+	cr_assert_not(ptc_packet_cursor_is_known(&f));
 }
 
 Test(packet_cursor, other_packets_must_be_asked_for)
 {
 	begin_with_mtc();
-	ptc_feed_take_bit(&f);
-	cr_assert_not(ptc_feed_is_known(&f), "it has read on over the MTC packet");
+	ptc_packet_cursor_take_bit(&f);
+	cr_assert_not(ptc_packet_cursor_is_known(&f), "it has read on over the MTC packet");
 	/* The feed is marked late: the last bit may bring an event. */
 	f.late = true;
-	ptc_feed_go_on(&f, b.bytes + 3, 1);
-	cr_assert(ptc_feed_is_known(&f));
-	ptc_feed_take_bit(&f);
-	cr_assert_not(ptc_feed_is_known(&f));
+	ptc_packet_cursor_go_on(&f, b.bytes + 3, 1);
+	cr_assert(ptc_packet_cursor_is_known(&f));
+	ptc_packet_cursor_take_bit(&f);
+	cr_assert_not(ptc_packet_cursor_is_known(&f));
 }
 
 Test(packet_cursor, the_last_bit_may_just_be_taken_in_front_of_a_packet_of_the_flow)
 {
 	begin_with_bits();
-	cr_assert_not(ptc_feed_has_bit(&f));
-	ptc_feed_take_bit(&f);
-	cr_assert(ptc_feed_has_bit(&f));
-	cr_assert_eq(ptc_feed_pop_bit(&f), 1);
-	cr_assert(ptc_feed_is_known(&f) && !f.bits && !ptc_feed_has_bit(&f));
-	cr_assert_eq(ptc_feed_take_bit(&f), 0);
+	cr_assert_not(ptc_packet_cursor_has_bit(&f));
+	ptc_packet_cursor_take_bit(&f);
+	cr_assert(ptc_packet_cursor_has_bit(&f));
+	cr_assert_eq(ptc_packet_cursor_pop_bit(&f), 1);
+	cr_assert(ptc_packet_cursor_is_known(&f) && !f.bits && !ptc_packet_cursor_has_bit(&f));
+	cr_assert_eq(ptc_packet_cursor_take_bit(&f), 0);
 }
 
 Test(packet_cursor, the_last_bit_in_front_of_another_packet_may_not)
 {
 	begin_with_mtc();
-	ptc_feed_go_on(&f, b.bytes + 1, 1); /* the MTC packet is not read yet */
-	cr_assert_not(ptc_feed_has_bit(&f));
+	ptc_packet_cursor_go_on(&f, b.bytes + 1, 1); /* the MTC packet is not read yet */
+	cr_assert_not(ptc_packet_cursor_has_bit(&f));
 	f.late = true;
-	ptc_feed_go_on(&f, b.bytes + 3, 2); /* it is read */
-	cr_assert(ptc_feed_has_bit(&f));
-	(void)ptc_feed_pop_bit(&f);
-	cr_assert_not(ptc_feed_has_bit(&f));
+	ptc_packet_cursor_go_on(&f, b.bytes + 3, 2); /* it is read */
+	cr_assert(ptc_packet_cursor_has_bit(&f));
+	(void)ptc_packet_cursor_pop_bit(&f);
+	cr_assert_not(ptc_packet_cursor_has_bit(&f));
 }
 
 /* A packet read late is reported with some bit; only libipt knows which. */
 Test(packet_cursor, with_something_late_a_packet_is_asked_for)
 {
 	begin_with_bits();
-	ptc_feed_take_tnt(&f);
-	cr_assert(ptc_feed_is_known(&f));
+	ptc_packet_cursor_take_tnt(&f);
+	cr_assert(ptc_packet_cursor_is_known(&f));
 	begin();
 	f.late = true;
-	ptc_feed_take_tnt(&f);
-	cr_assert_not(ptc_feed_is_known(&f));
+	ptc_packet_cursor_take_tnt(&f);
+	cr_assert_not(ptc_packet_cursor_is_known(&f));
 }
 
 Test(packet_cursor, nothing_is_known_from_the_limit_on)
@@ -155,8 +157,8 @@ Test(packet_cursor, nothing_is_known_from_the_limit_on)
 	pt_tnt(&b, "TTTTTT TTTTTT");
 	begin();
 	f.limit = b.bytes + 1;
-	ptc_feed_take_bit(&f);
-	cr_assert_not(ptc_feed_is_known(&f));
+	ptc_packet_cursor_take_bit(&f);
+	cr_assert_not(ptc_packet_cursor_is_known(&f));
 }
 
 Test(packet_cursor, behind_a_fup_an_address_may_be_of_its_event)
@@ -166,10 +168,10 @@ Test(packet_cursor, behind_a_fup_an_address_may_be_of_its_event)
 	pt_ip(&b, PT_TIP, 0x1000);
 	begin();
 	f.fup = true;
-	ptc_feed_take_bit(&f);
-	cr_assert(ptc_feed_is_known(&f), "bits are nobody else's");
-	ptc_feed_take_bit(&f);
-	cr_assert_not(ptc_feed_is_known(&f));
+	ptc_packet_cursor_take_bit(&f);
+	cr_assert(ptc_packet_cursor_is_known(&f), "bits are nobody else's");
+	ptc_packet_cursor_take_bit(&f);
+	cr_assert_not(ptc_packet_cursor_is_known(&f));
 }
 
 /* Adds a PSB, where a jump leaves the traced code, and decodes: the result must be @lines. */

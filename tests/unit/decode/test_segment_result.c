@@ -7,24 +7,24 @@
 #include "decode/segment/segment.h"
 #include "decode/segment/segment_result.h"
 
-static void add(struct ptc_made_list *l, size_t span, size_t off)
+static void add(struct ptc_result_list *l, size_t span, size_t off)
 {
-	struct ptc_made *m = ptc_made_list_add(l);
+	struct ptc_result *m = ptc_result_list_add(l);
 
 	cr_assert(m);
 	m->spot = (struct ptc_spot){ span, off };
 }
 
-static bool take(struct ptc_made_list *l, size_t span, size_t off)
+static bool take(struct ptc_result_list *l, size_t span, size_t off)
 {
-	const struct ptc_made *m = ptc_made_list_take(l, (struct ptc_spot){ span, off });
+	const struct ptc_result *m = ptc_result_list_take(l, (struct ptc_spot){ span, off });
 
 	return m && m->spot.span == span && m->spot.off == off;
 }
 
 Test(segment_result, each_is_taken_once_and_only_where_it_begins)
 {
-	struct ptc_made_list l = { .n = 0 };
+	struct ptc_result_list l = { .n = 0 };
 
 	add(&l, 0, 16);
 	add(&l, 0, 64);
@@ -38,11 +38,11 @@ Test(segment_result, each_is_taken_once_and_only_where_it_begins)
 	cr_assert(take(&l, 1, 0));
 	cr_assert(take(&l, 1, 32));
 	cr_assert(!take(&l, 1, 32));
-	ptc_made_list_release(&l);
+	ptc_result_list_release(&l);
 }
 
 /* Renews a list that has 8 records and claims @cap. @stays: the memory must be kept. */
-static void renew(struct ptc_made_list *l, size_t cap, bool stays)
+static void renew(struct ptc_result_list *l, size_t cap, bool stays)
 {
 	struct ptc_fast_rec *recs;
 
@@ -53,14 +53,14 @@ static void renew(struct ptc_made_list *l, size_t cap, bool stays)
 	cr_assert(recs && l->room.marks);
 	l->room.marks_cap = 8;
 	l->room.nrecs = 8;
-	ptc_made_list_renew(l);
+	ptc_result_list_renew(l);
 	cr_expect_eq(l->room.recs, stays ? recs : NULL);
 	cr_expect_eq(l->room.recs_cap, stays ? cap : 0);
 	cr_expect_eq(l->room.nrecs, 0);
 	cr_assert(!take(l, 0, 16));
 	add(l, 3, 16);
 	cr_assert(take(l, 3, 16));
-	ptc_made_list_release(l);
+	ptc_result_list_release(l);
 	cr_expect_null(l->room.recs);
 }
 
@@ -68,7 +68,7 @@ static void renew(struct ptc_made_list *l, size_t cap, bool stays)
 Test(segment_result, memory_is_used_again_unless_it_is_much)
 {
 	const size_t mib = (1 << 20) / sizeof(struct ptc_fast_rec);
-	struct ptc_made_list l = { .n = 0 };
+	struct ptc_result_list l = { .n = 0 };
 
 	renew(&l, 8, true);
 	renew(&l, 4 * mib, true);

@@ -21,18 +21,18 @@ static size_t read_code(void *ctx, uint64_t ip, uint8_t *ret, size_t len)
 	return n < len ? n : len;
 }
 
-static struct ptc_circle find(const uint8_t *bytes, size_t len, uint64_t through)
+static struct ptc_silent_loop find(const uint8_t *bytes, size_t len, uint64_t through)
 {
 	struct code c = { bytes, len };
 
-	return ptc_circle_find(read_code, &c, BASE, through);
+	return ptc_silent_loop_find(read_code, &c, BASE, through);
 }
 
 Test(silent_loop, a_loop_closed_by_a_jump_is_found_behind_what_leads_into_it)
 {
 	/* nop; nop; inc %eax; jmp to the inc */
 	static const uint8_t code[] = { 0x90, 0x90, 0xff, 0xc0, 0xeb, 0xfc };
-	struct ptc_circle c = find(code, sizeof(code), 0);
+	struct ptc_silent_loop c = find(code, sizeof(code), 0);
 
 	cr_assert_eq(c.insns, 2);
 	cr_assert(c.ip == BASE + 2 || c.ip == BASE + 4);
@@ -45,7 +45,7 @@ Test(silent_loop, recursion_without_a_condition_calls)
 {
 	/* push %rax; call to the push */
 	static const uint8_t code[] = { 0x50, 0xe8, 0xfa, 0xff, 0xff, 0xff };
-	const struct ptc_circle c = find(code, sizeof(code), 0);
+	const struct ptc_silent_loop c = find(code, sizeof(code), 0);
 
 	cr_assert_eq(c.insns, 2);
 	cr_assert(c.calls);

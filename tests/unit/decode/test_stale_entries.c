@@ -13,13 +13,13 @@
 enum { OWN = 1, OTHER = 2, N = 16, LEFT = 3, STEPS = 60 };
 
 struct fixture {
-	struct ptc_recent r;
+	struct ptc_thread_history r;
 	struct ptc_branch entries[N];
 	struct ptc_align_in in;
 	struct ptc_align_entry out[N];
 	struct ptc_align_result all;
 	struct ptc_align a;
-	struct ptc_foreign f;
+	struct ptc_stale f;
 };
 
 static void add(struct fixture *x, int32_t tid, uint64_t from, uint64_t to)
@@ -28,7 +28,7 @@ static void add(struct fixture *x, int32_t tid, uint64_t from, uint64_t to)
 		.type = PTC_ITEM_BRANCH, .kind = PTC_KIND_JCC, .from = from, .to = to, .tid = tid
 	};
 
-	cr_assert_eq(ptc_recent_items(&x->r, PTC_NO_TIME, &it, 1), 1);
+	cr_assert_eq(ptc_thread_history_items(&x->r, PTC_NO_TIME, &it, 1), 1);
 }
 
 /* Branch number @i of the code, which all threads run. */
@@ -76,7 +76,7 @@ static void run(struct fixture *x)
 {
 	const struct perf_event_attr attr = { .branch_sample_type = PERF_SAMPLE_BRANCH_USER |
 								    PERF_SAMPLE_BRANCH_ANY };
-	struct ptc_recent_thread *own = ptc_recent_find(&x->r, OWN);
+	struct ptc_thread_history_thread *own = ptc_thread_history_find(&x->r, OWN);
 	size_t i;
 
 	for (i = 0; i < own->n; i++)
@@ -86,7 +86,7 @@ static void run(struct fixture *x)
 	x->in.n = N;
 	x->in.steps = own->steps;
 	x->in.nsteps = own->n;
-	cr_assert_eq(ptc_foreign_run(&x->f, &x->a, &x->r, own, &x->in, &attr, x->out, &x->all), 0);
+	cr_assert_eq(ptc_stale_run(&x->f, &x->a, &x->r, own, &x->in, &attr, x->out, &x->all), 0);
 }
 
 /* @v: verdict of the LEFT oldest entries. All others are exact, and none is missing. */
@@ -104,8 +104,8 @@ static void expect(struct fixture *x, enum ptc_verdict v)
 		cr_assert_eq(x->out[i].missing, 0);
 	}
 	ptc_align_release(&x->a);
-	ptc_foreign_release(&x->f);
-	ptc_recent_release(&x->r);
+	ptc_stale_release(&x->f);
+	ptc_thread_history_release(&x->r);
 }
 
 Test(stale_entries, what_only_the_other_thread_took_is_not_in_the_trace)
@@ -130,8 +130,8 @@ Test(stale_entries, nearly_half_of_a_stack_may_be_left_over)
 		cr_assert_eq(x.out[i].verdict, i < own ? PTC_VERDICT_EXACT : PTC_VERDICT_ABSENT);
 	cr_assert_eq(x.all.cost, 3); /* one run of entries */
 	ptc_align_release(&x.a);
-	ptc_foreign_release(&x.f);
-	ptc_recent_release(&x.r);
+	ptc_stale_release(&x.f);
+	ptc_thread_history_release(&x.r);
 }
 
 Test(stale_entries, what_both_took_lately_is_ambiguous)
@@ -160,7 +160,7 @@ Test(stale_entries, what_is_the_same_as_it_should_be_is_exact)
 
 	init(&x, 100, 20);
 	set_entry(&x, N - 2, STEPS - 1 - (N - 2));
-	ptc_recent_release(&x.r);
+	ptc_thread_history_release(&x.r);
 	/* The second of OTHER's last branches is also the branch that OWN took there. */
 	walk(&x, OTHER, 100, 18);
 	walk(&x, OTHER, STEPS - 1 - (N - 2), 1);
@@ -174,8 +174,8 @@ Test(stale_entries, what_is_the_same_as_it_should_be_is_exact)
 	cr_assert_eq(x.out[N - 2].step, STEPS - 1 - (N - 2));
 	cr_assert_eq(x.out[N - 1].verdict, PTC_VERDICT_ABSENT);
 	ptc_align_release(&x.a);
-	ptc_foreign_release(&x.f);
-	ptc_recent_release(&x.r);
+	ptc_stale_release(&x.f);
+	ptc_thread_history_release(&x.r);
 }
 
 Test(stale_entries, what_is_not_the_last_before_a_switch_is_not_left_over)
@@ -184,7 +184,7 @@ Test(stale_entries, what_is_not_the_last_before_a_switch_is_not_left_over)
 	size_t i, missing = 0;
 
 	init(&x, 10, STEPS - 1 - (N - LEFT) - 2 - 10 + 1);
-	ptc_recent_release(&x.r);
+	ptc_thread_history_release(&x.r);
 	walk(&x, OTHER, 10, STEPS); /* OTHER went on */
 	walk(&x, OWN, 0, STEPS);
 	run(&x);
@@ -194,17 +194,17 @@ Test(stale_entries, what_is_not_the_last_before_a_switch_is_not_left_over)
 	}
 	cr_assert_eq(missing, 2);
 	ptc_align_release(&x.a);
-	ptc_foreign_release(&x.f);
-	ptc_recent_release(&x.r);
+	ptc_stale_release(&x.f);
+	ptc_thread_history_release(&x.r);
 }
 
 Test(stale_entries, in_front_of_the_trace_it_is_not_judged)
 {
 	struct fixture x;
-	struct ptc_recent_thread *own;
+	struct ptc_thread_history_thread *own;
 
 	init(&x, 100, 20);
-	own = ptc_recent_find(&x.r, OWN);
+	own = ptc_thread_history_find(&x.r, OWN);
 	memmove(own->steps, own->steps + STEPS - (N - LEFT), (N - LEFT) * sizeof(*own->steps));
 	own->n = N - LEFT;
 	x.in.begins = true;
@@ -227,7 +227,7 @@ static void add_crowd(struct fixture *x, int32_t n, size_t steps)
 Test(stale_entries, of_too_many_threads_those_that_ran_last_are_looked_at_and_it_is_said)
 {
 	struct fixture x;
-	struct ptc_recent_thread *t;
+	struct ptc_thread_history_thread *t;
 	size_t i;
 
 	init(&x, 100, 20);
@@ -242,7 +242,7 @@ Test(stale_entries, of_too_many_threads_those_that_ran_last_are_looked_at_and_it
 	cr_assert_eq(x.out[N - 1].verdict, PTC_VERDICT_ABSENT);
 	cr_assert_eq(x.all.cost, 3); /* one run of OTHER's, not three unknown entries */
 
-	t = ptc_recent_find(&x.r, OTHER);
+	t = ptc_thread_history_find(&x.r, OTHER);
 	t->steps[t->n - 1].time = 3;
 	run(&x);
 	cr_assert(x.all.limited);
@@ -253,6 +253,6 @@ Test(stale_entries, of_too_many_threads_those_that_ran_last_are_looked_at_and_it
 	cr_assert_not(x.all.limited);
 	cr_assert_eq(x.all.cost, 3);
 	ptc_align_release(&x.a);
-	ptc_foreign_release(&x.f);
-	ptc_recent_release(&x.r);
+	ptc_stale_release(&x.f);
+	ptc_thread_history_release(&x.r);
 }

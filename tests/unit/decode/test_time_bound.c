@@ -37,7 +37,7 @@ static void bounds(const uint64_t *times, enum known known, uint64_t *ret)
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_span span = { .len = 0 };
 	const struct ptc_stream s = { .spans = &span, .n = 1 };
-	struct ptc_ahead a;
+	struct ptc_time_bound a;
 	size_t at[PSBS + 1], i;
 
 	for (i = 0; i < PSBS; i++) {
@@ -52,9 +52,9 @@ static void bounds(const uint64_t *times, enum known known, uint64_t *ret)
 	span.len = b.len;
 	if (known != NOBODY)
 		know(&psbs, at, known);
-	ptc_ahead_init(&a, &s, &clock, &psbs);
+	ptc_time_bound_init(&a, &s, &clock, &psbs);
 	for (i = 0; i <= PSBS; i++)
-		ret[i] = ptc_ahead_bound(&a, (struct ptc_spot){ 0, at[i] - 1 });
+		ret[i] = ptc_time_bound_get(&a, (struct ptc_spot){ 0, at[i] - 1 });
 	ptc_psbs_release(&psbs);
 	ptc_buf_release(&b);
 }
@@ -106,7 +106,7 @@ Test(time_bound, the_psb_that_comes_next_is_known)
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_span spans[2] = { { .len = 0 } };
 	const struct ptc_stream s = { .spans = spans, .n = 2 };
-	struct ptc_ahead a;
+	struct ptc_time_bound a;
 	size_t i, at, from, psb, known = 0;
 
 	for (i = 0; i < 64; i++) {
@@ -121,13 +121,13 @@ Test(time_bound, the_psb_that_comes_next_is_known)
 	spans[0].bytes = spans[1].bytes = b.bytes;
 	spans[0].len = b.len;
 	spans[1].len = b.len / 2;
-	ptc_ahead_init(&a, &s, &clock, NULL);
-	cr_assert_eq(ptc_ahead_next_psb(&a, (struct ptc_spot){ 0, 0 }), SIZE_MAX);
+	ptc_time_bound_init(&a, &s, &clock, NULL);
+	cr_assert_eq(ptc_time_bound_next_psb(&a, (struct ptc_spot){ 0, 0 }), SIZE_MAX);
 	for (i = 0; i < 2; i++)
 		for (at = 0; at < spans[i].len; at++) {
-			(void)ptc_ahead_bound(&a, (struct ptc_spot){ i, at });
+			(void)ptc_time_bound_get(&a, (struct ptc_spot){ i, at });
 			for (from = at; from < at + 64 && from < spans[i].len; from++) {
-				psb = ptc_ahead_next_psb(&a, (struct ptc_spot){ i, from });
+				psb = ptc_time_bound_next_psb(&a, (struct ptc_spot){ i, from });
 				known += psb < SIZE_MAX;
 				if (psb < SIZE_MAX)
 					cr_assert_eq(psb, ptc_span_next_psb(&spans[i], from),
