@@ -52,6 +52,12 @@ def needed(test, build, made):
     return ret
 
 
+def program_of(name, test, build):
+    """Return the file of the unit test program that the test runs. Its options come behind it."""
+    words = test.get("command", [])
+    return next((w for w in reversed(words) if os.path.basename(w) == name), os.path.join(build, "tests", name))
+
+
 def main():
     build, names = os.path.realpath(sys.argv[1]), sys.argv[2:]
     tests, made = known_tests(build), outputs(build)
@@ -65,7 +71,7 @@ def main():
         for each in found:
             targets |= needed(tests[each], build, made)
             if suite:
-                suites.append((tests[each].get("command", [os.path.join(build, "tests", each)])[-1], suite))
+                suites.append((program_of(each, tests[each], build), suite))
             else:
                 chosen.append(each)
     for t in sorted(targets):
