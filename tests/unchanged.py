@@ -16,6 +16,8 @@ import subprocess
 import sys
 
 VARIABLES = ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "FULL", "MUTATE", "TMPDIR")
+# Variables of scripts/test that change no result: PTCAP_GUEST=required only turns a skipped test into a failed one.
+IGNORED = ("PTCAP_AGAIN", "PTCAP_DEBIAN13", "PTCAP_FUZZ_SECONDS", "PTCAP_GUEST", "PTCAP_JOBS")
 PACKAGES = "/var/lib/dpkg/status"
 
 
@@ -30,7 +32,7 @@ def digest_of(inputs, command):
     """None if an input cannot be read: then a change could not be detected."""
     key = hashlib.sha256(repr((command, os.uname().release, os.uname().machine)).encode())
     for name in sorted(os.environ):
-        if name in VARIABLES or (name.startswith("PTCAP_") and name != "PTCAP_AGAIN"):
+        if name in VARIABLES or (name.startswith("PTCAP_") and name not in IGNORED):
             key.update(f"{name}={os.environ[name]}\0".encode())
     try:
         for path in [__file__, PACKAGES, *inputs]:
