@@ -94,11 +94,16 @@ def from_exec(threads, tid):
     threads[tid] = threads[tid][at[0] :]
 
 
+def without_doubled(found):
+    """Leave out each context switch that follows its equal: perf's file had such a pair once, on a busy machine."""
+    return [r for i, r in enumerate(found) if i == 0 or r.name != "SWITCH" or str(r) != str(found[i - 1])]
+
+
 def same(ours, theirs, tids):
     for tid in tids:
         check(tid in theirs, f"perf has nothing of thread {tid}")
         check(tid in ours, f"nothing of thread {tid}: perf has {[str(r) for r in theirs[tid]]}")
-        parted = first_difference(ours[tid], theirs[tid], "ptcap", "perf")
+        parted = first_difference(ours[tid], without_doubled(theirs[tid]), "ptcap", "perf")
         check(parted is None, f"thread {tid}: {parted}")
 
 

@@ -134,17 +134,23 @@ def verdict(folder):
     copy = os.path.join(folder, "copy")
     for options, status in (([], 0), (["--strict"], 3), (["--strict", "-q"], 3)):
         shutil.copy(prog("busy"), copy)
-        live = Live(folder, *options, "--on-exit", "-m", "1M,4M", "--", "/bin/dash", "-c", f"{copy} 300; read x; exit 0")
-        for text in (b"ready\n", b"done\n"):
+        live = Live(folder, *options, "--on-exit", "-m", "1M,4M", "--", "/bin/dash", "-c", f"{copy} 300; echo over; read x; exit 0")
+        for text in (b"ready\n", b"done\n", b"over\n"):
             check(live.p.stdout.readline() == text, "the program does not go on")
-        check(live.command("snapshot") == "ack", "no snapshot")  # its code was compared with the file before this
+        n = 0
+        while True:  # until ptcap has read the program's exit, and so has compared all its code with the file
+            check(live.command("snapshot") == "ack", "no snapshot")
+            dump = Run([PTCAP, "dump", "-i", f"{live.path}.{n:03}", "--format", "json"]).expect(0).out
+            n += 1
+            if any(r.get("name") == "EXIT" for r in map(json.loads, dump.splitlines())):
+                break
         with open(copy, "r+b") as f, open(prog("hello"), "rb") as other:
             f.write(other.read())
             f.truncate()
         live.p.stdin.close()
         live.ends(status)
         check(options[-1:] == ["-q"] or re.search("NOT complete: .*: nocode; ", live.err()), f"nobody says so: {live.err()!r}")
-        newest = json.loads(Run([PTCAP, "info", "-i", live.path + ".001", "--format", "json"]).expect(0).out)["newest"]
+        newest = json.loads(Run([PTCAP, "info", "-i", f"{live.path}.{n:03}", "--format", "json"]).expect(0).out)["newest"]
         check(not newest["complete"], f"{newest}")
         check(any(t["complete"] for t in newest["threads"]), "no thread is complete")
 
