@@ -78,8 +78,8 @@ static bool fits_line_budget(const struct ptc_units *u, Dwarf_Die *die)
 	return false;
 }
 
-/* Asks the budget only once: after that, libdw keeps the lines. *@ret: the unit's DIE. */
-static bool may_read(struct ptc_units *u, size_t unit, Dwarf_Die *ret)
+/* Asks the budget only once: after that, libdw keeps the lines. */
+bool ptc_units_may_read(struct ptc_units *u, size_t unit, Dwarf_Die *ret)
 {
 	struct ptc_unit *is = &u->units[unit];
 
@@ -110,7 +110,7 @@ static bool add_sequences(struct ptc_units *u, size_t unit)
 	bool ends = true, is_first = true, ok = true;
 	size_t n, i;
 
-	if (!may_read(u, unit, &die) || dwarf_getsrclines(&die, &lines, &n))
+	if (!ptc_units_may_read(u, unit, &die) || dwarf_getsrclines(&die, &lines, &n))
 		return true;
 	for (i = 0; ok && i < n; i++) {
 		Dwarf_Line *row = dwarf_onesrcline(lines, i);
@@ -191,18 +191,33 @@ static Dwarf_Line *row_of(struct ptc_units *u, size_t unit, uint64_t addr)
 {
 	Dwarf_Die die;
 
-	return may_read(u, unit, &die) ? dwarf_getsrc_die(&die, addr) : NULL;
+	return ptc_units_may_read(u, unit, &die) ? dwarf_getsrc_die(&die, addr) : NULL;
+}
+
+bool ptc_units_next_at(const struct ptc_units *u, uint64_t addr, size_t *pos, size_t *ret_unit)
+{
+	size_t n = *pos;
+
+	if (n == u->n)
+		n = PTC_PARTITION_POINT(i, 0, u->n, u->ranges[i].start <= addr);
+	for (; n && u->ranges[n - 1].reach > addr; n--) {
+		if (u->ranges[n - 1].end <= addr)
+			continue;
+		*pos = n - 1;
+		*ret_unit = u->ranges[n - 1].unit;
+		return true;
+	}
+	return false;
 }
 
 const char *ptc_units_line(struct ptc_units *u, uint64_t addr, int *ret_line)
 {
-	size_t n = PTC_PARTITION_POINT(i, 0, u->n, u->ranges[i].start <= addr);
+	size_t pos = u->n, unit;
 	Dwarf_Line *row = NULL;
 	int nr = 0;
 
-	for (; !row && n && u->ranges[n - 1].reach > addr; n--)
-		if (u->ranges[n - 1].end > addr)
-			row = row_of(u, u->ranges[n - 1].unit, addr);
+	while (!row && ptc_units_next_at(u, addr, &pos, &unit))
+		row = row_of(u, unit, addr);
 	if (!row || dwarf_lineno(row, &nr) || !nr)
 		return NULL;
 	*ret_line = nr;
@@ -233,7 +248,7 @@ int ptc_units_each(struct ptc_units *u, Elf *elf, uint64_t bias,
 	int r = 0;
 
 	for (unit = 0; !r && unit < u->nunits; unit++) {
-		if (!may_read(u, unit, &die) || dwarf_getsrclines(&die, &lines, &n))
+		if (!ptc_units_may_read(u, unit, &die) || dwarf_getsrclines(&die, &lines, &n))
 			continue;
 		/* The last row ends a sequence. */
 		for (i = 0; i + 1 < n && !r; i++) {

@@ -55,6 +55,18 @@ void ptc_units_release(struct ptc_units *u);
 const char *ptc_units_line(struct ptc_units *u, uint64_t addr, int *ret_line);
 
 /*
+ * Gets the next unit with code at @addr. *@pos is the place of the search, and starts as @u->n.
+ * Returns false if there is no other unit.
+ */
+bool ptc_units_next_at(const struct ptc_units *u, uint64_t addr, size_t *pos, size_t *ret_unit);
+
+/*
+ * Gets the DIE of unit @unit. Returns false if the unit has no line table, or one that the memory
+ * budget does not allow.
+ */
+bool ptc_units_may_read(struct ptc_units *u, size_t unit, Dwarf_Die *ret);
+
+/*
  * Calls @on_line for each line with code in @elf, whose addresses are @bias above those in the
  * Dwarf. A line comes as often as it is in the tables. Stops at a non-zero value of @on_line and
  * returns it.

@@ -26,6 +26,7 @@ struct ptc_srcline_module {
 	struct ptc_alternate alt;	 /* alternate file of dwarf */
 	Dwarf_Addr bias;		 /* of addresses in dwarf */
 	struct ptc_units units;		 /* units of dwarf */
+	struct ptc_inline_units inlines; /* of units */
 	struct ptc_gopclntab *go;	 /* owned; NULL: dwarf has the lines, or there are none */
 	GElf_Addr go_bias;		 /* of addresses in go */
 };
@@ -181,6 +182,18 @@ const char *ptc_srcline_find(struct ptc_srclines *s, const struct ptc_codefile *
 	return name || !m->go ? name : ptc_gopclntab_line(m->go, addr - m->go_bias, ret_line);
 }
 
+size_t ptc_srcline_inlines(struct ptc_srclines *s, const struct ptc_codefile *f, uint64_t off,
+			   struct ptc_inline_frame frames[PTC_INLINE_MAX])
+{
+	struct ptc_srcline_module *m = module_of(s, f);
+	Dwarf_Addr addr;
+
+	if (!m || !m->dwfl || !address_of(m->mod, off, &addr))
+		return 0;
+	return ptc_inline_frames_find(&m->inlines, &m->units, addr - m->bias, f->store->mangled,
+				      frames);
+}
+
 int ptc_srclines_each(const struct ptc_srclines *s,
 		      int (*on_line)(void *ctx, const char *file, int line), void *ctx)
 {
@@ -205,6 +218,7 @@ void ptc_srclines_release(struct ptc_srclines *s)
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
+		ptc_inline_units_release(&s->modules[i].inlines);
 		ptc_units_release(&s->modules[i].units);
 		ptc_gopclntab_free(s->modules[i].go);
 		if (s->modules[i].dwfl)

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/symbols/inline_frames.h"
+
 struct ptc_codefile;
 struct ptc_srcline_module;
 
@@ -29,6 +31,13 @@ struct ptc_srclines {
  */
 const char *ptc_srcline_find(struct ptc_srclines *s, const struct ptc_codefile *f, uint64_t off,
 			     int *ret_line);
+
+/*
+ * Finds the functions inlined at the same place. The number, @frames and the names are as in
+ * ptc_inline_frames_find. The names are lent until release. Names are mangled if @f's names are.
+ */
+size_t ptc_srcline_inlines(struct ptc_srclines *s, const struct ptc_codefile *f, uint64_t off,
+			   struct ptc_inline_frame frames[PTC_INLINE_MAX]);
 
 /*
  * Returns the first of the files that were read and have no lines, NULL: none. *@ret_n: their
