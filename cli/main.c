@@ -30,6 +30,7 @@ static void help_commands(void)
 	      "Look:\n"
 	      "  decode      Print every branch of a recording.\n"
 	      "  crash show  Explain the crash in a recording.\n"
+	      "  crash core  Write the crash in a recording as a core.\n"
 	      "  info        Summarise a recording.\n"
 	      "  compare     Compare the branch stacks (LBR) of samples with the trace.\n"
 	      "  dump        Print every record of a recording, in file order.\n\n"
@@ -77,7 +78,8 @@ static bool is_help(const char *word)
 	return !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
 }
 
-/* `ptcap help [COMMAND]` and `ptcap help crash show`: @words are what follows "help". */
+/* `ptcap help [COMMAND]`, `ptcap help crash show` and `core`: @words are the words behind "help".
+ */
 static int help_on(int n, char **words)
 {
 	char option[] = "--help", *args[] = { NULL, option, NULL, NULL };
@@ -91,7 +93,8 @@ static int help_on(int n, char **words)
 	if (!c)
 		return unknown_command(words[0]);
 	args[0] = words[0];
-	if (n > 1 && !strcmp(words[0], "crash") && !strcmp(words[1], "show")) {
+	if (n > 1 && !strcmp(words[0], "crash") &&
+	    (!strcmp(words[1], "show") || !strcmp(words[1], "core"))) {
 		args[1] = words[1];
 		args[2] = option;
 		words++;

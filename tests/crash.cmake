@@ -1,6 +1,10 @@
 # Programs that a signal kills, and their report by `ptcap crash show`. tests/e2e/crash.py has the cases.
+# tests/e2e/crash_core.py: cores written by `ptcap crash core`.
 foreach(name faults jumps interrupted jit aborts libraries nobody bounded refused attached core others_read_it secrets)
 	e2e_test(crash_${name} "${e2e_dir}/crash.py" "${name}")
+endforeach()
+foreach(name kernels snapshots shows absent files redacted)
+	e2e_test(crash_core_${name} "${e2e_dir}/crash_core.py" "${name}")
 endforeach()
 foreach(name compilers compilers_all linked rust go go_stripped go_stripped_other go_stripped_cgo sections coverage stripped)
 	e2e_test(lines_${name} "${e2e_dir}/lines.py" "${name}")

@@ -10,6 +10,7 @@
 #include "arch/sigframe.h"
 #include "auxtrace/record/crash_record.h"
 #include "base/io.h"
+#include "capture/crash/loader_pages.h"
 #include "capture/host/maps.h"
 #include "capture/host/target_memory.h"
 
@@ -119,20 +120,21 @@ static void put_thread(struct ptc_buf *b, const struct ptc_state *s,
 	ptc_buf_release(&comm);
 }
 
-static void put_auxv(struct ptc_buf *b, const struct ptc_state *s)
+/* Caller releases @auxv. It stays empty if the vector cannot be read. */
+static void put_auxv(struct ptc_buf *b, const struct ptc_state *s, struct ptc_buf *auxv)
 {
 	struct ptc_crash c = { .kind = PTC_CRASH_AUXV };
-	struct ptc_buf auxv = PTC_BUF_INIT;
 	struct ptc_err err;
 	char path[64];
 
 	c.u.auxv.pid = (uint64_t)s->pid;
 	(void)snprintf(path, sizeof(path), "/proc/%d/auxv", (int)s->tid);
-	if (!ptc_read_file(path, AUXV_MAX, &auxv, &err)) {
-		c.bytes = ptc_cur_init(auxv.bytes, auxv.len);
-		ptc_crash_put(b, &c);
+	if (ptc_read_file(path, AUXV_MAX, auxv, &err)) {
+		ptc_buf_reset(auxv);
+		return;
 	}
-	ptc_buf_release(&auxv);
+	c.bytes = ptc_cur_init(auxv->bytes, auxv->len);
+	ptc_crash_put(b, &c);
 }
 
 /* --- mappings and memory --- */
@@ -172,6 +174,11 @@ static void read_memory(struct ptc_buf *bytes, const struct ptc_state *s, uint64
 		ptc_buf_put(bytes, page, n);
 		at += n;
 	}
+}
+
+static uint64_t page_of(uint64_t addr)
+{
+	return addr & ~(uint64_t)(PAGE - 1);
 }
 
 /* Puts @bytes as the memory at @addr. @cut: number of bytes after it that were left out. */
@@ -220,7 +227,7 @@ static bool put_stack(struct ptc_buf *b, const struct ptc_state *s, const struct
 {
 	const struct ptc_map *m = stack_of(maps, sp);
 	struct ptc_buf bytes = PTC_BUF_INIT;
-	uint64_t from = sp - RED_ZONE, size, kept;
+	uint64_t from = page_of(sp - RED_ZONE), size, kept;
 	bool found;
 
 	if (!m)
@@ -249,8 +256,20 @@ static void put_around_ip(struct ptc_buf *b, const struct ptc_state *s, const st
 	const struct ptc_map *m = ptc_maps_find(maps, ip);
 
 	if (m)
-		put_memory(b, s, ip - m->start < AROUND_IP ? m->start : ip - AROUND_IP,
-			   m->end - ip < AROUND_IP ? m->end : ip + AROUND_IP, 0);
+		put_memory(b, s, ip - m->start < AROUND_IP ? m->start : page_of(ip - AROUND_IP),
+			   m->end - ip < AROUND_IP ? m->end : page_of(ip + AROUND_IP - 1) + PAGE,
+			   0);
+}
+
+/* Puts the memory by which a debugger finds the shared libraries. */
+static void put_loader(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_buf *auxv)
+{
+	uint64_t pages[PTC_LOADER_PAGES];
+	const size_t n = ptc_loader_pages(s->tid, ptc_cur_init(auxv->bytes, auxv->len), pages);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		put_memory(b, s, pages[i], pages[i] + PAGE, 0);
 }
 
 /* Returns true if no file has the code of a mapping with this name. */
@@ -283,21 +302,25 @@ static void put_code(struct ptc_buf *b, const struct ptc_state *s, const struct 
 void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s)
 {
 	struct ptc_maps maps = PTC_MAPS_INIT;
+	struct ptc_buf auxv = PTC_BUF_INIT;
 	struct ptc_err err;
 	size_t i;
 
 	put_signal(b, s);
 	for (i = 0; i < s->nthreads; i++)
 		put_thread(b, s, &s->threads[i]);
-	put_auxv(b, s);
+	put_auxv(b, s, &auxv);
 	if (!ptc_maps_read(&maps, "/proc", s->tid, &err)) {
 		put_maps(b, s, &maps);
 		for (i = 0; i < s->nthreads && !s->no_memory; i++) {
 			put_stacks(b, s, &maps, s->threads[i].regs->rsp);
 			put_around_ip(b, s, &maps, s->threads[i].regs->rip);
 		}
-		if (!s->no_memory)
+		if (!s->no_memory) {
 			put_code(b, s, &maps);
+			put_loader(b, s, &auxv);
+		}
 	}
 	ptc_maps_release(&maps);
+	ptc_buf_release(&auxv);
 }

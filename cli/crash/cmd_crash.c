@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* `ptcap crash`: records and saves the state of a crashing process. crash_show.c explains it. */
+/*
+ * `ptcap crash`: records and saves the state of a crashing process. crash_show.c explains it, and
+ * crash_core.c writes it as a core.
+ */
 #include <getopt.h> /* optind */
 #include <string.h>
 
@@ -63,11 +66,12 @@ static const struct ptc_option_table option_table = {
 	.usage = "usage: ptcap crash [OPTIONS] [--] CMD [ARG...]\n"
 		 "       ptcap crash [OPTIONS] -p PID[,PID...]\n"
 		 "       ptcap crash show [OPTIONS] [FILE]\n"
+		 "       ptcap crash core [OPTIONS] [FILE]\n"
 		 "Record a program, and save its state when a signal kills it. The program then\n"
 		 "dies as it does without ptcap. `ptcap crash show` explains the crash, and\n"
-		 "`ptcap crash show --help` lists its options.\n",
+		 "`ptcap crash core` writes a core for a debugger. Both have a --help.\n",
 	.options = options,
-	.notes = "A program with the name show needs: ptcap crash -- show\n",
+	.notes = "A program with the name show or core needs: ptcap crash -- show\n",
 	.runs_command = true,
 };
 
@@ -128,5 +132,7 @@ int ptc_cmd_crash(int argc, char **argv)
 {
 	if (argc > 1 && !strcmp(argv[1], "show"))
 		return ptc_cmd_crash_show(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "core"))
+		return ptc_cmd_crash_core(argc - 1, argv + 1);
 	return record(argc, argv);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Output of `ptcap crash show`. */
+/* Output of `ptcap crash show`. `ptcap crash core` uses the parser of --pid. */
 #ifndef PTC_CLI_CRASH_CRASH_OUT_H
 #define PTC_CLI_CRASH_CRASH_OUT_H
 
@@ -7,6 +7,9 @@
 #include <stddef.h>
 
 #include "decode/crash/crash.h"
+
+/* Parses a process ID into the uint64_t *@ret. Returns false if @s is none. */
+bool ptc_take_crash_pid(const char *s, void *ret);
 
 enum { PTC_CRASH_SENTENCE = 512 };
 

@@ -20,7 +20,7 @@ struct show_args {
 	struct ptc_sandbox sandbox;
 };
 
-static bool take_pid(const char *s, void *ret)
+bool ptc_take_crash_pid(const char *s, void *ret)
 {
 	uint64_t *pid = ret;
 
@@ -43,7 +43,7 @@ static const struct ptc_option options[] = {
 	  PTC_TEXT(struct show_args, opts.input) },
 	{ "pid", 'p', "PID",
 	  "Explain the crash of this process (default: the process that died last).",
-	  PTC_PARSED(struct show_args, opts.pid, take_pid, "a process ID") },
+	  PTC_PARSED(struct show_args, opts.pid, ptc_take_crash_pid, "a process ID") },
 	{ "branches", 'n', "N", "Show the last N branches (default: 20; with json: 100).",
 	  PTC_PARSED(struct show_args, opts.branches, take_branches,
 		     "a number of branches from 1 to 1048576") },

@@ -17,6 +17,7 @@ static void clear_crash_state(struct ptc_crash_state *d)
 	for (i = 0; i < d->npieces; i++)
 		free(d->pieces[i].copy);
 	d->nthreads = d->nmaps = d->npieces = 0;
+	d->siginfo = d->auxv = (struct ptc_cur){ .pos = NULL };
 	d->cut = 0;
 }
 
@@ -80,6 +81,9 @@ static bool add_crash_record(struct ptc_crash_state *d, const struct ptc_crash *
 		return add_map(d, c);
 	case PTC_CRASH_MEMORY:
 		return add_piece(d, c);
+	case PTC_CRASH_AUXV:
+		d->auxv = c->bytes;
+		return true;
 	default:
 		return true;
 	}
@@ -107,6 +111,7 @@ int ptc_crash_state_read(struct ptc_crash_state *d, const struct ptc_file *f, ui
 		if (c.kind == PTC_CRASH_SIGNAL) {
 			clear_crash_state(d);
 			d->signal = c.u.signal;
+			d->siginfo = c.bytes;
 		} else if (!add_crash_record(d, &c)) {
 			return ptc_fail_mem(err);
 		}

@@ -33,6 +33,7 @@ struct ptc_crash_state {
 	struct ptc_crash_state_thread *threads; /* owned */
 	struct ptc_crash_state_map *maps;	/* owned; ascending */
 	struct ptc_crash_state_piece *pieces;	/* owned */
+	struct ptc_cur siginfo, auxv;		/* lent from the file; empty: none */
 	size_t nthreads, threads_cap, nmaps, maps_cap, npieces, pieces_cap;
 	/* bytes of stacks and code that were not kept, because there were too many */
 	uint64_t cut;

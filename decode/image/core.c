@@ -171,7 +171,7 @@ static int take_segment(struct ptc_core *c, const Elf64_Phdr *ph, struct ptc_err
 	if (ph->p_type == PT_LOAD && !take_area(c, ph))
 		return ptc_fail_mem(err);
 	if (ph->p_type != PT_LOAD || !len || ph->p_offset >= c->len ||
-	    __builtin_add_overflow(ph->p_vaddr, len - 1, &end) || ph->p_vaddr % PAGE)
+	    __builtin_add_overflow(ph->p_vaddr, len - 1, &end))
 		return 0;
 	if (len > c->len - ph->p_offset)
 		len = c->len - ph->p_offset;
@@ -341,7 +341,7 @@ uint64_t ptc_core_code(struct ptc_core *c, struct ptc_codefiles *s, const char *
 	struct ptc_core_load *l = load_at(c, addr);
 	uint64_t off;
 
-	if (!l || addr % PAGE)
+	if (!l || addr % PAGE || l->addr % PAGE)
 		return 0;
 	off = addr - l->addr;
 	if (len > l->len - off)

@@ -69,7 +69,7 @@ for cmd in info dump; do
 		cmp -s out want || { echo "FAIL: $cmd $args"; failures=$((failures + 1)); }
 	done
 done
-for cmd in info dump decode compare "convert -o new" "recover -o new" "crash show"; do
+for cmd in info dump decode compare "convert -o new" "recover -o new" "crash show" "crash core -o new"; do
 	# shellcheck disable=SC2086
 	run 1 $cmd missing
 	has err "'missing': No such file"
@@ -90,7 +90,7 @@ for args in help "help --help" "help help" -h; do
 	run 0 $args
 	cmp -s out want || { echo "FAIL: $args"; failures=$((failures + 1)); }
 done
-for cmd in record snapshot decode info dump convert recover crash compare "crash show"; do
+for cmd in record snapshot decode info dump convert recover crash compare "crash show" "crash core"; do
 	# shellcheck disable=SC2086
 	run 0 $cmd --help
 	mv out want
@@ -101,6 +101,8 @@ done
 run 2 help recrod
 has err "unknown command 'recrod' (did you mean 'record'?); "
 run 2 help record ls
+has err "unexpected argument 'ls'; see"
+run 2 help crash core ls
 has err "unexpected argument 'ls'; see"
 run 2 help crash show ls
 has err "unexpected argument 'ls'; see"
@@ -166,7 +168,7 @@ for ((n = 1; n < size; n += 40)); do
 done
 head -c 2000 good >cut
 # The message has the remedy, if there is one.
-for cmd in decode info compare "convert -o new" "crash show"; do
+for cmd in decode info compare "convert -o new" "crash show" "crash core -o new"; do
 	# shellcheck disable=SC2086
 	run 1 $cmd -i cut
 	has err "ptcap recover -i 'cut' -o NEW"

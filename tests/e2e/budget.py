@@ -211,7 +211,7 @@ def options(folder):
     """--max-memory for all commands that read a recording, and its invalid values."""
     path = os.path.join(folder, "perf.data")
     store.fetch(path, [prog("names")]).expect(0)
-    for command in (["decode"], ["info"], ["dump"], ["compare"], ["crash", "show"]):
+    for command in (["decode"], ["info"], ["dump"], ["compare"], ["crash", "show"], ["crash", "core"]):
         Run([PTCAP, *command, "-i", path, "--max-memory", "1G"])
         for bad in ("0", "x", "1Q", "-1", "99999999999G", ""):
             r = Run([PTCAP, *command, "-i", path, "--max-memory", bad]).expect(2)

@@ -183,7 +183,8 @@ def commands(folder):
     os.mkfifo(fifo)
     made = os.path.join(folder, "made")
     for argv in (["info"], ["dump"], ["dump", "--verify"], ["decode"], ["decode", "--stats", "-j", "2"], ["decode", "--insn"],
-                 ["compare"], ["crash", "show"], ["convert", "-o", made], ["convert", "-o", "-"], ["recover", "-o", made]):
+                 ["compare"], ["crash", "show"], ["crash", "core", "-o", made + "3"],
+                 ["convert", "-o", made], ["convert", "-o", "-"], ["recover", "-o", made]):
         ended = []
         for more, want in (([], "2"), (["--no-sandbox"], "0")):
             def look(pid, want=want, argv=argv):

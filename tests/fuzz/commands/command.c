@@ -108,6 +108,10 @@ static const struct command {
 	    { { "", "--format=json" } },
 	    { { "", "--core=@/core" } },
 	    { { "", "-n3", "-p7", "--no-demangle" } } } },
+	{ "crash core",
+	  ptc_cmd_crash_core,
+	  { "-o@/out" },
+	  { { { "-i@/perf.data", "-i@/folder", "-i-" } }, { { "", "-p7" } } } },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
