@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: functions of runtimes are told from functions of the program. */
+/* Description: functions of a runtime are distinguished from functions of the program. */
 #include <criterion/criterion.h>
 
 #include "decode/crash/runtime_frames.h"
