@@ -8,13 +8,33 @@
 
 enum { FRAMES_MAX = 256 }; /* limit per stack; depth is the real number */
 
-static void put_source(struct ptc_emit *e, const struct ptc_crash_place *p)
+static void put_file_and_line(struct ptc_emit *e, const char *file, int line)
 {
-	ptc_emit_text(e, "file", p->source);
-	if (p->source)
-		ptc_emit_i64(e, "line", p->line);
+	ptc_emit_text(e, "file", file);
+	if (file)
+		ptc_emit_i64(e, "line", line);
 	else
 		ptc_emit_text(e, "line", NULL);
+}
+
+static void put_source(struct ptc_emit *e, const struct ptc_crash_place *p)
+{
+	put_file_and_line(e, p->source, p->line);
+}
+
+/* Print the inlined functions and the real function, the innermost first. */
+static void put_functions(struct ptc_emit *e, const char *name, const struct ptc_crash_place *p)
+{
+	size_t i;
+
+	ptc_emit_rows(e, name);
+	for (i = 0; i < p->nfunctions; i++) {
+		ptc_emit_row(e);
+		ptc_emit_text(e, "function", p->functions[i].function);
+		put_file_and_line(e, p->functions[i].file, p->functions[i].line);
+		ptc_emit_end(e);
+	}
+	ptc_emit_end(e);
 }
 
 static void put_place(struct ptc_emit *e, const struct ptc_crash_place *p)
@@ -25,6 +45,7 @@ static void put_place(struct ptc_emit *e, const struct ptc_crash_place *p)
 		ptc_emit_hex(e, "offset", p->offset);
 	ptc_emit_text(e, "module", p->file);
 	put_source(e, p);
+	put_functions(e, "functions", p);
 }
 
 static void put_insn(struct ptc_emit *e, const uint8_t *bytes, size_t len, uint64_t ip)
@@ -122,8 +143,10 @@ static void put_branches(struct ptc_emit *e, const struct ptc_crash_report *r)
 		ptc_crash_place(r, it->from, &place);
 		ptc_emit_text(e, "function", place.function);
 		put_source(e, &place);
+		put_functions(e, "functions", &place);
 		ptc_crash_place(r, it->to, &place);
 		ptc_emit_text(e, "to_function", place.function);
+		put_functions(e, "to_functions", &place);
 		ptc_emit_end(e);
 	}
 	ptc_emit_end(e);

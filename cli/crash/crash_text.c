@@ -10,6 +10,7 @@
 #include "cli/crash/crash_out.h"
 
 enum { FRAMES = 12, AROUND = 2, CALLS = 24, COLUMN_MIN = 24, COLUMN_MAX = 60, INDENT_MAX = 24 };
+enum { INLINED_NAME_MAX = 160 }; /* characters; the place must fit behind the name */
 
 static const char *base_of(const char *path)
 {
@@ -115,16 +116,42 @@ static void show_fault(const struct ptc_crash_report *r, bool color)
 
 /* --- the stacks --- */
 
-static void format_frame(const struct ptc_crash_report *r, const struct ptc_crash_stack *s,
-			 size_t i, char *ret, size_t size)
+/* Returns the number of functions in frame @i: those inlined, and the real one. */
+static size_t count_functions(const struct ptc_crash_report *r, const struct ptc_crash_stack *s,
+			      size_t i)
 {
+	struct ptc_crash_place place;
+
+	if (i >= s->n)
+		return 0;
+	ptc_crash_place_frame(r, &s->frames[i], &place);
+	return place.nfunctions;
+}
+
+/* Format frame @i without its inlined functions, or the function inlined @level calls deep. */
+static void format_frame(const struct ptc_crash_report *r, const struct ptc_crash_stack *s,
+			 size_t i, size_t level, char *ret, size_t size)
+{
+	const struct ptc_inline_frame *f;
 	struct ptc_crash_place place;
 
 	ret[0] = '\0';
 	if (i >= s->n)
 		return;
 	ptc_crash_place_frame(r, &s->frames[i], &place);
-	format_place(&place, ret, size);
+	if (level >= place.nfunctions)
+		return;
+	f = &place.functions[place.nfunctions - 1 - level];
+	place.source = f->file;
+	place.line = f->line;
+	if (!level)
+		format_place(&place, ret, size);
+	else if (f->file)
+		(void)snprintf(ret, size, "%.*s  %s:%d (inlined)", INLINED_NAME_MAX,
+			       f->function ? f->function : "?", base_of(f->file), f->line);
+	else
+		(void)snprintf(ret, size, "%.*s (inlined)", INLINED_NAME_MAX,
+			       f->function ? f->function : "?");
 }
 
 static const char *note_of(const struct ptc_crash_stack *s, size_t i)
@@ -141,25 +168,28 @@ static const char *note_of(const struct ptc_crash_stack *s, size_t i)
 	}
 }
 
-static void format_traced(const struct ptc_crash_report *r, size_t i, char *ret, size_t size)
+static void format_traced(const struct ptc_crash_report *r, size_t i, size_t level, char *ret,
+			  size_t size)
 {
 	size_t n;
 
-	format_frame(r, &r->traced, i, ret, size);
+	format_frame(r, &r->traced, i, level, ret, size);
 	n = strlen(ret);
-	(void)snprintf(ret + n, size - n, "%s", note_of(&r->traced, i));
+	(void)snprintf(ret + n, size - n, "%s", level ? "" : note_of(&r->traced, i));
 }
 
-static void show_frame(const struct ptc_crash_report *r, size_t i, size_t column, bool color)
+/* Print a line with function @number, counted as gdb does: inlined functions are frames, too. */
+static void show_function(const struct ptc_crash_report *r, size_t i, size_t level, size_t number,
+			  size_t column, bool color)
 {
-	const bool first = r->differ == (int)i;
+	const bool first = !level && r->differ == (int)i;
 	const bool same = i < r->traced.n && i < r->unwound.n &&
 			  r->traced.frames[i].pc == r->unwound.frames[i].pc;
 	char traced[320], unwound[256];
 
-	format_traced(r, i, traced, sizeof(traced));
-	format_frame(r, &r->unwound, i, unwound, sizeof(unwound));
-	printf("%s%c%3zu ", first && color ? "\033[1m" : "", first ? '>' : ' ', i);
+	format_traced(r, i, level, traced, sizeof(traced));
+	format_frame(r, &r->unwound, i, level, unwound, sizeof(unwound));
+	printf("%s%c%3zu ", first && color ? "\033[1m" : "", first ? '>' : ' ', number);
 	ptc_show_plain(traced);
 	printf("%*s %s", strlen(traced) < column ? (int)(column - strlen(traced)) : 0, "",
 	       same ? "=" : "| ");
@@ -177,14 +207,14 @@ static bool is_shown(const struct ptc_crash_report *r, size_t i, size_t n)
 
 static size_t column_of(const struct ptc_crash_report *r, size_t n)
 {
-	size_t column = COLUMN_MIN, i;
+	size_t column = COLUMN_MIN, i, level;
 	char text[320];
 
 	for (i = 0; i < n; i++) {
-		if (!is_shown(r, i, n))
-			continue;
-		format_traced(r, i, text, sizeof(text));
-		column = strlen(text) > column ? strlen(text) : column;
+		for (level = is_shown(r, i, n) ? count_functions(r, &r->traced, i) : 0; level--;) {
+			format_traced(r, i, level, text, sizeof(text));
+			column = strlen(text) > column ? strlen(text) : column;
+		}
 	}
 	return column < COLUMN_MAX ? column : COLUMN_MAX;
 }
@@ -193,18 +223,23 @@ static void show_stacks(const struct ptc_crash_report *r, bool color)
 {
 	const size_t n = r->traced.n > r->unwound.n ? r->traced.n : r->unwound.n;
 	const size_t column = column_of(r, n);
-	size_t i, hidden = 0;
+	size_t i, level, unwound, hidden = 0, number = 0;
 
 	head("stack: from the trace | from memory", color);
 	for (i = 0; i < n; i++) {
+		level = count_functions(r, &r->traced, i);
+		unwound = count_functions(r, &r->unwound, i);
+		level = unwound > level ? unwound : level;
 		if (!is_shown(r, i, n)) {
-			hidden++;
+			hidden += level;
+			number += level;
 			continue;
 		}
 		if (hidden)
 			printf("     ... %zu more ...\n", hidden);
 		hidden = 0;
-		show_frame(r, i, column, color);
+		while (level--)
+			show_function(r, i, level, number++, column, color);
 	}
 	if (r->traced.cut)
 		printf("     more than %zu frames in the trace; the outermost frames are not "

@@ -33,6 +33,13 @@ static void find_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc
 	ret->source = ptc_decode_srcline(r->d, &it, ip, &ret->line);
 	ret->file = ptc_decode_file(r->d, &it, ip, &ret->file_offset);
 	ret->function = ptc_decode_symbol(r->d, &it, ip, &ret->offset);
+	ret->nfunctions = ptc_decode_inlines(r->d, &it, ip, ret->functions);
+	if (ret->nfunctions)
+		return;
+	ret->nfunctions = 1;
+	ret->functions[0] = (struct ptc_inline_frame){ .function = ret->function,
+						       .file = ret->source,
+						       .line = ret->line };
 }
 
 void ptc_crash_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc_crash_place *ret)

@@ -13,6 +13,7 @@
 #include "decode/crash/crash_reason.h"
 #include "decode/crash/crash_state.h"
 #include "decode/crash/crash_unwind.h"
+#include "decode/symbols/inline_frames.h"
 #include "ptcap/decode.h"
 
 enum { PTC_CRASH_SAME = -1 }; /* the stacks do not differ */
@@ -83,6 +84,13 @@ struct ptc_crash_place {
 	uint64_t file_offset;
 	const char *source; /* lent until the report is freed; NULL: not known */
 	int line;
+	/*
+	 * The functions at ip, the innermost first: inlined functions, and last the real function.
+	 * If the debug information does not tell, there is one, with function, source and line as
+	 * above. Names are lent as function.
+	 */
+	struct ptc_inline_frame functions[PTC_INLINE_MAX];
+	size_t nfunctions; /* at least 1 */
 };
 
 /*

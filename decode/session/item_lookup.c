@@ -34,15 +34,30 @@ const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, u
 	return r->file->name;
 }
 
-const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
-			       int *ret_line)
+/* Returns the mapping with @ip whose file can be read, or NULL. */
+static const struct ptc_range *readable_range(const struct ptc_decode *d,
+					      const struct ptc_item *item, uint64_t ip)
 {
 	const struct ptc_proc *p = ptc_decode_process(d, item->pid);
 	const struct ptc_range *r = p && ip ? ptc_addrspace_find(&p->as, ip) : NULL;
 
-	if (!r || !r->file || !r->file->path)
-		return NULL;
-	return ptc_srcline_find(&d->srclines, r->file, ip - r->start + r->off, ret_line);
+	return r && r->file && r->file->path ? r : NULL;
+}
+
+const char *ptc_decode_srcline(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+			       int *ret_line)
+{
+	const struct ptc_range *r = readable_range(d, item, ip);
+
+	return r ? ptc_srcline_find(&d->srclines, r->file, ip - r->start + r->off, ret_line) : NULL;
+}
+
+size_t ptc_decode_inlines(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+			  struct ptc_inline_frame frames[PTC_INLINE_MAX])
+{
+	const struct ptc_range *r = readable_range(d, item, ip);
+
+	return r ? ptc_srcline_inlines(&d->srclines, r->file, ip - r->start + r->off, frames) : 0;
 }
 
 const char *ptc_decode_without_lines(const struct ptc_decode *d, size_t *ret_n)

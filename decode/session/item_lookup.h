@@ -6,14 +6,26 @@
 #ifndef PTC_DECODE_SESSION_ITEM_LOOKUP_H
 #define PTC_DECODE_SESSION_ITEM_LOOKUP_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "decode/symbols/inline_frames.h"
 
 struct ptc_decode;
 struct ptc_decode_input;
+struct ptc_item;
 struct ptc_proc;
 
 /* Returns the process as the sideband records applied so far made it. NULL: it is not known. */
 struct ptc_proc *ptc_decode_process(const struct ptc_decode *d, int32_t pid);
+
+/*
+ * Finds the functions at @ip in the process of @item, the innermost first: inlined functions, and
+ * last the real function. Returns their number; 0: not known. Names are
+ * lent until ptc_decode_free. To be called inside on_items. See ptc_inline_frames_find.
+ */
+size_t ptc_decode_inlines(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+			  struct ptc_inline_frame frames[PTC_INLINE_MAX]);
 
 /* Returns what @d decodes. */
 const struct ptc_decode_input *ptc_decode_input(const struct ptc_decode *d);

@@ -459,8 +459,24 @@ def functions_of_ours():
     return ret
 
 
+def without_inlined(text):
+    """Remove inlined functions: they depend on the debug information of the C library. Number the
+    rest anew."""
+    lines, inlined = [], 0
+    for line in text.splitlines():
+        number = re.match(r"[> ] *(\d+) ", line)
+        if number and "(inlined)" in line:
+            inlined += 1
+        elif number:
+            lines.append(f"{line[0]}{int(number[1]) - inlined:3} {line[number.end():]}")
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
 def normalised(text):
     """Remove the branches, and the numbers and names of this run or of this C library."""
+    text = without_inlined(text)
     text = re.sub(r"(\w|\))\+0x[0-9a-f]+(?!\S)", r"\1+OFFSET", text)
     text = re.sub(r"0x[0-9a-f]{3,}", "ADDRESS", text)
     text = re.sub(r"(thread|process) \d+", r"\1 ID", text)
