@@ -20,6 +20,7 @@ static const char *const thread_names[] = { "pid", "tid", "in_call" };
 static const char *const map_names[] = { "pid", "start", "end", "offset", "prot" };
 static const char *const memory_names[] = { "pid", "addr", "cut" };
 static const char *const auxv_names[] = { "pid" };
+static const char *const message_names[] = { "pid", "tid", "what", "addr" };
 
 static const char *const reg_names[PTC_REG_COUNT] = {
 	"r15",	  "r14", "r13", "r12",	   "rbp",     "rbx", "r11",	 "r10", "r9",
@@ -44,6 +45,7 @@ static const struct kind {
 	[PTC_CRASH_MAP] = KIND("ptcap crash: map", map, map_names),
 	[PTC_CRASH_MEMORY] = KIND("ptcap crash: memory", memory, memory_names),
 	[PTC_CRASH_AUXV] = KIND("ptcap crash: auxv", auxv, auxv_names),
+	[PTC_CRASH_MESSAGE] = KIND("ptcap crash: message", message, message_names),
 };
 
 enum {

@@ -24,11 +24,19 @@ extern "C" {
 
 /* Kinds of crash records. Each has its structure and additional bytes. */
 enum ptc_crash_kind {
-	PTC_CRASH_SIGNAL = 1, /* first record of a state; bytes: the kernel's siginfo */
-	PTC_CRASH_THREAD = 2, /* bytes: the name of the thread */
-	PTC_CRASH_MAP = 3,    /* bytes: the name of the mapping, as in /proc/PID/maps */
-	PTC_CRASH_MEMORY = 4, /* bytes: the memory from addr on */
-	PTC_CRASH_AUXV = 5,   /* bytes: the auxiliary vector */
+	PTC_CRASH_SIGNAL = 1,  /* first record of a state; bytes: the kernel's siginfo */
+	PTC_CRASH_THREAD = 2,  /* bytes: the name of the thread */
+	PTC_CRASH_MAP = 3,     /* bytes: the name of the mapping, as in /proc/PID/maps */
+	PTC_CRASH_MEMORY = 4,  /* bytes: the memory from addr on */
+	PTC_CRASH_AUXV = 5,    /* bytes: the auxiliary vector */
+	PTC_CRASH_MESSAGE = 6, /* where a runtime keeps its message; no bytes */
+};
+
+/* Messages of runtimes. The memory of a message is in MEMORY records. */
+enum ptc_crash_message_kind {
+	PTC_CRASH_ABORT_MSG = 1,     /* addr of the GNU C library's struct abort_msg_s */
+	PTC_CRASH_CXX_EXCEPTION = 2, /* addr of the struct _Unwind_Exception */
+	PTC_CRASH_RUST_PANIC = 3,    /* addr of the PanicHookInfo */
 };
 
 /* Register numbers, in the order of the kernel's struct user_regs_struct. */
@@ -100,6 +108,13 @@ struct ptc_crash_auxv {
 	uint64_t pid;
 };
 
+/* PTC_CRASH_MESSAGE: the message of a runtime, or an exception, of the thread that aborted. */
+struct ptc_crash_message {
+	uint64_t pid, tid;
+	uint64_t what; /* enum ptc_crash_message_kind; a reader skips unknown kinds */
+	uint64_t addr;
+};
+
 /* One crash record, decoded. */
 struct ptc_crash {
 	uint32_t kind; /* enum ptc_crash_kind; u is empty for an unknown kind */
@@ -109,6 +124,7 @@ struct ptc_crash {
 		struct ptc_crash_map map;
 		struct ptc_crash_memory memory;
 		struct ptc_crash_auxv auxv;
+		struct ptc_crash_message message;
 	} u;
 	struct ptc_cur bytes; /* borrowed from the record */
 };
