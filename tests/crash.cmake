@@ -3,7 +3,7 @@
 foreach(name faults jumps interrupted jit aborts libraries nobody bounded refused attached core others_read_it secrets)
 	e2e_test(crash_${name} "${e2e_dir}/crash.py" "${name}")
 endforeach()
-foreach(name kernels snapshots shows absent files redacted)
+foreach(name kernels snapshots shows absent files redacted others reused similar emulated gcore)
 	e2e_test(crash_core_${name} "${e2e_dir}/crash_core.py" "${name}")
 endforeach()
 foreach(name compilers compilers_all linked rust go go_stripped go_stripped_other go_stripped_cgo sections coverage stripped)

@@ -8,8 +8,10 @@
 
 #include "base/err.h"
 #include "base/grow.h"
+#include "decode/crash/core_match.h"
 #include "decode/crash/core_state.h"
 #include "decode/image/core.h"
+#include "decode/session/decode_input.h"
 #include "decode/session/item_lookup.h"
 #include "decode/sideband/process.h"
 
@@ -358,19 +360,23 @@ static bool is_there(const struct ptc_crash_state *d, const struct ptc_core_thre
 	return false;
 }
 
+/*
+ * Open the core, and use it as the state, or compare it with the state. A core of another process
+ * or with other threads is an error.
+ */
 static int read_core(struct ptc_crash_report *r, const char *path, bool alone, struct ptc_err *err)
 {
-	struct ptc_core *c = NULL;
 	size_t i;
-	int rc = ptc_core_open(path, &(struct ptc_untrusted){ .kernel = true }, &c, err);
+	int rc = ptc_core_open(path, &(struct ptc_untrusted){ .kernel = true }, &r->core, err);
 
-	if (!rc && alone)
-		rc = ptc_crash_state_of_core(&r->dead, c, err);
-	for (i = 0; !rc && i < c->nthreads; i++)
-		r->core_odd += !is_there(&r->dead, &c->threads[i]);
+	if (rc)
+		return rc;
+	rc = alone ? ptc_crash_state_of_core(&r->dead, r->core, err) :
+		     ptc_core_match_state(r->core, &r->dead, r->file, err);
+	for (i = 0; !rc && i < r->core->nthreads; i++)
+		r->core_odd += !is_there(&r->dead, &r->core->threads[i]);
 	r->of_core = alone;
 	r->has_core = true;
-	ptc_core_free(c);
 	return rc;
 }
 
@@ -400,6 +406,9 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 		return ptc_fail(err, PTC_E_FORMAT, "'%s' has no registers of the killed thread",
 				opts->input);
 	rc = open_trace(r, opts, err);
+	if (!rc && r->core)
+		rc = ptc_core_match_process(r->core, &ptc_decode_input(r->d)->procs,
+					    r->dead.signal.pid, r->of_core, err);
 	if (rc)
 		return rc;
 	find_ip(r);
@@ -428,6 +437,7 @@ void ptc_crash_report_release(struct ptc_crash_report *r)
 	ptc_crash_flow_release(&r->flow);
 	ptc_decode_free(r->d);
 	ptc_crash_state_release(&r->dead);
+	ptc_core_free(r->core);
 	ptc_file_free(r->file);
 	free(r->traced.frames);
 	free(r->unwound.frames);

@@ -16,6 +16,8 @@
 #include "decode/symbols/inline_frames.h"
 #include "ptcap/decode.h"
 
+struct ptc_core;
+
 enum { PTC_CRASH_SAME = -1 }; /* the stacks do not differ */
 
 struct ptc_crash_opts {
@@ -70,9 +72,10 @@ struct ptc_crash_report {
 	struct ptc_silent_loop circle;
 	/* The trace does not end where the signal came. */
 	bool trace_is_short;
-	bool of_core;	 /* the state comes from the core */
-	bool has_core;	 /* there is a core */
-	size_t core_odd; /* threads of the core that the recording has elsewhere */
+	struct ptc_core *core; /* NULL: none */
+	bool of_core;	       /* the state comes from the core */
+	bool has_core;	       /* there is a core */
+	size_t core_odd;       /* threads of the core that the recording has elsewhere */
 };
 
 /* Where an address is in the dead process. */
@@ -95,7 +98,7 @@ struct ptc_crash_place {
 
 /*
  * @r starts zeroed. Caller releases it, also on failure. Errors: of ptc_crash_state_read, of the
- * decoder.
+ * decoder, of core_match.h.
  */
 int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *opts,
 		      struct ptc_err *err);

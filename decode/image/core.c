@@ -109,6 +109,8 @@ static bool take_note(struct ptc_core *c, uint32_t type, const uint8_t *desc, ui
 	if (type == NT_SIGINFO && len >= PTC_CORE_SIGINFO && !c->siginfo)
 		/* the note of the killed thread; later notes are of other threads */
 		c->siginfo = desc;
+	if (type == NT_AUXV)
+		c->auxv = ptc_cur_init(desc, len);
 	if (type == NT_PRSTATUS && len >= PRSTATUS_SIZE)
 		return take_thread(c, desc);
 	return type != NT_FILE || take_files(c, ptc_cur_init(desc, len));

@@ -12,6 +12,7 @@
 
 #include "base/elfnote.h"
 #include "ptcap/crash.h"
+#include "ptcap/cursor.h"
 #include "ptcap/error.h"
 
 struct ptc_codefile;
@@ -57,6 +58,7 @@ struct ptc_core {
 	struct ptc_core_thread *threads; /* owned */
 	size_t nthreads, threads_cap;
 	const uint8_t *siginfo; /* lent from notes: PTC_CORE_SIGINFO bytes; NULL: none */
+	struct ptc_cur auxv;	/* lent from notes; empty: none */
 	uint8_t *notes;		/* owned */
 	bool used;
 };

@@ -4,12 +4,17 @@
 crashes, and with `ptcap crash show`. gdb and eu-stack read both.
 """
 
+import glob
 import itertools
 import json
 import os
 import re
+import resource
+import shlex
 import shutil
 import signal
+import struct
+import subprocess
 import sys
 
 import lib
@@ -218,6 +223,163 @@ def fails():
     with open("/dev/full", "wb") as full:
         r = Run([PTCAP, "crash", "core", "null", "-o", "-"], stdout=full).expect(1)
     check("cannot write" in r.err, r.err)
+
+
+# --- cores that belong to another crash -------------------------------------------------------
+
+PRSTATUS, PRPSINFO, PID_OF_THREAD, PID_OF_PROCESS, RIP = 1, 3, 32, 24, 112 + 16 * 8
+
+
+def notes(core):
+    """Yield (type, offset of the type, offset of the contents) of the notes of a core."""
+    at, size = struct.unpack_from("<Q16xQ", core, 64 + 8)  # the first program header
+    end = at + size
+    while at < end:
+        name, length, kind = struct.unpack_from("<III", core, at)
+        yield kind, at + 8, at + 12 + (name + 3 & ~3)
+        at += 12 + (name + 3 & ~3) + (length + 3 & ~3)
+
+
+def edited(path, *changes):
+    """Return a copy of a core in which @changes (note type, offset, old number or None, number) are made."""
+    with open(path, "rb") as f:
+        core = bytearray(f.read())
+    for kind, off, old, new in changes:
+        at = [c for k, _, c in notes(core) if k == kind]
+        fits = [c for c in at if old in (None, struct.unpack_from("<I", core, c + off)[0])]
+        check(fits, f"no note {kind} with {old}")
+        struct.pack_into("<I", core, fits[0] + off, new)
+    return save(path + ".edited", core)
+
+
+def save(path, data):
+    with open(path, "wb") as f:
+        f.write(data)
+    return path
+
+
+def refused(recording, core, *words):
+    """`crash show` exits with 1, prints no report, and names the core and the difference."""
+    r = Run([PTCAP, "crash", "show", "-i", recording, "--core", core]).expect(1)
+    check(not r.out and f"'{core}'" in r.err, f"{r.out} {r.err}")
+    for word in words:
+        check(word in r.err, f"'{word}' is not in: {r.err}")
+
+
+def died(folder, name, program, mode, *command):
+    """Return a recording of this death, its core, and the report."""
+    path = os.path.join(folder, name)
+    Run([PTCAP, *(command or ["crash"]), "-q", *sources()[0][0], "-o", path, "--", program, mode]).expect(128 + signal.SIGSEGV)
+    if command:
+        return path
+    os.rename(written(folder, path), path + ".core")
+    return path, path + ".core", shown(path)
+
+
+@case
+def others(folder):
+    """The core of another process is refused: by pid, threads, addresses and build-ids."""
+    first, core, said = died(folder, "first", prog("crash"), "thread")
+    second, other, _ = died(folder, "second", prog("crash"), "thread")
+    check(shown_with(first, core)["core_agrees"], "the right core differs")
+    pid, pid_of_other = said["pid"], shown(second)["pid"]
+    refused(first, other, f"pid {pid_of_other} in the core", f"pid {pid} in the recording", "omit --core")
+    tid = next(t["tid"] for t in said["threads"] if t["tid"] not in (pid, said["tid"]))
+    refused(first, edited(core, (PRSTATUS, PID_OF_THREAD, tid, 1)), "the core has thread 1,", "omit --core")
+    less = edited(core, (PRSTATUS, PID_OF_THREAD, tid, pid))
+    refused(first, less, f"the recording has thread {tid},", "omit --core")
+    with open(core, "rb") as f:
+        data = f.read()
+    at = data.index(b"\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0") + 16  # the program's build-id
+    refused(first, save(core + ".id", data[:at] + bytes(20) + data[at + 20 :]), "build-id of 'prog_crash'", data[at : at + 20].hex())
+    check(os.path.getsize(core) == len(data), "the core was changed")
+    alone(folder, core, pid)
+    one_of_two(folder)
+
+
+def alone(folder, core, pid):
+    """A recording without a state knows its processes."""
+    refused(died(folder, "record", prog("crash"), "thread", "record"), core, f"process {pid}", "no such process", "omit --core")
+
+
+def one_of_two(folder):
+    """If the recording has the crash of the core, the message names the option that shows it."""
+    path = os.path.join(folder, "two")
+    argv = ["/bin/sh", "-c", f"{STATIC} null; {STATIC} null; exit 5"]
+    Run([PTCAP, "crash", "-q", *STEP, "-o", path, "--", *argv]).expect(5)
+    last = shown(path)["pid"]
+    pids = re.findall(r"crash: signal\" pid=(\d+)", Run([PTCAP, "dump", "-i", path]).expect(0).out)
+    check(len(pids) == 2 and pids[1] == str(last), f"processes {pids}, the last one is {last}")
+    first = int(pids[0])
+    core = written(folder, path, "-p", str(first))
+    refused(path, core, f"pid {first} in the core", f"pid {last} in the report", f"--pid {first}")
+    Run([PTCAP, "crash", "show", "-i", path, "-p", str(first), "--core", core]).expect(0)
+
+
+@case
+def reused(folder):
+    """The core of a later process with the same pid and threads is refused by its addresses."""
+    with open("/proc/sys/kernel/randomize_va_space", encoding="ascii") as f:
+        if f.read().strip() == "0":
+            lib.skip("no random addresses")
+    first, _, said = died(folder, "first", prog("crash"), "null")
+    _, core, other = died(folder, "second", prog("crash"), "null")
+    pid, was = said["pid"], other["pid"]
+    core = edited(core, (PRPSINFO, PID_OF_PROCESS, was, pid), (PRSTATUS, PID_OF_THREAD, was, pid))
+    refused(first, core, f"another process with pid {pid}", " is at 0x", "omit --core")
+
+
+@case
+def similar(folder):
+    """A core without a pid is accepted, and a core of another moment of the same threads differs."""
+    recording, core, said = died(folder, "f", prog("crash"), "thread")
+    with open(core, "rb") as f:
+        data = bytearray(f.read())
+    for kind, at, _ in notes(data):
+        if kind == PRPSINFO:
+            struct.pack_into("<I", data, at, 0x7FFF)
+    check(shown_with(recording, save(core + ".nopid", data))["core_agrees"], "without a pid")
+    moved = shown_with(recording, edited(core, (PRSTATUS, RIP, None, 0x1000)))
+    check(moved["core_agrees"] is False and not moved["state_of_core"], "at another place")
+    check(moved["text"] == said["text"], f"{moved['text']} instead of {said['text']}")
+
+
+@case
+def emulated(folder):
+    """QEMU's core of an emulated program is accepted, and that of another run is refused."""
+    if not shutil.which(os.environ.get("PTCAP_QEMU", "qemu-x86_64")) or not resource.getrlimit(resource.RLIMIT_CORE)[1]:
+        lib.skip("no QEMU, or no core dumps")
+    argv = [PTCAP, "record", "-q", "--source", "emu", "-o", "f", "--", STATIC, "null", "core"]
+    cores = []
+    for _ in range(2):
+        Run(["/bin/sh", "-c", f'ulimit -c "$(ulimit -H -c)"; exec {shlex.join(argv)}'], cwd=folder)
+        cores += [path for path in glob.glob(os.path.join(folder, "qemu_*.core")) if path not in cores]
+    if len(cores) != 2:
+        lib.skip(f"QEMU writes no cores here: {os.listdir(folder)}")
+    said = shown_with(os.path.join(folder, "f"), cores[1])
+    check(said["state_of_core"] and said["fault"]["function"] == "write_null", said["text"])
+    refused(os.path.join(folder, "f"), cores[0], "no such process", "omit --core")
+
+
+@case
+def gcore(folder):
+    """The core of gcore, made while the process waits, is accepted."""
+    if not shutil.which("gcore") or not lib.has_ptrace():
+        lib.skip("no gcore, or no ptrace")
+    path = os.path.join(folder, "f")
+    with subprocess.Popen([prog("wait")], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as target:
+        check(target.stdout.readline() == b"ready\n", "the target is not ready")
+        Run(["gcore", "-o", path, str(target.pid)], env=ENV).expect(0)
+        with subprocess.Popen([PTCAP, "crash", "--source", "step", "-o", path, "-p", str(target.pid)], stderr=subprocess.PIPE, text=True) as us:
+            for line in us.stderr:
+                if "attached" in line:
+                    os.kill(target.pid, signal.SIGTERM)
+                    break
+            us.stderr.read()
+        target.wait()
+    check(shown_with(path, f"{path}.{target.pid}")["core_agrees"], "gcore's core differs")
+    r = Run([PTCAP, "crash", "show", "-i", path, "--core", f"{path}.{target.pid}"]).expect(0)
+    check(re.search(r"(?m)^  core    agrees$", r.out), r.out)
 
 
 if __name__ == "__main__":
