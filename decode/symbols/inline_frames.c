@@ -32,8 +32,10 @@ static struct ptc_inline_scopes *scopes_of(struct ptc_inline_units *iu, struct p
 		iu->v = calloc(u->nunits, sizeof(*iu->v));
 		iu->n = iu->v ? u->nunits : 0;
 	}
-	if (!iu->v)
+	if (!iu->v) {
 		report_no_room(u);
+		return NULL;
+	}
 	if (unit >= iu->n || !ptc_units_may_read(u, unit, die))
 		return NULL;
 	if (!iu->v[unit].read && !ptc_inline_scopes_read(&iu->v[unit].scopes, die, &iu->code))

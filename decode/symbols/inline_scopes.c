@@ -226,9 +226,11 @@ static bool flatten(struct tree *t)
 
 bool ptc_inline_scopes_read(struct ptc_inline_scopes *s, Dwarf_Die *unit, size_t *code)
 {
-	struct tree t = { .s = s, .code = code };
-	bool ok = walk_tree(&t, unit);
+	struct tree t = { .s = s };
+	bool ok;
 
+	t.code = code;
+	ok = walk_tree(&t, unit);
 	if (ok && !flatten(&t)) {
 		t.no_memory = true;
 		ok = false;
