@@ -84,7 +84,7 @@ static bool wants_color(const struct ptc_decode_args *a)
 
 static bool wants_lines(const struct ptc_decoded_form *f)
 {
-	return f->counts == PTC_COUNTS_LINES || f->counts == PTC_COUNTS_COVERAGE ||
+	return f->inlines || f->counts == PTC_COUNTS_LINES || f->counts == PTC_COUNTS_COVERAGE ||
 	       ptc_fields_have(&f->fields, PTC_FIELD_SRCLINE);
 }
 

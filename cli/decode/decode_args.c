@@ -72,6 +72,9 @@ static int check_args(struct ptc_decode_args *a)
 	if (f->insn && (f->json || f->calls || f->fields.n))
 		return ptc_usage_error("decode", "--insn cannot be combined with -F, --calls or "
 						 "--format json");
+	if (f->inlines && !f->calls && !f->insn && !ptc_fields_have(&f->fields, PTC_FIELD_SRCLINE))
+		return ptc_usage_error("decode", "--inline needs --calls, --insn or the field "
+						 "srcline");
 	if (f->calls && (f->fields.n || a->pt))
 		return ptc_usage_error("decode", "--calls cannot be combined with -F or --pt");
 	if (a->pt && a->input)

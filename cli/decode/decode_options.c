@@ -161,6 +161,10 @@ static const struct ptc_option options[] = {
 	  PTC_FLAG(struct ptc_decode_args, out.form.calls) },
 	{ "insn", 0, NULL, "Print every instruction, disassembled, with its source line.",
 	  PTC_FLAG(struct ptc_decode_args, out.form.insn) },
+	{ "inline", 0, NULL,
+	  "Also show inlined functions: with --calls each one that makes calls, with --insn and in "
+	  "srcline the lines of the inlined calls. Default: only real functions.",
+	  PTC_FLAG(struct ptc_decode_args, out.form.inlines) },
 	{ "stats", 0, NULL, "Print only totals: branches by kind, gaps by cause, bytes, time.",
 	  PTC_FLAG(struct ptc_decode_args, out.form.stats) },
 	{ "counts", 0, "WHAT[:N]",

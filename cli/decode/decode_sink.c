@@ -34,7 +34,11 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 	o->d = d;
 	o->line = &line;
 	o->printer = (struct ptc_printer){
-		.d = d, .fields = f->fields, .line = &line, .color = f->color
+		.d = d,
+		.fields = f->fields,
+		.line = &line,
+		.color = f->color,
+		.inlines = f->inlines,
 	};
 	o->counts = (struct ptc_counts){ .of = f->counts, .d = d };
 	if (f->json && !f->stats && !f->counts)
@@ -47,7 +51,7 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 		*ret = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &o->calls };
 	else
 		*ret = printer_of(o);
-	return !f->calls || !ptc_calls_printer_init(&o->calls, d, &line, f->json);
+	return !f->calls || !ptc_calls_printer_init(&o->calls, d, &line, f->json, f->inlines);
 }
 
 static bool print_counts(struct ptc_decoded *o)

@@ -17,6 +17,7 @@
 struct ptc_decoded_form {
 	struct ptc_fields fields;
 	bool json, bin, insn, calls, stats, color;
+	bool inlines; /* show inlined functions */
 	enum ptc_counts_of counts;
 	uint64_t most; /* number of counts to print; 0: all */
 };

@@ -76,7 +76,8 @@ struct ptc_printer {
 	struct ptc_decode *d;
 	struct ptc_fields fields;
 	struct ptc_line *line;
-	bool color; /* default format: color kinds and gaps */
+	bool color;   /* default format: color kinds and gaps */
+	bool inlines; /* source lines: also of the inlined calls */
 	/* --insn: the last source line printed */
 	char srcline[256];
 	size_t srcline_len;
@@ -92,8 +93,9 @@ void ptc_print_label(struct ptc_line *l, const char *s);
 void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip);
 void ptc_print_disasm(struct ptc_line *l, const struct ptc_item *it);
 /*
- * Print FILE:LINE of it->from; @whole: with the file's path. Returns false, without printing, if
- * not known.
+ * Print FILE:LINE of it->from; @whole: with the file's path. With p->inlines the lines of the calls
+ * that were inlined there follow, with "," between them, and "-" for an unknown one. Returns false,
+ * without printing, if not known.
  */
 bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool whole);
 /* Print "# gap queue=...", without newline. */

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/session/item_lookup.h"
+
 enum { TIME_WIDTH = 18, TID_WIDTH = 8, SPAN_WIDTH = 12, INDENT = 2, INDENT_MAX = 200 };
 
 static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
@@ -76,6 +78,8 @@ static const char *entered(enum ptc_call_how how)
 		return " /* jumped to */";
 	case PTC_CALL_BY_SIGNAL:
 		return " /* signal handler */";
+	case PTC_CALL_BY_INLINING:
+		return " /* inlined */";
 	default:
 		return "";
 	}
@@ -95,6 +99,12 @@ static const char *left(enum ptc_call_how how)
 	}
 }
 
+/* A name of C++ includes parameters, unless it is of an inlined function: "f<int (*)()>". */
+static bool has_parameters(const char *name)
+{
+	return strchr(name, '(') && name[strlen(name) - 1] != '>';
+}
+
 /* Print the pending line: as the start of a body, or (@end) as a single line. */
 static void flush_pending(struct ptc_calls_printer *p, const struct ptc_call *end)
 {
@@ -106,7 +116,7 @@ static void flush_pending(struct ptc_calls_printer *p, const struct ptc_call *en
 	begin_line(l, p->time, p->tid, end ? p->time : PTC_NO_TIME,
 		   end ? end->item->time : PTC_NO_TIME, p->depth);
 	ptc_line_str(l, p->name);
-	if (!strchr(p->name, '(')) /* C++ names include parameters */
+	if (!has_parameters(p->name))
 		ptc_line_str(l, "()");
 	ptc_line_str(l, end ? ";" : " {");
 	ptc_line_str(l, entered(p->how));
@@ -115,11 +125,20 @@ static void flush_pending(struct ptc_calls_printer *p, const struct ptc_call *en
 	ptc_line_char(l, '\n');
 }
 
+/* Returns the name of the function, or "??". *@ret_off: the offset in it. */
+static const char *function_name(struct ptc_calls_printer *p, const struct ptc_call *call,
+				 uint64_t *ret_off)
+{
+	if (call->how != PTC_CALL_BY_INLINING)
+		return ptc_decode_symbol(p->d, call->item, call->ip, ret_off);
+	return call->name ? call->name : "??";
+}
+
 /* Set the name: function and offset, or file and offset, or the address. */
 static void set_name(struct ptc_calls_printer *p, const struct ptc_call *call)
 {
 	uint64_t off = 0;
-	const char *name = ptc_decode_symbol(p->d, call->item, call->ip, &off), *base;
+	const char *name = function_name(p, call, &off), *base;
 	size_t n = 0;
 
 	if (!name) {
@@ -139,9 +158,8 @@ static void set_name(struct ptc_calls_printer *p, const struct ptc_call *call)
 			       (unsigned long long)off);
 }
 
-static int on_call(void *ctx, const struct ptc_call *call)
+static int print_call(struct ptc_calls_printer *p, const struct ptc_call *call)
 {
-	struct ptc_calls_printer *p = ctx;
 	struct ptc_line *l = p->line;
 	const struct ptc_item *it = call->item;
 
@@ -176,9 +194,10 @@ static int on_call(void *ctx, const struct ptc_call *call)
 }
 
 static const char *const hows[] = {
-	[PTC_CALL_BY_CALL] = "call",	 [PTC_CALL_BY_TRACE] = "trace",
-	[PTC_CALL_BY_RETURN] = "return", [PTC_CALL_BY_TAIL] = "tail",
-	[PTC_CALL_BY_SIGNAL] = "signal", [PTC_CALL_BY_UNWINDING] = "unwinding",
+	[PTC_CALL_BY_CALL] = "call",	    [PTC_CALL_BY_TRACE] = "trace",
+	[PTC_CALL_BY_RETURN] = "return",    [PTC_CALL_BY_TAIL] = "tail",
+	[PTC_CALL_BY_SIGNAL] = "signal",    [PTC_CALL_BY_UNWINDING] = "unwinding",
+	[PTC_CALL_BY_INLINING] = "inlined",
 };
 
 static void put_name(struct ptc_line *l, const char *name)
@@ -201,9 +220,8 @@ static void put_time(struct ptc_line *l, const char *key, uint64_t ns)
 		ptc_line_dec(l, (int64_t)ns);
 }
 
-static int on_call_json(void *ctx, const struct ptc_call *call)
+static int print_call_json(struct ptc_calls_printer *p, const struct ptc_call *call)
 {
-	struct ptc_calls_printer *p = ctx;
 	struct ptc_line *l = p->line;
 
 	if (call->type == PTC_CALL_LOST) {
@@ -231,24 +249,52 @@ static int on_call_json(void *ctx, const struct ptc_call *call)
 	return l->failed;
 }
 
-int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, struct ptc_line *line,
-			   bool json)
+static int on_call(void *ctx, const struct ptc_call *call)
 {
-	const struct ptc_calls_opts opts = { .function = function,
-					     .on_call = json ? on_call_json : on_call,
-					     .ctx = p,
-					     .life = life };
+	struct ptc_calls_printer *p = ctx;
 
-	*p = (struct ptc_calls_printer){ .d = d, .line = line };
+	return p->json ? print_call_json(p, call) : print_call(p, call);
+}
+
+static int on_real_call(void *ctx, const struct ptc_call *call)
+{
+	struct ptc_calls_printer *p = ctx;
+
+	return p->inlines ? ptc_inline_calls_add(p->inlines, call) : on_call(p, call);
+}
+
+static size_t inlines(void *ctx, const struct ptc_item *item, uint64_t ip,
+		      struct ptc_inline_frame frames[PTC_INLINE_MAX])
+{
+	const struct ptc_calls_printer *p = ctx;
+
+	return ptc_decode_inlines(p->d, item, ip, frames);
+}
+
+int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, struct ptc_line *line,
+			   bool json, bool shows_inlines)
+{
+	const struct ptc_calls_opts opts = {
+		.function = function, .on_call = on_real_call, .ctx = p, .life = life
+	};
+	const struct ptc_inline_calls_opts more = { inlines, on_call, p };
+
+	*p = (struct ptc_calls_printer){ .d = d, .line = line, .json = json };
 	p->calls = ptc_calls_new(&opts);
-	return p->calls ? 0 : PTC_E_NO_MEMORY;
+	p->inlines = shows_inlines ? ptc_inline_calls_new(&more) : NULL;
+	if (p->calls && !p->inlines == !shows_inlines)
+		return 0;
+	ptc_calls_printer_finish(p);
+	return PTC_E_NO_MEMORY;
 }
 
 void ptc_calls_printer_finish(struct ptc_calls_printer *p)
 {
 	flush_pending(p, NULL);
 	ptc_calls_free(p->calls);
+	ptc_inline_calls_free(p->inlines);
 	p->calls = NULL;
+	p->inlines = NULL;
 }
 
 int ptc_print_calls(void *ctx, const struct ptc_item *items, size_t n)

@@ -5,11 +5,14 @@
 
 #include "cli/decode/line_buffer.h"
 #include "decode/calls/calls.h"
+#include "decode/calls/inline_calls.h"
 
 struct ptc_calls_printer {
 	struct ptc_decode *d;
 	struct ptc_line *line;
-	struct ptc_calls *calls; /* owned */
+	struct ptc_calls *calls;	  /* owned */
+	struct ptc_inline_calls *inlines; /* owned; NULL: inlined functions are not shown */
+	bool json;
 	/* The last ENTER, until it is known whether it contains calls. */
 	bool pending;
 	enum ptc_call_how how;
@@ -19,9 +22,10 @@ struct ptc_calls_printer {
 	char name[512];
 };
 
-/* @d and @line are borrowed. Returns 0 or PTC_E_NO_MEMORY. */
+/* @d and @line are borrowed. @shows_inlines: show inlined functions. Returns 0 or PTC_E_NO_MEMORY.
+ */
 int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, struct ptc_line *line,
-			   bool json);
+			   bool json, bool shows_inlines);
 /* Print the pending line, and release @p. */
 void ptc_calls_printer_finish(struct ptc_calls_printer *p);
 

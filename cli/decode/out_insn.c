@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arch/disasm.h"
+#include "decode/session/item_lookup.h"
 
 enum { TIME_WIDTH = 18, TID_WIDTH = 8, IP_WIDTH = 16, PLACE_WIDTH = 28, TEXT_WIDTH = 40 };
 
@@ -29,17 +30,45 @@ void ptc_print_disasm(struct ptc_line *l, const struct ptc_item *it)
 	}
 }
 
-bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool whole)
+static void put_file_line(struct ptc_line *l, const char *file, int line, bool whole)
 {
-	int line = 0;
-	const char *file = it->from ? ptc_decode_srcline(p->d, it, it->from, &line) : NULL;
 	const char *base = file && !whole ? strrchr(file, '/') : NULL;
 
+	if (!file) {
+		ptc_line_char(l, '-');
+		return;
+	}
+	ptc_print_name(l, base ? base + 1 : file);
+	ptc_line_char(l, ':');
+	ptc_line_dec(l, line);
+}
+
+/* Print the line of the innermost function, then of each call that was inlined. */
+static bool put_inlined_lines(struct ptc_printer *p, const struct ptc_item *it, bool whole)
+{
+	struct ptc_inline_frame frames[PTC_INLINE_MAX];
+	const size_t n = ptc_decode_inlines(p->d, it, it->from, frames);
+	size_t i;
+
+	for (i = 0; n > 1 && i < n; i++) {
+		if (i)
+			ptc_line_char(p->line, ',');
+		put_file_line(p->line, frames[i].file, frames[i].line, whole);
+	}
+	return n > 1;
+}
+
+bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool whole)
+{
+	const char *file;
+	int line = 0;
+
+	if (p->inlines && it->from && put_inlined_lines(p, it, whole))
+		return true;
+	file = it->from ? ptc_decode_srcline(p->d, it, it->from, &line) : NULL;
 	if (!file)
 		return false;
-	ptc_print_name(p->line, base ? base + 1 : file);
-	ptc_line_char(p->line, ':');
-	ptc_line_dec(p->line, line);
+	put_file_line(p->line, file, line, whole);
 	return true;
 }
 

@@ -79,6 +79,15 @@ static struct thread *thread_of(struct ptc_calls *c, int32_t tid)
 
 /* --- reporting --- */
 
+/* Returns the caller's address of a frame entered at @it, or 0. */
+static uint64_t caller_address(const struct thread *t, const struct ptc_item *it,
+			       enum ptc_call_how how)
+{
+	if (how == PTC_CALL_BY_CALL)
+		return it->from;
+	return how == PTC_CALL_BY_SIGNAL ? t->exit_ip : 0;
+}
+
 static int report_call(struct ptc_calls *c, const struct ptc_call *call)
 {
 	return c->opts.on_call(c->opts.ctx, call);
@@ -107,6 +116,7 @@ static int push_function_frame(struct ptc_calls *c, struct thread *t, const stru
 						  .cut = cut,
 						  .depth = (uint32_t)(t->n - 1),
 						  .ip = f->ip,
+						  .from = caller_address(t, it, how),
 						  .since = f->since,
 						  .item = it });
 }

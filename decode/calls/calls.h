@@ -26,17 +26,20 @@ enum ptc_call_how {
 	PTC_CALL_BY_RETURN, /* ENTER, LEAVE: by a return whose call was before the trace */
 	/* ENTER: another function jumped to it; LEAVE: it jumped to another */
 	PTC_CALL_BY_TAIL,
-	PTC_CALL_BY_SIGNAL,   /* ENTER: a handler; LEAVE: by sigreturn */
-	PTC_CALL_BY_UNWINDING /* LEAVE: longjmp, an exception */
+	PTC_CALL_BY_SIGNAL,    /* ENTER: a handler; LEAVE: by sigreturn */
+	PTC_CALL_BY_UNWINDING, /* LEAVE: longjmp, an exception */
+	PTC_CALL_BY_INLINING,  /* ENTER, LEAVE: an inlined function; inline_calls.h adds it */
 };
 
 struct ptc_call {
 	enum ptc_call_type type;
 	enum ptc_call_how how;
-	uint32_t depth; /* of the frame; the outermost frame has 0 */
-	bool cut;	/* ENTER: the outermost half of the stack was dropped to make space */
-	uint64_t ip;	/* where the frame was entered */
-	uint64_t since; /* LEAVE: when the frame was entered, ns, or PTC_NO_TIME */
+	uint32_t depth;	  /* of the frame; the outermost frame has 0 */
+	bool cut;	  /* ENTER: the outermost half of the stack was dropped to make space */
+	uint64_t ip;	  /* where the frame was entered; by inlining: the first call in it */
+	uint64_t from;	  /* ENTER by a call or a signal: the address in the caller; else 0 */
+	uint64_t since;	  /* LEAVE: when the frame was entered, ns, or PTC_NO_TIME */
+	const char *name; /* ENTER by inlining: the function; lent by the decode; NULL: not known */
 	const struct ptc_item *item; /* the branch, or the gap; lent */
 };
 

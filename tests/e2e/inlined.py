@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""inlined.py NAME: inlined functions in stacks, compared with gdb's backtrace of the core of the
-same moment."""
+"""inlined.py NAME: inlined functions in stacks, compared with gdb's backtrace of the core of the same
+moment, and in decoded branches, compared with addr2line."""
 
 import json
 import os
@@ -10,6 +10,7 @@ import shutil
 import sys
 
 import lib
+import lines
 from compile import built
 from lib import PTCAP, Run, check
 
@@ -138,6 +139,128 @@ def crash(folder):
             said = same_as_gdb(folder, f"{what} abort", program, "abort")
             frame = said["stack_traced"][said["gave_up_at"]]
             check(short(frame["function"]) == "main", f"{what}: {frame} gave up")
+
+
+def chains(argv, addrs):
+    """Ask a tool for the places at the addresses, the innermost first, as "FILE:LINE" or "-"."""
+    rows, found = lines.asked(argv, addrs).splitlines(), {}
+    for text in rows:
+        if re.fullmatch(r"0x[0-9a-f]+", text):
+            last = found.setdefault(int(text, 16), [])
+        elif text.strip():
+            last.append(lines.plain(re.sub(r"(:\d+):\d+$", r"\1", text.strip())))
+    return found
+
+
+def plain_chain(text):
+    return [lines.plain(place) for place in text.split(",")]
+
+
+def same_as_addr2line(what, program, got):
+    """Compare the places of all addresses. A second tool decides where addr2line differs."""
+    want = chains(["addr2line", "-a", "-i", "-e", program], got)
+    bad = [a for a in got if got[a] != want[a]]
+    if bad and shutil.which("llvm-symbolizer"):
+        other = chains(["llvm-symbolizer", "-a", "-i", "--functions=none", "-e", program], bad)
+        bad = [a for a in bad if got[a] != other[a]]
+    check(not bad, f"{what}: {len(bad)} of {len(got)}: {[(hex(a), got[a], want[a]) for a in bad[:5]]}")
+    inlined = sum(len(places) > 1 for places in got.values())
+    check(inlined > 20, f"{what}: {inlined} of {len(got)} addresses are inlined")
+
+
+@case
+def srcline(folder):
+    """The lines of inlined calls at each executed address equal addr2line's."""
+    lines.need()
+    for what, program in programs(folder):
+        lines.record(folder, program)
+        rows = lines.executed(folder, program, "insn-ip,srcline", "--inline")
+        same_as_addr2line(what, program, {a: plain_chain(text) for a, text in rows.items()})
+        path = os.path.join(folder, "perf.data")
+        for options in (["-F", "from,srcline"], ["--insn"]):
+            with_it = Run([PTCAP, "decode", "-i", path, *options, "--inline"]).expect(0).out
+            without = Run([PTCAP, "decode", "-i", path, *options]).expect(0).out
+            check(with_it != without, f"{what}: {options} is the same with --inline")
+            if options[0] == "-F":
+                check(re.sub(r"(?m),\S*$", "", with_it) == without, f"{what}: {options}: other lines with --inline")
+
+
+def calls(path):
+    """Return the addresses and the targets of all calls, in order."""
+    text = Run([PTCAP, "decode", "-i", path, "-F", "from,to,kind,insn"]).expect(0).out
+    rows = (r.split() for r in text.splitlines())
+    found = [(int(r[0], 16), int(r[1], 16), len(r[3]) // 2) for r in rows if r[2] in ("call", "icall")]
+    return [(a, to) for a, to, size in found if to and to != a + size]
+
+
+def events(path, *options):
+    rows = map(json.loads, Run([PTCAP, "decode", "-i", path, "--calls", "--no-demangle", "--format=json", *options]).expect(0).out.splitlines())
+    return [r for r in rows if r.get("type") in ("enter", "leave")]
+
+
+def check_calls(what, path, program):
+    """The inlined functions around each call equal those of its address; the rest is as without
+    --inline."""
+    stack, around = [], []
+    for e in events(path, "--inline"):
+        if e["type"] == "enter":
+            if e["how"] == "call":
+                last = max((i for i, s in enumerate(stack) if s["how"] != "inlined"), default=-1)
+                around.append((int(e["ip"], 16), [s["name"] for s in stack[: last : -1]]))
+            check(e["depth"] == len(stack), f"{what}: {e} in {stack}")
+            stack.append(e)
+        else:
+            top = stack.pop()
+            check(e["depth"] == len(stack) and e["ip"] == top["ip"], f"{what}: {e} ends {top}")
+    check([to for _, to in calls(path)] == [to for to, _ in around], f"{what}: other calls")
+    frames = named_frames(path, program, {a for a, _ in calls(path)})
+    bad = [(hex(a), got, frames[a]) for (a, _), (_, got) in zip(calls(path), around) if a in frames and got != frames[a]]
+    check(not bad, f"{what}: {len(bad)} of {len(around)} calls: {bad[:3]}")
+    check(sum(len(names) > 1 for _, names in around) > 2, f"{what}: no nested inlined functions")
+    real = [{k: v for k, v in e.items() if k != "depth"} for e in events(path, "--inline") if e["how"] != "inlined"]
+    check(real == [{k: v for k, v in e.items() if k != "depth"} for e in events(path)], f"{what}: other functions with --inline")
+
+
+def named_frames(path, program, addrs):
+    """Return llvm-symbolizer's inlined functions at the run-time addresses in the program."""
+    text = Run([PTCAP, "dump", "-i", path]).expect(0).out
+    maps = re.findall(rf'addr=0x(\w+) len=0x(\w+) pgoff=0x(\w+).*filename="{re.escape(program)}"', text)
+    loads = re.findall(r"LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+) .*E", Run(["readelf", "-lW", program]).expect(0).out)
+    there = {}
+    for start, length, off in ([int(n, 16) for n in m] for m in maps):
+        for offset, addr, size in ([int(n, 16) for n in m] for m in loads):
+            for a in addrs:
+                if start <= a < start + length and 0 <= a - start + off - offset < size:
+                    there[a - start + off - offset + addr] = a
+    found, at = {}, None
+    for text in lines.asked(["llvm-symbolizer", "-a", "-i", "--no-demangle", "-e", program], there).splitlines():
+        if re.fullmatch(r"0x[0-9a-f]+", text):
+            at = found.setdefault(there[int(text, 16)], [])
+        elif text:
+            at.append(text)
+    return {a: texts[:-2:2] for a, texts in found.items()}
+
+
+@case
+def decode_calls(folder):
+    """Inlined functions that make calls are functions in --calls, at the place that addr2line has."""
+    lines.need("llvm-symbolizer")
+    for what, program in programs(folder):
+        path = os.path.join(folder, "perf.data")
+        for mode in ("null",) if what.startswith("rustc") else ("null", "handler"):
+            Run([PTCAP, "record", "-q", "--source", "step", "-o", path, "--", program, mode])
+            check_calls(f"{what} {mode}", path, program)
+        text = Run([PTCAP, "decode", "-i", path, "--calls", "--inline"]).expect(0).out
+        check("{ /* inlined */" in text and text.count(" {") >= text.count(" }"), f"{what}: {text[-500:]}")
+        check("/* inlined" not in Run([PTCAP, "decode", "-i", path, "--calls"]).expect(0).out, f"{what}: without --inline")
+
+
+@case
+def refused(folder):
+    """--inline alone would change nothing."""
+    for options in ([], ["--stats"], ["--counts=lines"], ["-F", "from,sym"], ["--format=json"]):
+        r = Run([PTCAP, "decode", "-i", os.path.join(folder, "none"), "--inline", *options]).expect(2)
+        check("--inline needs" in r.err, r.err)
 
 
 if __name__ == "__main__":
