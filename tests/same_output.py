@@ -22,6 +22,7 @@ DECODE = (
     ["--format=bin", "--events"],
     ["-F", "pid,tid,cpu,time,from,to,kind,sym,tosym,srcline"],
     ["--calls"],
+    ["--calls", "--inline"],
     ["--insn"],
     ["--counts=edges", "--format=json"],
     ["--counts=blocks"],

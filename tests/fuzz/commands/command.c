@@ -71,7 +71,7 @@ static const struct command {
 	    { { "", "--core=@/core", "--kcore=@/kcore", "--kcore=@/kcore/kcore",
 		"--vmlinux=@/vmlinux" } },
 	    { { "", "--resync=psb", "--resync=packet" } },
-	    { { "", "--no-demangle", "--color=always", "--strict" } } } },
+	    { { "", "--no-demangle", "--color=always", "--strict", "--inline" } } } },
 	{ "info",
 	  ptc_cmd_info,
 	  { NULL },

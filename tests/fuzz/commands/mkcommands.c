@@ -106,6 +106,7 @@ static void put_plain(void)
 	static const char *const forms[][3] = {
 		{ "", NULL },
 		{ "--calls", NULL },
+		{ "--calls", "--inline", NULL },
 		{ "--insn", "-j2:64", NULL },
 		{ "--stats", NULL },
 		{ "--counts=lines", NULL },
