@@ -11,6 +11,7 @@
 #include "auxtrace/record/crash_record.h"
 #include "base/io.h"
 #include "capture/crash/loader_pages.h"
+#include "capture/crash/runtime_message.h"
 #include "capture/host/maps.h"
 #include "capture/host/target_memory.h"
 
@@ -299,6 +300,15 @@ static void put_code(struct ptc_buf *b, const struct ptc_state *s, const struct 
 	}
 }
 
+static void put_messages(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps)
+{
+	size_t i;
+
+	for (i = 0; i < s->nthreads && s->info->si_signo == SIGABRT; i++)
+		if (s->threads[i].tid == s->tid)
+			ptc_state_put_messages(b, s->pid, s->tid, s->threads[i].regs, maps);
+}
+
 void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s)
 {
 	struct ptc_maps maps = PTC_MAPS_INIT;
@@ -319,6 +329,7 @@ void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s)
 		if (!s->no_memory) {
 			put_code(b, s, &maps);
 			put_loader(b, s, &auxv);
+			put_messages(b, s, &maps);
 		}
 	}
 	ptc_maps_release(&maps);

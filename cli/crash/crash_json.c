@@ -173,6 +173,43 @@ static void put_threads(struct ptc_emit *e, const struct ptc_crash_report *r)
 	ptc_emit_end(e);
 }
 
+static void put_messages(struct ptc_emit *e, const struct ptc_crash_report *r)
+{
+	size_t i;
+
+	ptc_emit_rows(e, "messages");
+	for (i = 0; i < r->nmessages; i++) {
+		const struct ptc_runtime_message *m = &r->messages[i];
+
+		ptc_emit_row(e);
+		ptc_emit_word(e, "kind", ptc_runtime_message_name(m->kind));
+		if (m->type[0])
+			ptc_emit_text(e, "type", m->type);
+		ptc_emit_text(e, "text", m->text[0] ? m->text : NULL);
+		if (m->cut)
+			ptc_emit_bool(e, "cut", true);
+		if (m->file[0]) {
+			ptc_emit_text(e, "file", m->file);
+			ptc_emit_u64(e, "line", m->line);
+			ptc_emit_u64(e, "column", m->column);
+		}
+		ptc_emit_end(e);
+	}
+	ptc_emit_end(e);
+}
+
+static void put_thrown(struct ptc_emit *e, const struct ptc_crash_report *r)
+{
+	struct ptc_crash_place place;
+
+	if (!r->has_thrown)
+		return;
+	ptc_emit_object(e, "thrown");
+	ptc_crash_place_frame(r, &r->thrown, &place);
+	put_place(e, &place);
+	ptc_emit_end(e);
+}
+
 bool ptc_crash_json(const struct ptc_crash_report *r)
 {
 	struct ptc_emit e = { .json = true };
@@ -190,6 +227,8 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 	ptc_emit_word(&e, "reason", ptc_reason_name(r->why.reason));
 	ptc_crash_sentence(r, text);
 	ptc_emit_text(&e, "text", text);
+	put_messages(&e, r);
+	put_thrown(&e, r);
 	put_fault(&e, r);
 	put_culprit(&e, r);
 	ptc_emit_u64(&e, "traced_depth", r->traced.n);

@@ -71,6 +71,57 @@ static void show_registers(const struct ptc_crash_report *r)
 			printf("  %s=0x%" PRIx64, ptc_crash_reg_name(i), regs[i]);
 }
 
+/* Show a frame's place after its title. */
+static void show_frame_place(const struct ptc_crash_report *r, const char *title,
+			     const struct ptc_crash_frame *f)
+{
+	struct ptc_crash_place place;
+	char text[256];
+
+	ptc_crash_place_frame(r, f, &place);
+	format_place(&place, text, sizeof(text));
+	printf("  %-7s 0x%" PRIx64 " ", title, place.ip);
+	ptc_show_plain(text);
+}
+
+/* Show where the signal came. If the thread sent it with abort(), that is abort()'s caller. */
+static void show_at(const struct ptc_crash_report *r)
+{
+	const struct ptc_crash_frame innermost = { .pc = r->ip, .exact = true };
+	const struct ptc_crash_frame *at =
+		r->gave_up >= 0 ? &ptc_crash_believed(r)->frames[r->gave_up] : &innermost;
+
+	show_frame_place(r, "at", at);
+	if (r->has_thrown && r->thrown.pc != at->pc) {
+		putchar('\n');
+		show_frame_place(r, "thrown", &r->thrown);
+	}
+}
+
+/* Show a text in one line. Control characters in it are escaped. */
+static void show_message(const struct ptc_runtime_message *m)
+{
+	printf("  says    ");
+	ptc_show_plain(m->type);
+	printf("%s", m->type[0] && m->text[0] ? ": " : "");
+	ptc_show_plain(m->text);
+	printf("%s", m->cut ? "..." : "");
+	if (m->file[0]) {
+		printf(" (");
+		ptc_show_plain(m->file);
+		printf(":%" PRIu32 ":%" PRIu32 ")", m->line, m->column);
+	}
+	putchar('\n');
+}
+
+static void show_messages(const struct ptc_crash_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nmessages; i++)
+		show_message(&r->messages[i]);
+}
+
 static void show_fault(const struct ptc_crash_report *r, bool color)
 {
 	const uint64_t ip = r->ip;
@@ -80,11 +131,13 @@ static void show_fault(const struct ptc_crash_report *r, bool color)
 	ptc_crash_sentence(r, text);
 	printf("%s%s%s: ", color ? "\033[1;31m" : "", name, color ? "\033[m" : "");
 	ptc_show_plain(text);
-	printf("\n  in      thread %" PRIu64 " (", r->dead.signal.tid);
+	putchar('\n');
+	show_messages(r);
+	printf("  in      thread %" PRIu64 " (", r->dead.signal.tid);
 	ptc_show_plain(r->victim->name);
-	printf(") of process %" PRIu64 "\n  at      0x%" PRIx64 " ", r->dead.signal.pid, ip);
-	show_place(r, ip);
-	if (r->insn_len) {
+	printf(") of process %" PRIu64 "\n", r->dead.signal.pid);
+	show_at(r);
+	if (r->insn_len && r->gave_up < 0) {
 		printf("\n          ");
 		show_insn(r->insn, r->insn_len, ip);
 		show_registers(r);

@@ -96,6 +96,9 @@ static const char *complaint(const char *by)
 		{ "throw", "an exception that nobody caught" },
 		{ "terminate", "an exception that nobody caught" },
 		{ "Unwind", "an exception that nobody caught" },
+		{ "panic", "a panic" },
+		{ "unwrap_failed", "a panic" },
+		{ "expect_failed", "a panic" },
 	};
 	size_t i;
 
@@ -105,14 +108,28 @@ static const char *complaint(const char *by)
 	return "the program gave up";
 }
 
+/* A message of the runtime is surer than the name of a function. */
+static const char *why_aborted(const struct ptc_crash_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nmessages; i++) {
+		if (r->messages[i].kind == PTC_CRASH_CXX_EXCEPTION)
+			return "an exception that nobody caught";
+		if (r->messages[i].kind == PTC_CRASH_RUST_PANIC)
+			return "a panic";
+	}
+	return complaint(r->given_up_by);
+}
+
 static void say_abort(struct words *w, const struct ptc_crash_report *r)
 {
 	const struct ptc_crash_stack *s = ptc_crash_believed(r);
 	struct ptc_crash_place place;
 
-	say(w, "%s", complaint(r->given_up_by));
+	say(w, "%s", why_aborted(r));
 	if (r->given_up_by)
-		say(w, ": %s()", r->given_up_by);
+		say(w, ": %s%s", r->given_up_by, strchr(r->given_up_by, '(') ? "" : "()");
 	if (r->gave_up < 0)
 		return;
 	ptc_crash_place_frame(r, &s->frames[r->gave_up], &place);

@@ -9,6 +9,7 @@
 #include "arch/sigframe.h"
 #include "base/err.h"
 #include "base/grow.h"
+#include "decode/crash/runtime_message.h"
 #include "decode/image/core.h"
 
 enum { STACK_MAX = 256 << 10, RED_ZONE = 256, AROUND_IP = 256 };
@@ -126,6 +127,19 @@ static bool take_stacks(struct ptc_crash_state *d, const struct ptc_core *c, uin
 	return take_around(d, c, sp, RED_ZONE, STACK_MAX);
 }
 
+static size_t read_core_memory(void *ctx, uint64_t addr, void *to, size_t len)
+{
+	return ptc_core_read(ctx, addr, to, len);
+}
+
+/* A core without a note of the signal's sender may have messages, too. */
+static bool take_messages(struct ptc_crash_state *d, const struct ptc_core *c)
+{
+	return d->signal.signo != SIGABRT ||
+	       ptc_runtime_message_find(d, read_core_memory, (void *)(uintptr_t)c,
+					&d->threads[0].state);
+}
+
 int ptc_crash_state_of_core(struct ptc_crash_state *d, const struct ptc_core *c,
 			    struct ptc_err *err)
 {
@@ -144,5 +158,6 @@ int ptc_crash_state_of_core(struct ptc_crash_state *d, const struct ptc_core *c,
 		     take_stacks(d, c, c->threads[i].regs[PTC_REG_RSP]) &&
 		     take_around(d, c, c->threads[i].regs[PTC_REG_RIP], AROUND_IP,
 				 (size_t)2 * AROUND_IP);
+	ok = ok && take_messages(d, c);
 	return ok ? 0 : ptc_fail_mem(err);
 }

@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "decode/crash/core_match.h"
 #include "decode/crash/core_state.h"
+#include "decode/crash/gave_up.h"
 #include "decode/image/core.h"
 #include "decode/session/decode_input.h"
 #include "decode/session/item_lookup.h"
@@ -235,78 +236,6 @@ static void read_insn(struct ptc_crash_report *r)
 		r->insn_len = insn.len;
 }
 
-/* --- who gave up --- */
-
-/* Functions that programs call to give up, and functions that these call. * ends a prefix. */
-static bool is_giving_up(const char *function)
-{
-	static const char *const names[] = { "abort",
-					     "raise",
-					     "gsignal",
-					     "kill",
-					     "pthread_kill*",
-					     "__pthread_kill*",
-					     "__GI_*",
-					     "__assert*",
-					     "__libc_message",
-					     "__libc_fatal",
-					     "__libc_free",
-					     "__fortify_fail*",
-					     "__stack_chk_fail*",
-					     "__chk_fail",
-					     "malloc_printerr*",
-					     "malloc",
-					     "realloc",
-					     "calloc",
-					     "free",
-					     "_int_free",
-					     "_int_malloc",
-					     "std::terminate*",
-					     "__gnu_cxx::*",
-					     "__cxxabiv1::*",
-					     "__cxa_*",
-					     "_Unwind_*" };
-	size_t i;
-
-	for (i = 0; function && i < sizeof(names) / sizeof(names[0]); i++) {
-		const size_t n = strcspn(names[i], "*");
-
-		if (!strncmp(function, names[i], n) && (names[i][n] || !function[n]))
-			return true;
-	}
-	return false;
-}
-
-static bool is_library(const char *file)
-{
-	const char *base = file ? strrchr(file, '/') : NULL;
-
-	return base && (!strncmp(base, "/libc.so", 8) || !strncmp(base, "/libstdc++.so", 13) ||
-			!strncmp(base, "/libgcc_s.so", 12));
-}
-
-/* Find the frame that gave up: the innermost one outside of the C library and its relatives. */
-static void find_who_gave_up(struct ptc_crash_report *r)
-{
-	const struct ptc_crash_stack *s = ptc_crash_believed(r);
-	struct ptc_crash_place place;
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
-		ptc_crash_place_frame(r, &s->frames[i], &place);
-		if (!is_library(place.file) && !is_giving_up(place.function))
-			break;
-		if (place.function)
-			(void)snprintf(r->given_up_name, sizeof(r->given_up_name), "%s",
-				       place.function);
-	}
-	if (i == s->n)
-		return;
-	r->gave_up = (int)i;
-	if (r->given_up_name[0])
-		r->given_up_by = r->given_up_name;
-}
-
 /* --- all of it --- */
 
 static int open_trace(struct ptc_crash_report *r, const struct ptc_crash_opts *o,
@@ -427,8 +356,7 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	find_circle(r);
 	r->differ = r->circle.insns ? PTC_CRASH_SAME : compare(r);
 	r->trace_is_short = ends_elsewhere(r);
-	if (r->why.reason == PTC_REASON_ABORT)
-		find_who_gave_up(r);
+	ptc_crash_find_who_gave_up(r);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "decode/crash/crash_reason.h"
 #include "decode/crash/crash_state.h"
 #include "decode/crash/crash_unwind.h"
+#include "decode/crash/runtime_message.h"
 #include "decode/symbols/inline_frames.h"
 #include "ptcap/decode.h"
 
@@ -60,11 +61,23 @@ struct ptc_crash_report {
 	struct ptc_crash_why why;
 	/* Bad jump: the branch that did it, in flow. NULL: no bad jump, or not in the trace. */
 	const struct ptc_item *culprit;
-	/* Abort: index of the frame that gave up, in the believed stack; -1: none. */
+	/*
+	 * A signal by abort() or raise(): index of the frame that gave up, in the believed stack;
+	 * -1: none.
+	 */
 	int gave_up;
 	/* library function that this frame called; in given_up_name, or NULL */
 	const char *given_up_by;
 	char given_up_name[128];
+	/* what the runtime said */
+	struct ptc_runtime_message messages[PTC_CRASH_STATE_MESSAGES];
+	size_t nmessages;
+	/*
+	 * If has_thrown: where the exception was thrown that ended the process. It is the last
+	 * throw of the thread.
+	 */
+	bool has_thrown;
+	struct ptc_crash_frame thrown;
 	/*
 	 * The loop without packets that the thread was in when the trace ended. Then the stack from
 	 * memory is the believed one. insns 0: no such loop.

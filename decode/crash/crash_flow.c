@@ -56,6 +56,59 @@ static struct ptc_flow_frame frame_of(const struct ptc_crash_flow *f, const stru
 	return frame;
 }
 
+/* --- exceptions --- */
+
+enum { ENTRIES = 4096 }; /* a power of two */
+
+struct ptc_flow_entry {
+	uint64_t ip;
+	bool throws;
+};
+
+bool ptc_crash_flow_is_throw(const char *function)
+{
+	static const char *const names[] = {
+		"__cxa_throw",
+		"std::rethrow_exception(std::__exception_ptr::exception_ptr)",
+		"_ZSt17rethrow_exceptionNSt15__exception_ptr13exception_ptrE",
+	};
+	size_t i;
+
+	for (i = 0; function && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(function, names[i]))
+			return true;
+	return false;
+}
+
+static bool is_throw(const struct ptc_crash_flow *f, const struct ptc_item *item, uint64_t ip)
+{
+	uint64_t off = 0;
+	const char *name = ptc_decode_symbol(f->d, item, ip, &off);
+
+	return !off && ptc_crash_flow_is_throw(name);
+}
+
+/* Looks up each function about once. If a program is replaced, entries may be of the former one. */
+static bool throws(const struct ptc_crash_flow *f, const struct ptc_call *call)
+{
+	struct ptc_flow_entry *e = &f->entries[(call->ip ^ call->ip >> 12) % ENTRIES];
+
+	if (e->ip != call->ip)
+		*e = (struct ptc_flow_entry){ call->ip, is_throw(f, call->item, call->ip) };
+	return e->throws;
+}
+
+static void keep_throw(struct ptc_crash_flow *f, uint64_t ip)
+{
+	struct ptc_flow_throw *t = &f->thrown;
+	size_t i;
+
+	t->ip = ip;
+	t->n = 0;
+	for (i = f->n; i > 0 && t->n < PTC_FLOW_RETS && f->frames[i - 1].has_ret; i--)
+		t->rets[t->n++] = f->frames[i - 1].ret;
+}
+
 static int on_call(void *ctx, const struct ptc_call *call)
 {
 	struct ptc_crash_flow *f = ctx;
@@ -77,6 +130,8 @@ static int on_call(void *ctx, const struct ptc_call *call)
 	}
 	f->frames[call->depth] = frame_of(f, call);
 	f->n = (size_t)call->depth + 1;
+	if (throws(f, call))
+		keep_throw(f, call->ip);
 	return 0;
 }
 
@@ -158,7 +213,8 @@ int ptc_crash_flow_run(struct ptc_crash_flow *f, struct ptc_err *err)
 	f->tracker = ptc_calls_new(&opts);
 	f->branches = calloc(f->max_branches, sizeof(*f->branches));
 	f->calls = calloc(f->max_calls + 1, sizeof(*f->calls));
-	if (!f->tracker || !f->branches || !f->calls)
+	f->entries = calloc(ENTRIES, sizeof(*f->entries));
+	if (!f->tracker || !f->branches || !f->calls || !f->entries)
 		return ptc_fail_mem(err);
 	rc = ptc_decode_run(f->d, &sink, err);
 	return f->no_memory ? ptc_fail_mem(err) : rc;
@@ -170,6 +226,7 @@ void ptc_crash_flow_release(struct ptc_crash_flow *f)
 	free(f->branches);
 	free(f->calls);
 	free(f->frames);
+	free(f->entries);
 	*f = (struct ptc_crash_flow){ .n = 0 };
 }
 

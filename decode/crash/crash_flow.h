@@ -17,11 +17,25 @@ struct ptc_flow_frame {
 	enum ptc_call_how how;
 };
 
+enum { PTC_FLOW_RETS = 16 };
+
 struct ptc_flow_call {
 	enum ptc_call_type type;
 	enum ptc_call_how how;
 	uint32_t depth;
 	uint64_t ip;
+};
+
+/* Where an exception was thrown. */
+struct ptc_flow_throw {
+	/*
+	 * Of the function that throws, which may be of a program that exec replaced. 0: no
+	 * exception was thrown.
+	 */
+	uint64_t ip;
+	/* return addresses of this function and of its callers, innermost first */
+	uint64_t rets[PTC_FLOW_RETS];
+	size_t n;
 };
 
 struct ptc_crash_flow {
@@ -52,17 +66,23 @@ struct ptc_crash_flow {
 	size_t strayed_n;
 	struct ptc_flow_frame strayed_first;
 
+	struct ptc_flow_throw thrown; /* the last one */
+
 	/* Private members. */
-	struct ptc_calls *tracker; /* owned */
-	uint64_t out_ip;	   /* where the thread was when its trace last went off */
-	bool interrupted;	   /* the trace is off, and the program did not cause it */
-	uint32_t queue;		   /* queue of its last branch */
+	struct ptc_flow_entry *entries; /* owned; a cache of functions that were entered */
+	struct ptc_calls *tracker;	/* owned */
+	uint64_t out_ip;		/* where the thread was when its trace last went off */
+	bool interrupted;		/* the trace is off, and the program did not cause it */
+	uint32_t queue;			/* queue of its last branch */
 	bool no_memory;
 };
 
 /* Run the decoder d, which was opened with opts.bytes. */
 int ptc_crash_flow_run(struct ptc_crash_flow *f, struct ptc_err *err);
 void ptc_crash_flow_release(struct ptc_crash_flow *f);
+
+/* Returns true if the function with this name, which may be NULL, throws a C++ exception. */
+bool ptc_crash_flow_is_throw(const char *function);
 
 /* Return item @i; the oldest has 0. */
 const struct ptc_item *ptc_crash_flow_branch(const struct ptc_crash_flow *f, size_t i);

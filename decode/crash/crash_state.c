@@ -16,7 +16,7 @@ static void clear_crash_state(struct ptc_crash_state *d)
 		free((char *)(uintptr_t)d->maps[i].name);
 	for (i = 0; i < d->npieces; i++)
 		free(d->pieces[i].copy);
-	d->nthreads = d->nmaps = d->npieces = 0;
+	d->nthreads = d->nmaps = d->npieces = d->nmessages = 0;
 	d->siginfo = d->auxv = (struct ptc_cur){ .pos = NULL };
 	d->cut = 0;
 }
@@ -83,6 +83,10 @@ static bool add_crash_record(struct ptc_crash_state *d, const struct ptc_crash *
 		return add_piece(d, c);
 	case PTC_CRASH_AUXV:
 		d->auxv = c->bytes;
+		return true;
+	case PTC_CRASH_MESSAGE:
+		if (d->nmessages < PTC_CRASH_STATE_MESSAGES)
+			d->messages[d->nmessages++] = c->u.message;
 		return true;
 	default:
 		return true;

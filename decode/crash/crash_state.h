@@ -28,6 +28,8 @@ struct ptc_crash_state_piece {
 	uint8_t *copy;	      /* owned; NULL: bytes are lent from the file */
 };
 
+enum { PTC_CRASH_STATE_MESSAGES = 8 }; /* limit; more are skipped */
+
 struct ptc_crash_state {
 	struct ptc_crash_signal signal;
 	struct ptc_crash_state_thread *threads; /* owned */
@@ -35,6 +37,8 @@ struct ptc_crash_state {
 	struct ptc_crash_state_piece *pieces;	/* owned */
 	struct ptc_cur siginfo, auxv;		/* lent from the file; empty: none */
 	size_t nthreads, threads_cap, nmaps, maps_cap, npieces, pieces_cap;
+	struct ptc_crash_message messages[PTC_CRASH_STATE_MESSAGES];
+	size_t nmessages;
 	/* bytes of stacks and code that were not kept, because there were too many */
 	uint64_t cut;
 	/* states in the recording; this is the last one, or the last one of the pid */

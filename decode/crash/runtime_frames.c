@@ -63,6 +63,7 @@ static const struct pattern functions[] = {
 	{ "__clone*", PTC_RUNTIME_C },
 
 	{ "__cxa_*", PTC_RUNTIME_CXX },
+	{ "__clang_call_terminate*", PTC_RUNTIME_CXX },
 	{ "_Unwind_*", PTC_RUNTIME_CXX },
 	{ "__gxx_personality_*", PTC_RUNTIME_CXX },
 	{ "_ZSt*", PTC_RUNTIME_CXX },

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The message of the runtime that aborted a process: of the C library, an exception that nobody
+ * caught, or a panic. It is read from the saved memory.
+ */
+#ifndef PTC_DECODE_CRASH_RUNTIME_MESSAGE_H
+#define PTC_DECODE_CRASH_RUNTIME_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/crash/crash_state.h"
+
+enum { PTC_MESSAGE_TYPE = 1024, PTC_MESSAGE_TEXT = 2048, PTC_MESSAGE_FILE = 512 };
+
+struct ptc_runtime_message {
+	enum ptc_crash_message_kind kind;
+	char type[PTC_MESSAGE_TYPE]; /* of an exception, demangled; otherwise "" */
+	char text[PTC_MESSAGE_TEXT]; /* not escaped; "": the message is not known */
+	bool cut;		     /* the text is longer */
+	char file[PTC_MESSAGE_FILE]; /* of a panic: its place in the source; otherwise "" */
+	uint32_t line, column;
+	/* address of the exception's function what(), or 0 */
+	uint64_t what;
+};
+
+/*
+ * Read message @i of @d. Returns false if the memory has no such message. The memory is from a
+ * recording: the text may have any characters.
+ */
+bool ptc_runtime_message_read(const struct ptc_crash_state *d, size_t i,
+			      struct ptc_runtime_message *ret);
+
+/* Returns "abort-message", "exception", "panic" or "?" (another kind). */
+const char *ptc_runtime_message_name(enum ptc_crash_message_kind kind);
+
+/*
+ * Returns true if the function with this name returns the string that the standard's exceptions
+ * keep. @type: the exception's type, which counts if @what is NULL: the function has no known name.
+ */
+bool ptc_runtime_message_is_what(const char *what, const char *type);
+
+/*
+ * Returns true if @function, which may be NULL, ends a program because of an exception. While it
+ * runs, it is on the stack.
+ */
+bool ptc_runtime_message_terminates(const char *function);
+
+/*
+ * Find the messages in the memory of a process in which @thread aborted. @read reads up to @len
+ * bytes. Adds messages and memory to @d, whose mappings are known. Returns false if out of memory.
+ */
+bool ptc_runtime_message_find(struct ptc_crash_state *d,
+			      size_t (*read)(void *ctx, uint64_t addr, void *to, size_t len),
+			      void *ctx, const struct ptc_crash_thread *thread);
+
+#endif

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""crash_message.py NAME: the runtime's message in the output of `ptcap crash show`, compared with
+the message that the program prints, and the place that called abort()."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+
+import lib
+from compile import built
+from lib import PTCAP, Run, check
+
+SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")
+CXX = os.path.join(SUPPORT, "prog_message.cpp")
+RUST = os.path.join(SUPPORT, "prog_panic.rs")
+STATE = ["-e", "dummy:u"]  # no trace, only the state
+STEP = ["--source", "step"]
+# The last lines of clang's functions, and of inlined functions, are not in the source.
+COMPILERS = {
+    "g++": ["g++", "-g", "-O1", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-fstack-protector-all"],
+    "g++ -static-libstdc++": ["g++", "-g", "-O1", "-static-libstdc++", "-static-libgcc"],
+    "g++ -static": ["g++", "-g", "-O1", "-static"],
+    "clang++": ["clang++", "-g", "-O0", "-fstack-protector-all"],
+}
+
+CASES = {}
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+def need_events():
+    if not lib.has_events():
+        lib.skip("no events")
+
+
+def programs(folder, source, *names):
+    """Compile source with each of the compilers that exist. Returns (name, path)."""
+    ret = []
+    for name in names or COMPILERS:
+        path = built(folder, [*COMPILERS[name], source], name.replace(" ", ""))
+        if path:
+            ret.append((name, path))
+    if not ret:
+        lib.skip("no compiler")
+    return ret
+
+
+def lines_of(source):
+    """Return the line of each marker "DIES: mode"."""
+    with open(source, encoding="utf-8") as f:
+        return {m[1]: n for n, line in enumerate(f, 1) if (m := re.search(r"DIES: (\w+)", line))}
+
+
+class Crash:
+    """The report about a program, and what it printed."""
+
+    def __init__(self, folder, argv, options=(), more=()):
+        path = os.path.join(folder, "f")
+        self.run = Run([PTCAP, "crash", "-q", *(options or STATE), *more, "-o", path, "--", *argv])
+        self.run.expect(128 + signal.SIGABRT)
+        self.path = path
+        self.said = shown(path)
+        stack = self.said["stack_traced"] or self.said["stack_unwound"]
+        self.at = stack[self.said["gave_up_at"]] if "gave_up_at" in self.said else None
+
+    def message(self, what):
+        messages = self.said["messages"]
+        check(len(messages) == 1, f"{what}: {messages} for {self.run.err!r}")
+        return messages[0]
+
+
+def shown(path, *options):
+    return json.loads(Run([PTCAP, "crash", "show", "-i", path, "--format", "json", *options]).expect(0).out)
+
+
+def is_at(what, place, function, line=None):
+    check(place and re.match(function + r"\b", place["function"] or ""), f"{what}: {place} is not in {function}")
+    check(line in (None, place["line"]), f"{what}: {place} is not in line {line}")
+
+
+@case
+def c_library(folder):
+    """An assertion, malloc's check, a smashed stack, a buffer's check: the C library's message."""
+    need_events()
+    functions = {"assert": "fail_assert", "free": "free_invalid", "stack": "smash", "fortify": "fortify"}
+    for name, path in programs(folder, CXX):
+        for mode, function in functions.items():
+            if mode == "fortify" and name != "g++" or mode == "stack" and "static" in name:
+                continue
+            what = f"{name} {mode}"
+            c = Crash(folder, [path, mode])
+            m = c.message(what)
+            check(m["kind"] == "abort-message" and m["text"] == c.run.err.strip("\n"), f"{what}: {m} instead of {c.run.err!r}")
+            is_at(what, c.at, function)
+            check(function in c.said["text"], f"{what}: {c.said['text']}")
+            text = Run([PTCAP, "crash", "show", "-i", c.path]).expect(0).out
+            head = text.split("stack:")[0]
+            check("\n  says    " in head and re.search(rf"\n  at +0x\w+ {function}\(", head), f"{what}: {head}")
+
+
+def printed(err):
+    """Return type and what() that the C++ library printed."""
+    m = re.fullmatch(r"(?s)(?:caught\n)?terminate called after throwing an instance of '(.*?)'\n(?:  what\(\):  (.*)\n)?", err)
+    check(m, f"the library printed {err!r}")
+    return m[1], m[2]
+
+
+@case
+def exceptions(folder):
+    """Type and what() of an exception that nobody catches, and the place that threw it."""
+    need_events()
+    line = lines_of(CXX)
+    modes = ("runtime", "derived", "second", "own", "plain", "system", "long", "range", "kept", "noexcept", "rethrown", "thread")
+    for name, path in programs(folder, CXX):
+        for mode in modes:
+            what = f"{name} {mode}"
+            c = Crash(folder, [path, mode])
+            m = c.message(what)
+            want, text = printed(c.run.err)
+            check((m["kind"], m["type"]) == ("exception", want), f"{what}: {m} instead of {want}")
+            if mode == "own":
+                check(m["text"] is None and text == "of its own", f"{what}: {m} instead of {text}")
+            elif mode == "long":
+                check(m["cut"] and len(m["text"]) > 1000 and text.startswith(m["text"]), f"{what}: {m}")
+            else:
+                check(m["text"] == text and "cut" not in m, f"{what}: {m} instead of {text!r}")
+            functions = {"range": "of_range", "kept": "throws_kept", "rethrown": "rethrows"}
+            if mode == "noexcept" and name == "clang++":
+                functions[mode] = "never_throws"
+            lines = {"noexcept": line["runtime"], "thread": line["runtime"], "range": None}
+            expect = None if name == "clang++" else lines.get(mode, line.get(mode))
+            is_at(what, c.at, functions.get(mode, "throw_one"), expect)
+            if mode not in ("rethrown", "noexcept"):
+                check(c.said["thrown"] == c.at, f"{what}: thrown at {c.said.get('thrown')}")
+
+
+@case
+def text_thrown(folder):
+    """A thrown string is the message, although the library does not print it."""
+    need_events()
+    for name, path in programs(folder, CXX):
+        m = Crash(folder, [path, "string"]).message(name)
+        check((m["type"], m["text"]) == ("char const*", "a string"), f"{name}: {m}")
+
+
+@case
+def none(folder):
+    """An exception that is being handled, or that was handled, is not the reason of an abort()."""
+    need_events()
+    for name, path in programs(folder, CXX):
+        for mode, function in (("handler", "aborts_in_handler"), ("abort", "only_abort"), ("terminate", "terminates")):
+            c = Crash(folder, [path, mode])
+            check(not c.said["messages"] and "thrown" not in c.said, f"{name} {mode}: {c.said['messages']}")
+            is_at(f"{name} {mode}", c.at, function)
+
+
+@case
+def traced_throw(folder):
+    """If the stack has lost the function that threw, the trace has it."""
+    line = lines_of(CXX)
+    # A program of -static sorts all its frame descriptions at the first throw: millions of steps.
+    argv = ["clang++", "-g", "-O0", "-fPIE", "-static-pie", CXX]
+    path = built(folder, argv, "clang")
+    mode, function = ("noexcept", "never_throws") if path else ("rethrown", "rethrows")
+    path = path or built(folder, ["g++", *argv[1:]], "gcc")
+    if not path:
+        lib.skip("no compiler")
+    c = Crash(folder, [path, mode], STEP)
+    is_at(mode, c.at, function)
+    is_at(mode, c.said["thrown"], "throw_one", line["runtime"])
+    text = Run([PTCAP, "crash", "show", "-i", c.path]).expect(0).out
+    check(re.search(r"\n  thrown  0x\w+ throw_one\(", text), text[:1000])
+
+
+@case
+def kept(folder):
+    """--no-memory keeps no message; --redact keeps it; a core has the C library's, too. A core lacks
+    the constants of the program, so the types of exceptions."""
+    need_events()
+    (_, path), *_ = programs(folder, CXX, "g++", "clang++")
+    c = Crash(folder, [path, "runtime"])
+    check(c.message("runtime")["text"], "no text")
+    redacted = os.path.join(folder, "redacted")
+    Run([PTCAP, "convert", "-i", c.path, "-o", redacted, "--redact"]).expect(0)
+    check(shown(redacted)["messages"] == c.said["messages"], "redacted, the message is another one")
+    bare = Crash(folder, [path, "runtime"], more=["--no-memory"])
+    check(not bare.said["messages"], f"{bare.said['messages']}")
+    want = Crash(folder, [path, "assert"]).said["messages"]
+    recording = os.path.join(folder, "recording")
+    core = lib.core_of(folder, [PTCAP, "record", "-q", *STATE, "-o", recording, "--", path, "assert", "core"])
+    got = shown(recording, "--core", core)
+    check(got["state_of_core"] and got["messages"] == want, f"{got['messages']} instead of {want}")
+
+
+@case
+def rust(folder):
+    """The panic of a Rust program that aborts: message, place, and the function that panicked."""
+    need_events()
+    if not shutil.which("rustc"):
+        lib.skip("no rustc")
+    forms = {"-O": ["-O", "-C", "panic=abort"], "debug": ["-C", "panic=abort"], "unwinding": ["-O"], "stripped": ["-O", "-C", "panic=abort", "-C", "strip=symbols"]}
+    modes = {"unwrap": "get", "format": "format", "literal": "literal", "expect": "expect", "index": "index", "thread": "format"}
+    for name, options in forms.items():
+        path = built(folder, ["rustc", "-g", *options, RUST], "panic" + name)
+        check(path, f"{name}: rustc failed")
+        for mode, function in modes.items() if name != "unwinding" else (("nounwind", "nounwind"),):
+            what = f"{name} {mode}"
+            c = Crash(folder, [path, mode])
+            m = c.message(what)
+            # Two panics, if one leaves a function that cannot unwind.
+            want = re.findall(r"thread '\S+' .*?panicked at (.*?):(\d+):(\d+):\n(.*)\n", c.run.err)
+            check(want, f"{what}: it printed {c.run.err!r}")
+            got = (m["file"], str(m["line"]), str(m["column"]), m["text"])
+            check(m["kind"] == "panic" and got == want[-1], f"{what}: {m} instead of {want[-1]}")
+            if name != "stripped":
+                is_at(what, c.at, rf"prog_panic::{function}|panic\w*::{function}")
+                check("a panic" in c.said["text"], f"{what}: {c.said['text']}")
+        if name != "unwinding":
+            c = Crash(folder, [path, "abort"])
+            check(not c.said["messages"], f"{name}: {c.said['messages']}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    lib.main(CASES)
