@@ -2,6 +2,7 @@
 #include "auxtrace/record/crash_record.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "auxtrace/record/record.h"
@@ -11,10 +12,13 @@
 enum {
 	WORD = 8,
 	SIGNAL_CODE = 3, /* the only signed number */
+	NUMBERS = 96,	 /* offset in the record: doc/format.md */
 };
 
-static const char *const signal_names[] = { "pid",  "tid",    "signal",	 "code",     "error",
-					    "addr", "sender", "time_ns", "no_memory" };
+static const char *const signal_names[] = {
+	"pid",	"tid",	  "signal",  "code",	  "error",
+	"addr", "sender", "time_ns", "no_memory", "exit_status"
+};
 /* The registers follow these names. */
 static const char *const thread_names[] = { "pid", "tid", "in_call" };
 static const char *const map_names[] = { "pid", "start", "end", "offset", "prot" };
@@ -111,6 +115,11 @@ void ptc_crash_put(struct ptc_buf *b, const struct ptc_crash *c)
 		(void)ptc_cur_skip(&left, n);
 		piece.u.memory.addr += n;
 	} while (c->kind == PTC_CRASH_MEMORY && ptc_cur_left(&left));
+}
+
+void ptc_crash_set_exit_status(struct ptc_buf *b, uint64_t status)
+{
+	ptc_buf_set_le64(b, NUMBERS + offsetof(struct ptc_crash_signal, exit_status), status);
 }
 
 /* --- reading --- */

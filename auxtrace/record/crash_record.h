@@ -15,4 +15,7 @@ enum { PTC_CRASH_BYTES_MAX = 32 << 10 };
  */
 void ptc_crash_put(struct ptc_buf *b, const struct ptc_crash *c);
 
+/* Change exit_status in the SIGNAL record at the beginning of @b. */
+void ptc_crash_set_exit_status(struct ptc_buf *b, uint64_t status);
+
 #endif

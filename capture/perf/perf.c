@@ -309,6 +309,7 @@ static int perf_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 	if (ret->unwatched && p->opts->callbacks.on_note)
 		p->opts->callbacks.on_note(p->opts->callbacks.note_ctx, err->msg);
 	ret->crashes = p->trigger.watch.crashes;
+	ret->handled = p->trigger.watch.handled;
 	ret->unseen = p->trigger.unseen;
 	ret->unmet = p->opts->snapshot.nat && !p->trigger.came;
 	rc = p->failed.code;

@@ -360,6 +360,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->left_behind = end->left_behind;
 	ret->aux_bytes = s->drain.aux_bytes + s->series.trace;
 	ret->crashes = end->crashes;
+	ret->handled = end->handled;
 	ret->unseen = end->unseen;
 	ret->unwatched = end->unwatched;
 	ret->snapshots = s->loop.snapshots;

@@ -5,6 +5,7 @@
 #include <sys/ptrace.h>
 
 #include "base/err.h"
+#include "capture/crash/handled_fault.h"
 #include "capture/crash/state_channel.h"
 #include "capture/step/tracer.h"
 
@@ -28,16 +29,19 @@ static size_t gather(const struct ptc_tracer *t, pid_t pid, struct ptc_state_thr
 	return n;
 }
 
-/* @k is about to die from a signal: saves the state of its process. */
-static int save(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_err *err)
+/* @k is about to get a signal: saves the state of its process, or keeps it if @k handles a fault.
+ */
+static int save(struct ptc_tracer *t, const struct ptc_task *k, bool dies, struct ptc_err *err)
 {
 	struct ptc_state s = { .pid = k->pid, .tid = k->tid, .no_memory = t->no_memory };
 	struct ptc_state_thread *threads;
 	siginfo_t info;
-	int rc;
+	int rc = 0;
 
 	if (ptrace(PTRACE_GETSIGINFO, k->tid, NULL, &info))
 		return 0; /* killed in the meantime */
+	if (!dies && !ptc_handled_is_fault(&info))
+		return 0;
 	threads = calloc(t->tasks.n, sizeof(*threads));
 	if (!threads)
 		return ptc_fail_mem(err);
@@ -45,9 +49,12 @@ static int save(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_err *
 	s.time_ns = ptc_clock_ns(t->rec->clock);
 	s.threads = threads;
 	s.nthreads = gather(t, k->pid, threads);
-	rc = ptc_states_add(&t->states, &s, err);
+	if (dies)
+		rc = ptc_states_add(&t->states, &s, err);
+	else
+		ptc_handled_keep(&t->faults, &s);
 	free(threads);
-	t->crashes += !rc;
+	t->crashes += dies && !rc;
 	return rc;
 }
 
@@ -60,9 +67,27 @@ int ptc_fatal_look(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_er
 		return 0;
 	wanted = ptc_signals_have(t->on_signals, k->inject);
 	if (t->states.fd >= 0 && ptc_state_is_fatal("/proc", k->tid, k->inject)) {
-		rc = save(t, k, err);
+		rc = save(t, k, true, err);
 		wanted = true;
+	} else if (t->states.fd >= 0) {
+		rc = save(t, k, false, err);
 	}
 	t->hold |= wanted && t->held_fd >= 0;
 	return rc;
+}
+
+int ptc_fatal_exit(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_err *err)
+{
+	const struct ptc_buf *records;
+	unsigned long status;
+
+	if (ptrace(PTRACE_GETEVENTMSG, k->tid, NULL, &status))
+		return 0; /* killed in the meantime */
+	records = ptc_handled_end(&t->faults, k->pid, (int)status);
+	if (!records && k->tid == k->pid)
+		ptc_handled_forget(&t->faults, k->pid);
+	if (!records)
+		return 0;
+	t->handled++;
+	return ptc_states_add_records(&t->states, records, err);
 }

@@ -123,6 +123,7 @@ static void fill_outcome(struct ptc_step_shared *sh, const struct ptc_tracer *t)
 	sh->unshown = t->flow->unshown;
 	sh->odd = t->flow->odd;
 	sh->crashes = t->crashes;
+	sh->handled = t->handled;
 	sh->done = true;
 }
 
@@ -297,6 +298,7 @@ static int step_finish(struct ptc_source *src, struct ptc_source_end *ret, struc
 		.follows = true,
 		.untraced = sh->untraced,
 		.crashes = sh->crashes,
+		.handled = sh->handled,
 		.lost_records = ptc_softring_lost_records(s->ring),
 		.lost_aux = ptc_softring_lost_aux(s->ring),
 	};
@@ -340,6 +342,7 @@ static void step_free(struct ptc_source *src)
 		orphan(s); /* an error elsewhere: the tracer must not wait for a drain */
 	ptc_step_process_release(&s->process);
 	ptc_states_release(&s->tracer.states);
+	ptc_handled_release(&s->tracer.faults);
 	ptc_states_release(&s->tracer.code);
 	if (s->tracer.held_fd >= 0)
 		(void)close(s->tracer.held_fd);

@@ -375,7 +375,7 @@ int ptc_stop_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct p
 		return on_birth(t, k, err);
 	case PTRACE_EVENT_EXIT:
 		on_exit_stop(t, k);
-		return 0;
+		return ptc_fatal_exit(t, k, err);
 	default:
 		return 0;
 	}

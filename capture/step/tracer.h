@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "capture/crash/handled_fault.h"
 #include "capture/crash/state_channel.h"
 #include "capture/soft/ground_truth.h"
 #include "capture/soft/insn_to_packets.h"
@@ -34,6 +35,7 @@ struct ptc_tracer {
 	struct ptc_zone zone;		     /* range in which to trace */
 	const struct ptc_lbr_stacks *stacks; /* branch stacks of the threads; NULL: not recorded */
 	struct ptc_states states;	     /* of dying processes, if requested */
+	struct ptc_handled faults;	     /* handled faults, with @states */
 	struct ptc_states code;		     /* of files that were gone at the newest snapshot */
 	/* signals that request a snapshot; with states, a death requests one too */
 	uint64_t on_signals;
@@ -48,6 +50,7 @@ struct ptc_tracer {
 	bool limited;		  /* max_insns or the end of the zone was reached */
 	uint64_t left_behind;	  /* tasks that outlived the command */
 	uint64_t crashes;	  /* processes whose state was saved */
+	uint64_t handled;	  /* the same, of processes that handled the signal and exited */
 	uint64_t rightless;	  /* programs that lack the rights of their file */
 	char rightless_path[256]; /* path of the first */
 	uint64_t untraced;	  /* processes that could not be stepped and run freely */

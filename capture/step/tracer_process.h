@@ -49,7 +49,7 @@ struct ptc_step_shared {
 	bool left, limited, unreached, unmet;
 	uint64_t rightless;
 	char rightless_path[256];
-	uint64_t left_behind, untraced, transfers, unshown, odd, crashes;
+	uint64_t left_behind, untraced, transfers, unshown, odd, crashes, handled;
 };
 
 struct ptc_step_process {

@@ -107,6 +107,7 @@ int ptc_watch_end(struct ptc_watch *w, struct ptc_err *err)
 		return 0;
 	rc = ptc_step_process_end(&w->process, err);
 	w->crashes = sh->crashes;
+	w->handled = sh->handled;
 	if (rc)
 		return ptc_fail(err, PTC_E_IO, "pt-watcher was killed");
 	if (sh->rc)

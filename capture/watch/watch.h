@@ -23,7 +23,8 @@ struct ptc_watch {
 	int held_fd;  /* an eventfd: readable when a thread is held; -1: never */
 	bool holding; /* the current snapshot is for a held thread */
 	pid_t command;
-	uint64_t crashes; /* processes whose state was saved; valid once the watcher has ended */
+	/* Valid once the watcher has ended: see struct ptc_record_result. */
+	uint64_t crashes, handled;
 };
 
 #define PTC_WATCH_INIT                                                                             \

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "capture/crash/handled_fault.h"
 #include "capture/host/tasks.h"
 #include "capture/step/task.h"
 #include "capture/watch/threads.h"
@@ -153,21 +154,72 @@ static int witness(const struct ptc_watcher *w, pid_t tid, int status, struct pt
 	return rc;
 }
 
+/*
+ * @tid is about to handle a signal. If that is a fault, keeps the state of the thread, and watches
+ * for its exit. Threads without a fault exit without a stop.
+ */
+static void keep_handled(const struct ptc_watcher *w, struct ptc_handled *h, pid_t tid)
+{
+	struct ptc_state_thread thread = { .tid = tid };
+	struct ptc_state s = { .pid = ptc_task_process(tid),
+			       .tid = tid,
+			       .time_ns = now(w),
+			       .threads = &thread,
+			       .nthreads = 1,
+			       .no_memory = w->opts->snapshot.no_memory };
+	struct user_regs_struct regs;
+	siginfo_t info;
+
+	if (s.pid < 0 || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) ||
+	    !ptc_handled_is_fault(&info) || !ptc_thread_regs(tid, &regs, &thread.in_call) ||
+	    ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(options | PTRACE_O_TRACEEXIT)))
+		return;
+	s.info = &info;
+	thread.regs = &regs;
+	ptc_handled_keep(h, &s);
+}
+
+/*
+ * @tid, which handled a fault, is about to exit. The end of the process is seen by others after
+ * this stop only, so the state is complete by then.
+ */
+static int on_exit_stop(const struct ptc_watcher *w, struct ptc_handled *h, pid_t tid,
+			struct ptc_err *err)
+{
+	const struct ptc_buf *records;
+	unsigned long status;
+
+	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &status))
+		return 0; /* killed in the meantime */
+	records = ptc_handled_end(h, ptc_task_process(tid), (int)status);
+	if (!records)
+		return 0;
+	w->shared->handled++;
+	return ptc_states_add_records(w->states, records, err);
+}
+
 /* Handles the stop of @tid with @status, and lets it continue. */
-static int on_stop(const struct ptc_watcher *w, pid_t tid, int status, struct ptc_err *err)
+static int on_stop(const struct ptc_watcher *w, struct ptc_handled *h, pid_t tid, int status,
+		   struct ptc_err *err)
 {
 	const int sig = status >> 16 ? 0 : WSTOPSIG(status);
+	int rc = 0;
 
 	if (sig && w->states->fd >= 0 && ptc_state_is_fatal("/proc", tid, sig))
 		return witness(w, tid, status, err);
 	if (sig && ptc_signals_have(w->opts->snapshot.on_signals, sig))
 		hold(w);
+	if (sig && w->states->fd >= 0)
+		keep_handled(w, h, tid);
+	if (status >> 16 == PTRACE_EVENT_EXIT)
+		rc = on_exit_stop(w, h, tid, err);
 	ptc_thread_resume(tid, status);
-	return 0;
+	return rc;
 }
 
 int ptc_watcher_run(const struct ptc_watcher *w, struct ptc_err *err)
 {
+	struct ptc_handled handled = { .items = { { 0 } } };
 	int rc = 0;
 
 	while (!rc && is_watch_wanted(w)) {
@@ -178,9 +230,12 @@ int ptc_watcher_run(const struct ptc_watcher *w, struct ptc_err *err)
 			continue;
 		if (got < 0) /* no thread is left */
 			break;
-		if (!WIFSTOPPED(status))
+		if (!WIFSTOPPED(status)) {
+			ptc_handled_forget(&handled, got);
 			continue;
-		rc = on_stop(w, got, status, err);
+		}
+		rc = on_stop(w, &handled, got, status, err);
 	}
+	ptc_handled_release(&handled);
 	return rc;
 }

@@ -222,6 +222,8 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 	ptc_crash_signal_name(r->dead.signal.signo, name);
 	ptc_emit_word(&e, "signal", name);
 	ptc_emit_i64(&e, "code", r->dead.signal.code);
+	if (r->dead.signal.exit_status)
+		ptc_emit_u64(&e, "exit_status", r->dead.signal.exit_status);
 	ptc_emit_u64(&e, "pid", r->dead.signal.pid);
 	ptc_emit_u64(&e, "tid", r->dead.signal.tid);
 	ptc_emit_word(&e, "reason", ptc_reason_name(r->why.reason));

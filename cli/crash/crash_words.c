@@ -136,6 +136,13 @@ static void say_abort(struct words *w, const struct ptc_crash_report *r)
 	say(w, ", called by %s", place.function ? place.function : "code without a name");
 }
 
+static void say_handled(struct words *w, const struct ptc_crash_report *r)
+{
+	if (r->dead.signal.exit_status)
+		say(w, "; the program handled the signal, and later exited with status %" PRIu64,
+		    r->dead.signal.exit_status);
+}
+
 void ptc_crash_sentence(const struct ptc_crash_report *r, char ret[PTC_CRASH_SENTENCE])
 {
 	const struct ptc_crash_why *why = &r->why;
@@ -214,6 +221,6 @@ void ptc_crash_sentence(const struct ptc_crash_report *r, char ret[PTC_CRASH_SEN
 		break;
 	default:
 		say(&w, "si_code %" PRId64, r->dead.signal.code);
-		break;
 	}
+	say_handled(&w, r);
 }

@@ -285,9 +285,14 @@ static void show_crash(const struct ptc_info *i)
 	if (!i->crashes)
 		return;
 	label("crash");
-	printf(" process %" PRIu64 " was killed by SIG%s in thread %" PRIu64
-	       " (`ptcap crash show` explains why)\n",
-	       i->crash.pid, name ? name : "?", i->crash.tid);
+	if (i->crash.exit_status)
+		printf(" process %" PRIu64 " handled SIG%s in thread %" PRIu64
+		       ", and exited with status %" PRIu64 " (`ptcap crash show` explains it)\n",
+		       i->crash.pid, name ? name : "?", i->crash.tid, i->crash.exit_status);
+	else
+		printf(" process %" PRIu64 " was killed by SIG%s in thread %" PRIu64
+		       " (`ptcap crash show` explains why)\n",
+		       i->crash.pid, name ? name : "?", i->crash.tid);
 	if (i->crash_cut) {
 		label("");
 		printf(" %" PRIu64 " bytes of its stacks and code exceeded the limit\n",
@@ -295,7 +300,7 @@ static void show_crash(const struct ptc_info *i)
 	}
 	if (i->crashes > 1) {
 		label("");
-		printf(" the last of %" PRIu64 " killed processes\n", i->crashes);
+		printf(" the last of %" PRIu64 " such processes\n", i->crashes);
 	}
 }
 

@@ -119,6 +119,13 @@ static void tell_crash(const struct ptc_record_args *a, const struct ptc_record_
 {
 	const bool ended = a->opts.target.argv && !r->left_running;
 
+	if (r->handled)
+		ptc_say("%" PRIu64 " process%s a fault and exited with a failure; "
+			"`ptcap crash show -i '%s'` explains the last one",
+			r->handled, r->handled == 1 ? " handled" : "es handled",
+			a->opts.output.path);
+	if (r->handled && !r->crashes)
+		return;
 	if (!r->crashes && ended && WIFSIGNALED(r->status))
 		ptc_say("signal %d killed the command, but its state could not be read from /proc",
 			WTERMSIG(r->status));

@@ -459,6 +459,11 @@ struct ptc_record_result {
 	uint64_t snapshots; /* snapshots taken, including the last one at the end */
 	uint64_t crashes;   /* with @crash: processes whose state was saved */
 	/*
+	 * With @crash: processes that handled a fault, and then exited with a failure. Their state
+	 * at the last fault was saved.
+	 */
+	uint64_t handled;
+	/*
 	 * With @at: counted arrivals at a place while the trace was off for a snapshot; no snapshot
 	 * was taken for these.
 	 */

@@ -71,7 +71,8 @@ enum ptc_crash_reg {
 	PTC_REG_COUNT
 };
 
-/* PTC_CRASH_SIGNAL: the fatal signal. Field names without comment are those of siginfo_t. */
+/* PTC_CRASH_SIGNAL: the fatal signal, or a fault before an exit with a failure. Field names without
+ * comment are those of siginfo_t. */
 struct ptc_crash_signal {
 	uint64_t pid, tid; /* process and thread that the signal killed */
 	uint64_t signo;
@@ -81,6 +82,8 @@ struct ptc_crash_signal {
 	uint64_t sender;    /* si_pid, if si_code says that the field is valid */
 	uint64_t time_ns;   /* by the clock of the recording's records */
 	uint64_t no_memory; /* 1: the recording keeps no memory, so there are no MEMORY records */
+	/* not 0: the process handled the signal, and exited later with this status */
+	uint64_t exit_status;
 };
 
 /* PTC_CRASH_THREAD: one thread and its registers. */

@@ -227,6 +227,83 @@ def rust(folder):
             check(not c.said["messages"], f"{name}: {c.said['messages']}")
 
 
+GO = """package main
+
+import "fmt"
+
+type node struct {
+	next  *node
+	value int
+}
+
+//go:noinline
+func find(n *node, value int) *node {
+	for ; n != nil; n = n.next {
+		if n.value == value {
+			return n
+		}
+	}
+	return nil
+}
+
+//go:noinline
+func use(n *node) int {
+	return find(n, 7).value // DIES: go
+}
+
+func main() {
+	fmt.Println(use(&node{nil, 1}))
+}
+"""
+
+
+@case
+def handled(folder):
+    """A process that handles a fault and exits with a failure: the signal as it was delivered. If the
+    process goes on, there is no state."""
+    path = os.path.join(folder, "f")
+    program = lib.prog("crash_static")
+    for options in [STEP] + [STATE] * lib.has_events():
+        argv = [PTCAP, "crash", *options, "-o", path, "--", program, "handled"]
+        r = Run(argv, env={**os.environ, "FAILS": "1"}).expect(7)
+        check("1 process handled a fault and exited with a failure" in r.err and "killed" not in r.err, f"{options}: {r.err}")
+        said = shown(path)
+        got = (said["signal"], said["reason"], said["exit_status"], said["fault"]["function"], said["fault"]["address"])
+        check(got == ("SIGSEGV", "null-page", 7, "write_null", "0x10"), f"{options}: {said['text']}")
+        names = [f["function"] for f in said["stack_unwound"]]
+        check(names[:2] == ["write_null", "handled"] and "main" in names, f"{options}: {names}")
+        if options == STEP:
+            check("differ_at" not in said and said["trace_ends_there"], f"{said['stack_traced']}")
+        info = Run([PTCAP, "info", "-i", path]).expect(0).out
+        check(re.search(r"crash +process \d+ handled SIGSEGV in thread \d+, and exited with status 7", info), info)
+        Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
+        r = Run(argv).expect(0)
+        check("no signal killed a process" in r.err, f"{options}: {r.err}")
+        Run([PTCAP, "crash", "show", "-i", path]).expect(4)
+
+
+@case
+def go(folder):
+    """A nil pointer in Go: the runtime handles SIGSEGV, prints a panic, and exits with status 2."""
+    need_events()
+    if not shutil.which("go"):
+        lib.skip("no go")
+    source = os.path.join(folder, "nil.go")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(GO)
+    program = os.path.join(folder, "nil")
+    env = {**os.environ, "GOCACHE": os.path.join(folder, "cache"), "HOME": folder}
+    Run(["go", "build", "-o", program, source], env=env).expect(0)
+    path = os.path.join(folder, "f")
+    r = Run([PTCAP, "crash", "-q", *STATE, "-o", path, "--", program]).expect(2)
+    check("nil pointer" in r.err, r.err)
+    said = shown(path)
+    check((said["signal"], said["reason"], said["exit_status"]) == ("SIGSEGV", "null-page", 2), said["text"])
+    is_at("go", said["fault"], r"main\.use", lines_of(source)["go"])
+    names = [f["function"] for f in said["stack_unwound"]]
+    check(names[:3] == ["main.use", "main.main", "runtime.main"], f"{names}")
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
