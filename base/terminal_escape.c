@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { ESCAPED = 4, JSON_ESCAPED = 6, JSON_GROWTH = 6 };
+enum { ESCAPED = 4, JSON_ESCAPED = 6, JSON_GROWTH = 6, WIDE = 0x1100 };
 
 static const char hex[] = "0123456789abcdef";
 static bool ascii_out, ascii_err; /* the stream is ASCII only: other bytes are escaped */
@@ -110,6 +110,42 @@ void ptc_plain_copy(char *ret, size_t size, const char *s)
 		size -= need;
 	}
 	*ret = '\0';
+}
+
+/* Returns the columns of the character of @n bytes at @s. */
+static size_t columns(const char *s, size_t n, bool plain)
+{
+	uint32_t c = 0;
+
+	if (!plain)
+		return n * ESCAPED;
+	(void)decode_utf8((const unsigned char *)s, &c);
+	return c < WIDE ? 1 : 2;
+}
+
+size_t ptc_plain_width(const char *s)
+{
+	size_t n, width = 0;
+	bool plain;
+
+	for (; (n = ptc_plain_next(s, &plain)); s += n)
+		width += columns(s, n, plain);
+	return width;
+}
+
+size_t ptc_plain_fit(const char *s, size_t width)
+{
+	const char *at = s;
+	size_t n, need;
+	bool plain;
+
+	for (; (n = ptc_plain_next(at, &plain)); at += n) {
+		need = columns(at, n, plain);
+		if (need > width)
+			break;
+		width -= need;
+	}
+	return (size_t)(at - s);
 }
 
 char *ptc_plain_dup(const char *s)

@@ -37,6 +37,16 @@ void ptc_plain_put(FILE *out, const char *s);
  */
 void ptc_plain_copy(char *ret, size_t size, const char *s);
 
+/*
+ * Returns the number of columns of a terminal that @s takes when it is escaped. Characters from
+ * U+1100 count as two columns, because many of them are wide. So the result may be too large, but
+ * not too small.
+ */
+size_t ptc_plain_width(const char *s);
+
+/* Returns the number of bytes of @s, whole characters, that fit into @width columns. */
+size_t ptc_plain_fit(const char *s, size_t width);
+
 /* Returns an escaped copy, which the caller frees. NULL: out of memory. */
 char *ptc_plain_dup(const char *s);
 

@@ -6,9 +6,11 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,13 +18,28 @@
 #include "base/monotonic.h"
 #include "cli/common/cli.h"
 
-enum { BAR = 40 };
+enum { BAR = 40, COLUMNS_MIN = 40, COLUMNS_DEFAULT = 80, COLUMNS_MAX = 10000 };
 
 bool ptc_terminal_has_colors(void)
 {
 	const char *term = getenv("TERM"), *no = getenv("NO_COLOR");
 
 	return isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0 && !(no && *no);
+}
+
+size_t ptc_terminal_columns(void)
+{
+	const char *asked = getenv("COLUMNS");
+	struct winsize size = { .ws_col = 0 };
+	uint64_t n = 0;
+
+	if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+		n = size.ws_col;
+	if (!n && (!asked || !ptc_parse_u64(asked, &n) || n > COLUMNS_MAX))
+		n = 0;
+	if (!n)
+		return COLUMNS_DEFAULT;
+	return n < COLUMNS_MIN ? COLUMNS_MIN : n;
 }
 
 /* Runs in the child. @go, @in: pipes written by the parent. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Features for an interactive terminal: pager, colors, progress. */
+/* Features for an interactive terminal: its width, pager, colors, progress. */
 #ifndef PTC_CLI_COMMON_TERMINAL_H
 #define PTC_CLI_COMMON_TERMINAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -11,6 +12,12 @@
 
 /* Return whether standard output is a terminal with colors, and NO_COLOR is not set. */
 bool ptc_terminal_has_colors(void);
+
+/*
+ * Returns the number of columns for tables: of the terminal at standard output, or of $COLUMNS, or
+ * 80. At least 40. Must be called before ptc_pager_start.
+ */
+size_t ptc_terminal_columns(void);
 
 /* A pager: $PAGER, or less if that is not set. */
 struct ptc_pager {

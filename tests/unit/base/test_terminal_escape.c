@@ -98,3 +98,30 @@ Test(terminal_escape, all_but_ascii_is_escaped_where_that_is_asked_for)
 	ptc_plain_set_ascii(false, true);
 	is("\xc3\xa9", "\xc3\xa9");
 }
+
+static void takes(const char *s, size_t columns)
+{
+	size_t width;
+
+	cr_expect_eq(ptc_plain_width(s), columns, "'%s' takes %zu columns", s, ptc_plain_width(s));
+	cr_expect_eq(ptc_plain_fit(s, columns), strlen(s), "'%s' does not fit", s);
+	for (width = 0; width < columns; width++) {
+		const size_t n = ptc_plain_fit(s, width);
+
+		cr_expect_lt(n, strlen(s), "'%s' fits %zu columns", s, width);
+		cr_expect((s[n] & 0xc0) != 0x80 || (s[0] & 0x80), "'%s' is cut in a character", s);
+	}
+}
+
+Test(terminal_escape, columns_count_escapes_and_wide_characters)
+{
+	takes("", 0);
+	takes("main", 4);
+	takes("h\xc3\xa9", 2);
+	takes("\xe6\xbc\xa2\xe5\xad\x97", 4);
+	takes("\x1b[2J", 7);
+	takes("a\xff", 5);
+	takes("a\xe2\x80\xae", 13);
+	cr_expect_eq(ptc_plain_fit("\xe6\xbc\xa2\xe5\xad\x97", 3), 3);
+	cr_expect_eq(ptc_plain_fit("a\x1bz", 4), 1);
+}
