@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/plural.h"
 #include "cli/common/cli.h"
@@ -152,6 +153,8 @@ static int run_paged(struct ptc_decode_args *a, struct ptc_decode *d, struct ptc
 	int code;
 
 	a->colors = ptc_terminal_has_colors();
+	if (!a->full_names && isatty(STDOUT_FILENO))
+		a->out.form.width = ptc_terminal_columns();
 	ptc_pager_start(pager);
 	code = print_decoded_items(a, d);
 	return ptc_pager_finish(pager) || code ? code : PTC_EXIT_FAIL;

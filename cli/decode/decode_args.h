@@ -15,7 +15,7 @@ struct ptc_decode_args {
 	struct ptc_raw_code *raw; /* owned, including the paths */
 	size_t nraw;
 	struct ptc_decoded out;
-	bool strict, no_pager;
+	bool strict, no_pager, full_names;
 	const char *color;	       /* NULL: auto */
 	bool colors;		       /* result of auto */
 	struct ptc_id_list tids, cpus; /* owned */

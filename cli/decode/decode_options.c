@@ -222,6 +222,10 @@ static const struct ptc_option options[] = {
 	  PTC_FLAG(struct ptc_decode_args, opts.mangled) },
 	{ "color", 0, "WHEN", "Use colours: auto (on a terminal, default), always or never.",
 	  PTC_PARSED(struct ptc_decode_args, color, take_color, "auto, always or never") },
+	{ "full-names", 0, NULL,
+	  "Print names as long as they are. Default: on a terminal shorten names to its width, "
+	  "except with -F, --counts and json.",
+	  PTC_FLAG(struct ptc_decode_args, full_names) },
 	{ "no-pager", 0, NULL, "Print to the terminal without $PAGER.",
 	  PTC_FLAG(struct ptc_decode_args, no_pager) },
 	PTC_HEADING("Speed and limits:"),

@@ -39,6 +39,7 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 		.line = &line,
 		.color = f->color,
 		.inlines = f->inlines,
+		.width = f->width,
 	};
 	o->counts = (struct ptc_counts){ .of = f->counts, .d = d };
 	if (f->json && !f->stats && !f->counts)
@@ -51,7 +52,10 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 		*ret = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &o->calls };
 	else
 		*ret = printer_of(o);
-	return !f->calls || !ptc_calls_printer_init(&o->calls, d, &line, f->json, f->inlines);
+	if (f->calls && ptc_calls_printer_init(&o->calls, d, &line, f->json, f->inlines))
+		return false;
+	o->calls.width = f->width;
+	return true;
 }
 
 static bool print_counts(struct ptc_decoded *o)

@@ -20,6 +20,7 @@ struct ptc_decoded_form {
 	bool inlines; /* show inlined functions */
 	enum ptc_counts_of counts;
 	uint64_t most; /* number of counts to print; 0: all */
+	size_t width;  /* columns to which names are shortened; 0: print whole names */
 };
 
 /* Initialize with zeros, except form and totals. */

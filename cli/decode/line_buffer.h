@@ -78,6 +78,7 @@ struct ptc_printer {
 	struct ptc_line *line;
 	bool color;   /* default format: color kinds and gaps */
 	bool inlines; /* source lines: also of the inlined calls */
+	size_t width; /* default format, --insn: columns of the terminal; 0: print whole names */
 	/* --insn: the last source line printed */
 	char srcline[256];
 	size_t srcline_len;
@@ -89,6 +90,8 @@ int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n);
 void ptc_print_name(struct ptc_line *l, const char *s);
 /* As ptc_print_name, but blanks are kept. */
 void ptc_print_label(struct ptc_line *l, const char *s);
+/* As ptc_print_label, for a function's name, which is shortened to @width columns. */
+void ptc_print_short_name(struct ptc_line *l, const char *name, size_t width);
 /* Print function and offset, or "-". */
 void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip);
 void ptc_print_disasm(struct ptc_line *l, const struct ptc_item *it);

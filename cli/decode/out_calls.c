@@ -5,13 +5,24 @@
  */
 #include "cli/decode/out_calls.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/common/short_name.h"
 #include "decode/session/item_lookup.h"
 
-enum { TIME_WIDTH = 18, TID_WIDTH = 8, SPAN_WIDTH = 12, INDENT = 2, INDENT_MAX = 200 };
+enum {
+	TIME_WIDTH = 18,
+	TID_WIDTH = 8,
+	SPAN_WIDTH = 12,
+	TREE_COLUMN = TIME_WIDTH + TID_WIDTH + SPAN_WIDTH + 5,
+	INDENT = 2,
+	INDENT_MAX = 200,
+	NAME_MIN = 8,
+	NAME_MAX_WIDTH = 400
+};
 
 static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
 {
@@ -45,10 +56,40 @@ static void put_span(struct ptc_line *l, uint64_t since, uint64_t until)
 	ptc_line_str(l, text);
 }
 
-/* Print time, thread, duration and indent. Columns are computed inside the buffer. */
-static void begin_line(struct ptc_line *l, uint64_t time, int32_t tid, uint64_t since,
-		       uint64_t until, uint32_t depth)
+/* Returns the indent of a line. On a terminal of @width columns, half of the tree is for names. */
+static size_t indent_of(size_t width, uint32_t depth)
 {
+	const size_t tree = width > TREE_COLUMN ? (width - TREE_COLUMN) / 2 : 0;
+	const size_t most = width && tree < INDENT_MAX ? tree : INDENT_MAX;
+
+	return (size_t)depth * INDENT < most ? (size_t)depth * INDENT : most;
+}
+
+/* Returns the columns for the name of the pending line and the text behind it. */
+static size_t name_room(const struct ptc_calls_printer *p)
+{
+	const size_t taken = TREE_COLUMN + indent_of(p->width, p->depth) + strlen("() {");
+
+	if (!p->width)
+		return SIZE_MAX;
+	return p->width > taken + NAME_MIN ? p->width - taken : NAME_MIN;
+}
+
+/* Returns the comment @text if it fits @room beside a name, else "". Takes its columns. */
+static const char *fitting(const char *text, size_t *room)
+{
+	if (*room < strlen(text) + NAME_MIN)
+		return "";
+	*room -= strlen(text);
+	return text;
+}
+
+/* Print time, thread, duration and indent. Columns are computed inside the buffer. */
+static void begin_line(const struct ptc_calls_printer *p, uint64_t time, int32_t tid,
+		       uint64_t since, uint64_t until, uint32_t depth)
+{
+	const size_t indent = indent_of(p->width, depth);
+	struct ptc_line *l = p->line;
 	size_t begin, i;
 
 	if (sizeof(l->buf) - l->n < 2048)
@@ -63,7 +104,7 @@ static void begin_line(struct ptc_line *l, uint64_t time, int32_t tid, uint64_t 
 	put_span(l, since, until);
 	pad_calls_column(l, begin, SPAN_WIDTH);
 	ptc_line_str(l, "| ");
-	for (i = 0; i < (size_t)depth * INDENT && i < INDENT_MAX; i++)
+	for (i = 0; i < indent; i++)
 		ptc_line_char(l, ' ');
 }
 
@@ -109,19 +150,25 @@ static bool has_parameters(const char *name)
 static void flush_pending(struct ptc_calls_printer *p, const struct ptc_call *end)
 {
 	struct ptc_line *l = p->line;
+	size_t room = name_room(p);
+	const char *in, *out;
 
 	if (!p->pending)
 		return;
 	p->pending = false;
-	begin_line(l, p->time, p->tid, end ? p->time : PTC_NO_TIME,
+	in = fitting(entered(p->how), &room);
+	out = fitting(end ? left(end->how) : "", &room);
+	begin_line(p, p->time, p->tid, end ? p->time : PTC_NO_TIME,
 		   end ? end->item->time : PTC_NO_TIME, p->depth);
-	ptc_line_str(l, p->name);
+	if (p->width)
+		ptc_print_short_name(l, p->name, room);
+	else
+		ptc_line_str(l, p->name);
 	if (!has_parameters(p->name))
 		ptc_line_str(l, "()");
 	ptc_line_str(l, end ? ";" : " {");
-	ptc_line_str(l, entered(p->how));
-	if (end)
-		ptc_line_str(l, left(end->how));
+	ptc_line_str(l, in);
+	ptc_line_str(l, out);
 	ptc_line_char(l, '\n');
 }
 
@@ -139,8 +186,11 @@ static void set_name(struct ptc_calls_printer *p, const struct ptc_call *call)
 {
 	uint64_t off = 0;
 	const char *name = function_name(p, call, &off), *base;
+	/* On a terminal a name is shortened, not cut off in the middle of its arguments. */
+	char *shorter = name && p->width ? ptc_short_name(name, NAME_MAX_WIDTH) : NULL;
 	size_t n = 0;
 
+	name = shorter ? shorter : name;
 	if (!name) {
 		name = ptc_decode_file(p->d, call->item, call->ip, &off);
 		base = name ? strrchr(name, '/') : NULL;
@@ -156,6 +206,7 @@ static void set_name(struct ptc_calls_printer *p, const struct ptc_call *call)
 	if (off)
 		(void)snprintf(p->name + n, sizeof(p->name) - n, "+0x%llx",
 			       (unsigned long long)off);
+	free(shorter);
 }
 
 static int print_call(struct ptc_calls_printer *p, const struct ptc_call *call)
@@ -180,7 +231,7 @@ static int print_call(struct ptc_calls_printer *p, const struct ptc_call *call)
 		set_name(p, call);
 		break;
 	case PTC_CALL_LEAVE:
-		begin_line(l, it->time, it->tid, call->since, it->time, call->depth);
+		begin_line(p, it->time, it->tid, call->since, it->time, call->depth);
 		ptc_line_char(l, '}');
 		ptc_line_str(l, left(call->how));
 		ptc_line_char(l, '\n');

@@ -19,6 +19,7 @@ struct ptc_calls_printer {
 	uint64_t time;
 	int32_t tid;
 	uint32_t depth;
+	size_t width; /* set after init: columns of the terminal; 0: print whole names */
 	char name[512];
 };
 

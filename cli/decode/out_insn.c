@@ -2,6 +2,8 @@
 /* `ptcap decode --insn`: disassembled instructions, with function and source line. */
 #include "cli/decode/line_buffer.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "arch/disasm.h"
@@ -97,6 +99,22 @@ static void put_new_srcline(struct ptc_printer *p, const struct ptc_item *it, si
 	l->n = at; /* remove the blanks and the repeated line */
 }
 
+/* As ptc_print_symbol, in PLACE_WIDTH columns. */
+static void print_short_symbol(struct ptc_printer *p, const struct ptc_item *it)
+{
+	uint64_t off = 0;
+	const char *name = ptc_decode_symbol(p->d, it, it->from, &off);
+	char offset[24];
+
+	(void)snprintf(offset, sizeof(offset), "+0x%" PRIx64, off);
+	if (!name) {
+		ptc_line_char(p->line, '-');
+		return;
+	}
+	ptc_print_short_name(p->line, name, PLACE_WIDTH - 1 - strlen(offset));
+	ptc_line_str(p->line, offset);
+}
+
 static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
 {
 	struct ptc_line *l = p->line;
@@ -115,7 +133,10 @@ static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
 	ptc_line_hex(l, it->from);
 	pad_insn_column(l, begin, IP_WIDTH);
 	begin = l->n;
-	ptc_print_symbol(p, it, it->from);
+	if (p->width)
+		print_short_symbol(p, it);
+	else
+		ptc_print_symbol(p, it, it->from);
 	pad_insn_column(l, begin, PLACE_WIDTH);
 	begin = l->n;
 	ptc_print_disasm(l, it);

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/decode/line_buffer.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/common/hex.h"
+#include "cli/common/short_name.h"
 
 #define KIND_COLOR  "\033[36m"
 #define GAP_COLOR   "\033[31m"
 #define EVENT_COLOR "\033[33m"
 #define NO_COLOR    "\033[m"
+
+/* Columns of the default format. */
+enum { TIME_WIDTH = 18, TID_WIDTH = 8, KIND_WIDTH = 8, FROM_WIDTH = 52, SHORT_NAME_MIN = 16 };
 
 /* Escape terminal control characters. Blanks too, because they separate fields. */
 void ptc_print_name(struct ptc_line *l, const char *s)
@@ -21,6 +28,14 @@ void ptc_print_label(struct ptc_line *l, const char *s)
 {
 	for (; *s; s++)
 		ptc_line_char(l, *s >= ' ' && *s < 0x7f ? *s : '?');
+}
+
+void ptc_print_short_name(struct ptc_line *l, const char *name, size_t width)
+{
+	char *text = ptc_short_name(name, width);
+
+	ptc_print_label(l, text ? text : name);
+	free(text);
 }
 
 void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
@@ -135,15 +150,43 @@ static void pad_text_column(struct ptc_line *l, size_t begin, size_t width)
 	while (l->n - begin < width);
 }
 
-/* Print function and offset; otherwise file and offset, in parentheses. */
-static void put_place(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+/*
+ * Print function and offset in @width columns of a terminal, with the address in front if a useful
+ * part of the name still fits.
+ */
+static void put_short_place(struct ptc_line *l, uint64_t ip, const char *name, uint64_t off,
+			    size_t width)
+{
+	char address[PTC_HEX_ROOM + 2], offset[PTC_HEX_ROOM + 4];
+	size_t left;
+
+	(void)snprintf(address, sizeof(address), "%" PRIx64 " ", ip);
+	(void)snprintf(offset, sizeof(offset), off ? "+0x%" PRIx64 : "", off);
+	left = width > strlen(offset) ? width - strlen(offset) : 1;
+	if (left >= strlen(address) + SHORT_NAME_MIN) {
+		ptc_line_str(l, address);
+		left -= strlen(address);
+	}
+	ptc_print_short_name(l, name, left);
+	ptc_line_str(l, offset);
+}
+
+/*
+ * Print the address, and function and offset; otherwise file and offset, in parentheses. @width: 0:
+ * no limit.
+ */
+static void put_place(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip, size_t width)
 {
 	struct ptc_line *l = p->line;
 	const char *name, *base, *close = "";
 	uint64_t off = 0;
 
-	ptc_line_hex(l, ip);
 	name = ptc_decode_symbol(p->d, it, ip, &off);
+	if (name && width) {
+		put_short_place(l, ip, name, off, width);
+		return;
+	}
+	ptc_line_hex(l, ip);
 	if (name) {
 		ptc_line_char(l, ' ');
 	} else {
@@ -163,9 +206,21 @@ static void put_place(struct ptc_printer *p, const struct ptc_item *it, uint64_t
 	ptc_line_str(l, close);
 }
 
+/* Returns the columns of each end of a branch on a terminal of @width columns; 0: no limit. */
+static size_t place_width(size_t width)
+{
+	enum { TAKEN = TIME_WIDTH + TID_WIDTH + KIND_WIDTH + 4 }; /* " -> " */
+
+	if (!width)
+		return 0;
+	width = width > TAKEN + 2 * SHORT_NAME_MIN ? (width - TAKEN) / 2 : SHORT_NAME_MIN;
+	return width < FROM_WIDTH - 1 ? width : FROM_WIDTH - 1;
+}
+
 static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 {
 	struct ptc_line *l = p->line;
+	const size_t place = place_width(p->width);
 	size_t begin;
 
 	/* Columns are computed inside the buffer, so it must not be flushed within a line. */
@@ -173,24 +228,24 @@ static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 		ptc_line_flush(l);
 	begin = l->n;
 	ptc_line_time(l, it->time);
-	pad_text_column(l, begin, 18);
+	pad_text_column(l, begin, TIME_WIDTH);
 	begin = l->n;
 	ptc_line_dec(l, it->tid);
-	pad_text_column(l, begin, 8);
+	pad_text_column(l, begin, TID_WIDTH);
 	if (p->color)
 		ptc_line_str(l, KIND_COLOR);
 	begin = l->n;
 	ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
-	pad_text_column(l, begin, 8);
+	pad_text_column(l, begin, KIND_WIDTH);
 	if (p->color)
 		ptc_line_str(l, NO_COLOR);
 	begin = l->n;
 	if (ptc_item_has_from(it))
-		put_place(p, it, it->from);
-	pad_text_column(l, begin, 52);
+		put_place(p, it, it->from, place);
+	pad_text_column(l, begin, place ? place + 1 : FROM_WIDTH);
 	if (ptc_item_has_to(it)) {
 		ptc_line_str(l, "-> ");
-		put_place(p, it, it->to);
+		put_place(p, it, it->to, place);
 	} else {
 		ptc_line_str(l, "->");
 	}

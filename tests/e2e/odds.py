@@ -232,17 +232,17 @@ def no_pager(folder):
     path = made(folder)
     want = Run([PTCAP, "decode", "-i", path]).out.encode()
     for pager in ("no-such-pager", "no-such-pager -R", "/nowhere/pager", "A=1 B=2 no-such-pager", folder):
-        out, status = on_terminal([PTCAP, "decode", "-i", path], PAGER=pager)
+        out, status = on_terminal([PTCAP, "decode", "--full-names", "-i", path], PAGER=pager)
         check(want in out and status == 0, f"{pager}: status {status}, {len(out)} of {len(want)} bytes")
         check(f"cannot find the pager '{pager}'".encode() in out, f"{pager} is not named")
-    out, status = on_terminal([PTCAP, "decode", "-i", path], PAGER="", PATH=folder)
+    out, status = on_terminal([PTCAP, "decode", "--full-names", "-i", path], PAGER="", PATH=folder)
     check(want == out and status == 0, "without a pager")
     kept = {name: os.environ.pop(name) for name in ("PAGER",) if name in os.environ}
-    out, status = on_terminal([PTCAP, "decode", "-i", path], PATH=folder)
+    out, status = on_terminal([PTCAP, "decode", "--full-names", "-i", path], PATH=folder)
     check(want == out and status == 0, f"no less: {status} {out[-300:]}")
     os.environ.update(kept)
     for pager in ("sed s/^/./", "A=1 sed s/^/./", "/bin/sed s/^/./", "(sed s/^/./)", "S=1; sed s/^/./", "$SED s/^/./"):
-        out, status = on_terminal([PTCAP, "decode", "-i", path], PAGER=pager, SED="sed")
+        out, status = on_terminal([PTCAP, "decode", "--full-names", "-i", path], PAGER=pager, SED="sed")
         check(out.startswith(b".") and out.count(b"\n") >= want.count(b"\n") and status == 0, f"{pager}: {out[:100]}")
 
 
