@@ -11,12 +11,13 @@
 #include "decode/crash/core_match.h"
 #include "decode/crash/core_state.h"
 #include "decode/crash/gave_up.h"
+#include "decode/crash/user_code.h"
 #include "decode/image/core.h"
 #include "decode/session/decode_input.h"
 #include "decode/session/item_lookup.h"
 #include "decode/sideband/process.h"
 
-enum { INT3 = 0xcc };
+enum { INT3 = 0xcc, LINED_FRAMES = 100 };
 
 /* --- places --- */
 
@@ -32,7 +33,7 @@ static void find_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc
 {
 	const struct ptc_item it = at_the_end(r);
 
-	*ret = (struct ptc_crash_place){ .ip = ip };
+	*ret = (struct ptc_crash_place){ .ip = ip, .code = ip };
 	ret->source = ptc_decode_srcline(r->d, &it, ip, &ret->line);
 	ret->file = ptc_decode_file(r->d, &it, ip, &ret->file_offset);
 	ret->function = ptc_decode_symbol(r->d, &it, ip, &ret->offset);
@@ -48,6 +49,25 @@ static void find_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc
 void ptc_crash_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc_crash_place *ret)
 {
 	find_place(r, ip, ret);
+}
+
+void ptc_crash_place_level(struct ptc_crash_place *p, size_t level)
+{
+	const struct ptc_inline_frame *f = &p->functions[level];
+
+	p->inlined = level + 1 < p->nfunctions;
+	if (p->inlined)
+		p->function = f->function ? f->function : "?";
+	p->source = f->file;
+	p->line = f->line;
+}
+
+const char *ptc_crash_source_folder(const struct ptc_crash_report *r,
+				    const struct ptc_crash_place *p)
+{
+	const struct ptc_item it = at_the_end(r);
+
+	return ptc_decode_source_folder(r->d, &it, p->code);
 }
 
 /* A return address may be behind the end of its function. So look up the call in front of it. */
@@ -112,7 +132,9 @@ static bool make_traced(struct ptc_crash_report *r)
 	return true;
 }
 
-static int make_unwound(struct ptc_crash_report *r, struct ptc_err *err)
+int ptc_crash_unwind_thread(const struct ptc_crash_report *r,
+			    const struct ptc_crash_state_thread *t, struct ptc_crash_stack *ret,
+			    struct ptc_err *err)
 {
 	const struct ptc_proc *p = ptc_decode_process(r->d, (int32_t)r->dead.signal.pid);
 	struct ptc_unwound u = { .n = 0 };
@@ -120,14 +142,23 @@ static int make_unwound(struct ptc_crash_report *r, struct ptc_err *err)
 	int rc = 0;
 
 	if (p)
-		rc = ptc_unwind(&u, &r->dead, &r->victim->state, &p->as, err);
+		rc = ptc_unwind(&u, &r->dead, &t->state, &p->as, err);
 	for (i = 0; !rc && i < u.n; i++)
-		if (!push_crash_frame(&r->unwound, i ? u.frames[i].pc : r->ip,
-				      u.frames[i].interrupted, PTC_CALL_BY_CALL))
+		if (!push_crash_frame(ret, u.frames[i].pc, u.frames[i].interrupted,
+				      PTC_CALL_BY_CALL))
 			rc = ptc_fail_mem(err);
-	r->unwound.cut = u.cut;
-	r->unwound.ends_in = u.unknown ? u.unknown->name : NULL;
+	ret->cut = u.cut;
+	ret->ends_in = u.unknown ? u.unknown->name : NULL;
 	ptc_unwound_release(&u);
+	return rc;
+}
+
+static int make_unwound(struct ptc_crash_report *r, struct ptc_err *err)
+{
+	const int rc = ptc_crash_unwind_thread(r, r->victim, &r->unwound, err);
+
+	if (r->unwound.n)
+		r->unwound.frames[0].pc = r->ip;
 	return rc;
 }
 
@@ -234,6 +265,21 @@ static void read_insn(struct ptc_crash_report *r)
 	if (ptc_insn_decode(PTC_MODE_64, r->insn, n, ip, &insn) == PTC_INSN_OK &&
 	    ptc_operands_read(r->insn, n, ip, t->regs, &r->ops))
 		r->insn_len = insn.len;
+}
+
+/* --- the user's code --- */
+
+static void find_lined_file(struct ptc_crash_report *r)
+{
+	const struct ptc_crash_stack *s = ptc_crash_believed(r);
+	struct ptc_crash_place place;
+	size_t i;
+
+	for (i = 0; i < s->n && i < LINED_FRAMES && !r->lined_file; i++) {
+		ptc_crash_place_frame(r, &s->frames[i], &place);
+		if (ptc_crash_find_user_code(r, &place) && place.source)
+			r->lined_file = place.file;
+	}
 }
 
 /* --- all of it --- */
@@ -356,6 +402,7 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	find_circle(r);
 	r->differ = r->circle.insns ? PTC_CRASH_SAME : compare(r);
 	r->trace_is_short = ends_elsewhere(r);
+	find_lined_file(r);
 	ptc_crash_find_who_gave_up(r);
 	return 0;
 }

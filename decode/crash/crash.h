@@ -89,11 +89,15 @@ struct ptc_crash_report {
 	bool of_core;	       /* the state comes from the core */
 	bool has_core;	       /* there is a core */
 	size_t core_odd;       /* threads of the core that the recording has elsewhere */
+	/* File of the innermost frame with a source line: other code of this file has lines, too.
+	 */
+	const char *lined_file; /* NULL: there is no such frame */
 };
 
 /* Where an address is in the dead process. */
 struct ptc_crash_place {
 	uint64_t ip;
+	uint64_t code;	      /* address that was looked up: ip, or the call in front of it */
 	const char *function; /* lent until the next call; NULL: not known */
 	uint64_t offset;      /* in function */
 	const char *file;     /* file mapped there, "/usr/lib/libc.so.6"; NULL: none */
@@ -107,6 +111,7 @@ struct ptc_crash_place {
 	 */
 	struct ptc_inline_frame functions[PTC_INLINE_MAX];
 	size_t nfunctions; /* at least 1 */
+	bool inlined;	   /* function, source and line are those of an inlined function */
 };
 
 /*
@@ -118,8 +123,27 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 /* Returns the stack to believe: from the trace, if the trace can show what happened. */
 const struct ptc_crash_stack *ptc_crash_believed(const struct ptc_crash_report *r);
 
+/*
+ * Unwind the memory of another thread of the dead process. @ret starts zeroed; the caller frees its
+ * frames, also on failure. Returns 0 or PTC_E_NO_MEMORY.
+ */
+int ptc_crash_unwind_thread(const struct ptc_crash_report *r,
+			    const struct ptc_crash_state_thread *t, struct ptc_crash_stack *ret,
+			    struct ptc_err *err);
+
 void ptc_crash_report_release(struct ptc_crash_report *r);
 
+/*
+ * Sets function, source and line of @p to those of its function @level: 0 is the innermost. The
+ * offset does not count for an inlined function.
+ */
+void ptc_crash_place_level(struct ptc_crash_place *p, size_t level);
+/*
+ * Returns the folder to which p->source may be relative, lent until the report is freed. NULL: not
+ * known.
+ */
+const char *ptc_crash_source_folder(const struct ptc_crash_report *r,
+				    const struct ptc_crash_place *p);
 void ptc_crash_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc_crash_place *ret);
 /* Same, for a frame: describes the call that the frame is in. */
 void ptc_crash_place_frame(const struct ptc_crash_report *r, const struct ptc_crash_frame *f,

@@ -60,6 +60,16 @@ size_t ptc_decode_inlines(struct ptc_decode *d, const struct ptc_item *item, uin
 	return r ? ptc_srcline_inlines(&d->srclines, r->file, ip - r->start + r->off, frames) : 0;
 }
 
+const char *ptc_decode_source_folder(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip)
+{
+	const struct ptc_proc *p = ptc_decode_process(d, item->pid);
+	const struct ptc_range *r = p && ip ? ptc_addrspace_find(&p->as, ip) : NULL;
+
+	if (!r || !r->file || !r->file->path)
+		return NULL;
+	return ptc_srcline_folder(&d->srclines, r->file, ip - r->start + r->off);
+}
+
 const char *ptc_decode_without_lines(const struct ptc_decode *d, size_t *ret_n)
 {
 	return ptc_srclines_first_without(&d->srclines, ret_n);

@@ -27,6 +27,14 @@ struct ptc_proc *ptc_decode_process(const struct ptc_decode *d, int32_t pid);
 size_t ptc_decode_inlines(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
 			  struct ptc_inline_frame frames[PTC_INLINE_MAX]);
 
+/*
+ * Returns the folder in which the compiler ran for the code at @ip: the name that
+ * ptc_decode_srcline returns may be relative to this folder. Lent until ptc_decode_free. NULL: not
+ * known.
+ */
+const char *ptc_decode_source_folder(struct ptc_decode *d, const struct ptc_item *item,
+				     uint64_t ip);
+
 /* Returns what @d decodes. */
 const struct ptc_decode_input *ptc_decode_input(const struct ptc_decode *d);
 

@@ -224,6 +224,19 @@ const char *ptc_units_line(struct ptc_units *u, uint64_t addr, int *ret_line)
 	return dwarf_linesrc(row, NULL, NULL);
 }
 
+const char *ptc_units_folder(struct ptc_units *u, uint64_t addr)
+{
+	size_t pos = u->n, unit;
+	Dwarf_Attribute attr;
+	Dwarf_Die die;
+
+	while (ptc_units_next_at(u, addr, &pos, &unit))
+		if (row_of(u, unit, addr) && ptc_units_may_read(u, unit, &die) &&
+		    dwarf_attr(&die, DW_AT_comp_dir, &attr))
+			return dwarf_formstring(&attr);
+	return NULL;
+}
+
 /*
  * Returns true if row @i has code: the next row has another address. Rows of code that the linker
  * left out are at 0, or anywhere.

@@ -67,6 +67,12 @@ bool ptc_units_next_at(const struct ptc_units *u, uint64_t addr, size_t *pos, si
 bool ptc_units_may_read(struct ptc_units *u, size_t unit, Dwarf_Die *ret);
 
 /*
+ * Returns the folder in which the compiler ran for the code at @addr, which the Dwarf owns: names
+ * of source files may be relative to this folder. NULL: not known.
+ */
+const char *ptc_units_folder(struct ptc_units *u, uint64_t addr);
+
+/*
  * Calls @on_line for each line with code in @elf, whose addresses are @bias above those in the
  * Dwarf. A line comes as often as it is in the tables. Stops at a non-zero value of @on_line and
  * returns it.

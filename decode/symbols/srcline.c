@@ -213,6 +213,16 @@ int ptc_srclines_each(const struct ptc_srclines *s,
 	return r;
 }
 
+const char *ptc_srcline_folder(struct ptc_srclines *s, const struct ptc_codefile *f, uint64_t off)
+{
+	struct ptc_srcline_module *m = module_of(s, f);
+	Dwarf_Addr addr;
+
+	if (!m || !m->dwfl || !address_of(m->mod, off, &addr))
+		return NULL;
+	return ptc_units_folder(&m->units, addr - m->bias);
+}
+
 void ptc_srclines_release(struct ptc_srclines *s)
 {
 	size_t i;

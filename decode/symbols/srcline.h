@@ -61,6 +61,12 @@ int ptc_srcline_find_debuginfo(Dwfl_Module *mod, void **data, const char *name, 
 			       const char *path, const char *link_name, GElf_Word crc,
 			       char **ret_path);
 
+/*
+ * Returns the folder in which the compiler ran for the same code as in ptc_srcline_find, lent until
+ * release. NULL: not known.
+ */
+const char *ptc_srcline_folder(struct ptc_srclines *s, const struct ptc_codefile *f, uint64_t off);
+
 void ptc_srclines_release(struct ptc_srclines *s);
 
 #endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "decode/crash/user_code.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "decode/crash/runtime_frames.h"
+
+/* Functions without a source line in a program without lines: parts of the C library. */
+static bool is_libc_internal(const char *name)
+{
+	static const char *const prefixes[] = { "__",	"_IO_",		"_dl_",
+						"_nl_", "operator new", "operator delete" };
+	size_t i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(name, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+/* A stub of the procedure linkage table leads into a library. */
+static bool is_plt(const char *function)
+{
+	const size_t len = strlen(function);
+
+	return len > 4 && !strcmp(function + len - 4, "@plt");
+}
+
+/* Is the file in the folder of Rust's own build, or a header of the C++ library? */
+static bool is_library_source(const char *source)
+{
+	return strstr(source, "/rustc/") || strstr(source, "/include/c++/");
+}
+
+bool ptc_crash_is_runtime(const struct ptc_crash_report *r, const struct ptc_crash_place *p)
+{
+	if (ptc_runtime_of(p->file, p->function) != PTC_RUNTIME_NONE)
+		return true;
+	if (p->source)
+		return is_library_source(p->source);
+	if (r->lined_file && p->file && !strcmp(p->file, r->lined_file))
+		return true;
+	return p->function && (is_plt(p->function) || is_libc_internal(p->function));
+}
+
+bool ptc_crash_find_user_code(const struct ptc_crash_report *r, struct ptc_crash_place *p)
+{
+	struct ptc_crash_place at = *p;
+	size_t i;
+
+	for (i = 0; i < p->nfunctions; i++) {
+		ptc_crash_place_level(&at, i);
+		if (!ptc_crash_is_runtime(r, &at)) {
+			*p = at;
+			return true;
+		}
+		at = *p;
+	}
+	return false;
+}
