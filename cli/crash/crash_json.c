@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `ptcap crash show --format json`: doc/json.md. */
+#include <stdint.h>
 #include <stdio.h>
 
 #include "arch/disasm.h"
@@ -227,7 +228,7 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 	ptc_emit_u64(&e, "pid", r->dead.signal.pid);
 	ptc_emit_u64(&e, "tid", r->dead.signal.tid);
 	ptc_emit_word(&e, "reason", ptc_reason_name(r->why.reason));
-	ptc_crash_sentence(r, text);
+	ptc_crash_sentence(r, SIZE_MAX, text);
 	ptc_emit_text(&e, "text", text);
 	put_messages(&e, r);
 	put_thrown(&e, r);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `ptcap crash show`: explains a crash. */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,12 +12,14 @@
 #include "cli/crash/crash_out.h"
 #include "cli/decode/empty_warnings.h"
 
-enum { BRANCHES_TEXT = 20, BRANCHES_JSON = 100, BRANCHES_MAX = 1 << 20, CALLS = 1024 };
+/* Text needs more branches than its lines, because library calls are folded. */
+enum { BRANCHES_TEXT = 1 << 16, BRANCHES_JSON = 100, BRANCHES_MAX = 1 << 20, CALLS = 1024 };
 
 struct show_args {
 	struct ptc_crash_opts opts;
 	struct ptc_code_opts code;
-	bool json, no_pager;
+	size_t branches; /* -n; 0: default */
+	bool json, no_pager, full_names, verbose, threads;
 	struct ptc_sandbox sandbox;
 };
 
@@ -44,9 +47,19 @@ static const struct ptc_option options[] = {
 	{ "pid", 'p', "PID",
 	  "Explain the crash of this process (default: the process that died last).",
 	  PTC_PARSED(struct show_args, opts.pid, ptc_take_crash_pid, "a process ID") },
-	{ "branches", 'n', "N", "Show the last N branches (default: 20; with json: 100).",
-	  PTC_PARSED(struct show_args, opts.branches, take_branches,
+	{ "branches", 'n', "N",
+	  "Show the last N branches. Default: as many as fit the screen, at most 20; with json "
+	  "100.",
+	  PTC_PARSED(struct show_args, branches, take_branches,
 		     "a number of branches from 1 to 1048576") },
+	{ "threads", 0, NULL,
+	  "Show all other threads with their stacks. Default: one line for each, at most four "
+	  "lines.",
+	  PTC_FLAG(struct show_args, threads) },
+	{ "verbose", 'v', NULL,
+	  "Show all frames, the last calls, and the branches in libraries. Default: one screen of "
+	  "at most 40 lines.",
+	  PTC_FLAG(struct show_args, verbose) },
 	PTC_OPTION_FORMAT(struct show_args, json,
 			  "Print text (default) or json (one object, see doc/json.md)."),
 	PTC_HEADING("Where to find code and state:"),
@@ -60,6 +73,9 @@ static const struct ptc_option options[] = {
 	{ "no-demangle", 0, NULL,
 	  "Print the linker's names of C++, Rust and D functions. Default: demangled names.",
 	  PTC_FLAG(struct show_args, opts.mangled) },
+	{ "full-names", 0, NULL,
+	  "Print names as long as they are. Default: shorten names to the width of the terminal.",
+	  PTC_FLAG(struct show_args, full_names) },
 	{ "no-pager", 0, NULL, "Print to the terminal without $PAGER.",
 	  PTC_FLAG(struct show_args, no_pager) },
 	PTC_HEADING("Limits:"),
@@ -87,8 +103,11 @@ static int parse_args(struct show_args *a, int argc, char **argv)
 		return PTC_EXIT_USAGE;
 	if (!a->opts.input)
 		a->opts.input = PTC_INPUT_DEFAULT;
-	if (!a->opts.branches)
-		a->opts.branches = a->json ? BRANCHES_JSON : BRANCHES_TEXT;
+	a->opts.branches = a->branches;
+	if (a->json && !a->branches)
+		a->opts.branches = BRANCHES_JSON;
+	else if (!a->json && a->branches < BRANCHES_TEXT)
+		a->opts.branches = BRANCHES_TEXT;
 	return -1;
 }
 
@@ -96,14 +115,19 @@ static int parse_args(struct show_args *a, int argc, char **argv)
 static int print(const struct show_args *a, const struct ptc_crash_report *r,
 		 struct ptc_pager *pager)
 {
-	const bool color = ptc_terminal_has_colors();
-	bool whole = true;
+	const struct ptc_crash_view view = {
+		.r = r,
+		.width = a->full_names ? SIZE_MAX : ptc_terminal_columns(),
+		.branches = a->branches,
+		.color = ptc_terminal_has_colors(),
+		.verbose = a->verbose,
+		.threads = a->threads,
+		.symfs = a->code.symfs,
+	};
+	bool whole;
 
 	ptc_pager_start(pager);
-	if (a->json)
-		whole = ptc_crash_json(r);
-	else
-		ptc_crash_text(r, color);
+	whole = a->json ? ptc_crash_json(r) : ptc_crash_text(&view);
 	if (!ptc_pager_finish(pager))
 		return PTC_EXIT_FAIL;
 	if (whole)

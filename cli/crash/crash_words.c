@@ -2,9 +2,12 @@
 /* Description of a crash in one sentence. */
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/common/short_name.h"
 #include "cli/crash/crash_out.h"
 
 struct words {
@@ -122,10 +125,11 @@ static const char *why_aborted(const struct ptc_crash_report *r)
 	return complaint(r->given_up_by);
 }
 
-static void say_abort(struct words *w, const struct ptc_crash_report *r)
+static void say_abort(struct words *w, const struct ptc_crash_report *r, size_t width)
 {
 	const struct ptc_crash_stack *s = ptc_crash_believed(r);
 	struct ptc_crash_place place;
+	char *name;
 
 	say(w, "%s", why_aborted(r));
 	if (r->given_up_by)
@@ -133,7 +137,12 @@ static void say_abort(struct words *w, const struct ptc_crash_report *r)
 	if (r->gave_up < 0)
 		return;
 	ptc_crash_place_frame(r, &s->frames[r->gave_up], &place);
-	say(w, ", called by %s", place.function ? place.function : "code without a name");
+	name = place.function && width != SIZE_MAX ? ptc_short_name(place.function, width) : NULL;
+	say(w, ", called by %s",
+	    name	   ? name :
+	    place.function ? place.function :
+			     "code without a name");
+	free(name);
 }
 
 static void say_handled(struct words *w, const struct ptc_crash_report *r)
@@ -143,7 +152,8 @@ static void say_handled(struct words *w, const struct ptc_crash_report *r)
 		    r->dead.signal.exit_status);
 }
 
-void ptc_crash_sentence(const struct ptc_crash_report *r, char ret[PTC_CRASH_SENTENCE])
+void ptc_crash_sentence(const struct ptc_crash_report *r, size_t width,
+			char ret[PTC_CRASH_SENTENCE])
 {
 	const struct ptc_crash_why *why = &r->why;
 	struct words w = { ret, PTC_CRASH_SENTENCE };
@@ -209,7 +219,7 @@ void ptc_crash_sentence(const struct ptc_crash_report *r, char ret[PTC_CRASH_SEN
 		say(&w, ": misaligned, or a fault of the memory");
 		break;
 	case PTC_REASON_ABORT:
-		say_abort(&w, r);
+		say_abort(&w, r, width);
 		break;
 	case PTC_REASON_SENT:
 		if (!r->dead.signal.sender) /* the kernel reports both in the same way */

@@ -98,15 +98,15 @@ def functions_of(stack, program):
 
 def in_text(text):
     """Return number, function and whether it is inlined, of all lines with a stack."""
-    stack = text.split("from memory\n")[1].split("\n\n")[0]
-    rows = re.findall(r"(?m)^[ >] *(\d+) (.*?) +=$", stack)
-    return [(int(n), short(re.sub(r"(\+0x\w+)?  .*", "", line)), line.endswith("(inlined)")) for n, line in rows]
+    stack = text.split("the memory agree\n")[1].split("\n\n")[0]
+    rows = re.findall(r"(?m)^[ >] *(\d+) (.*)$", stack)
+    return [(int(n), short(re.sub(r"(\+0x\w+| \(inlined\))?(  .*)?$", "", line)), "(inlined)" in line) for n, line in rows]
 
 
 def died(folder, program, mode):
     path = os.path.join(folder, "f")
     core = lib.core_of(folder, [PTCAP, "crash", "-q", "--source", "step", "-o", path, "--", program, mode])
-    show = [PTCAP, "crash", "show", "-i", path]
+    show = [PTCAP, "crash", "show", "-v", "--full-names", "-i", path]
     return json.loads(Run([*show, "--format", "json"]).expect(0).out), Run(show).expect(0).out, core
 
 

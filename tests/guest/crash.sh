@@ -6,7 +6,7 @@
 # explained FILE SIGNAL FUNCTION: checks the output of `crash show`, and that the trace ends there.
 explained() {
 	"$ptcap" dump --verify -i "$1" >"$1.verify" || fail "$1: $(tail -n 3 "$1.verify")"
-	"$ptcap" crash show -i "$1" >"$1.said" 2>&1 || fail "$1: $(cat "$1.said")"
+	"$ptcap" crash show -v -i "$1" >"$1.said" 2>&1 || fail "$1: $(cat "$1.said")"
 	grep -q "^$2: " "$1.said" || fail "$1 is not of $2: $(cat "$1.said" "$1.err")"
 	grep -q "^  at .* $3+0x" "$1.said" || fail "$1 did not die in $3: $(cat "$1.said" "$1.err")"
 	! grep 'the trace ends before the crash\|has no trace of this thread' "$1.said" || fail "$1: $(cat "$1.said" "$1.err")"

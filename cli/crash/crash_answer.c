@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* The first lines of `ptcap crash show`: why the program died, and where. */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arch/disasm.h"
+#include "base/plural.h"
+#include "base/terminal_escape.h"
+#include "cli/crash/crash_out.h"
+#include "cli/crash/place_text.h"
+#include "cli/crash/source_lines.h"
+#include "decode/crash/user_code.h"
+
+enum { LABEL = 10, NAME = 32, PARTS = 12, LOOKUPS = 1000, SENTENCE_LINES = 3, MESSAGES = 2 };
+
+/* Columns that @taken columns leave of a line. */
+static size_t left_of(const struct ptc_crash_view *v, size_t taken)
+{
+	return v->width == SIZE_MAX ? SIZE_MAX : v->width > taken ? v->width - taken : 1;
+}
+
+/* Is there no code at the last address, because a branch led astray? */
+static bool is_astray(const struct ptc_crash_report *r)
+{
+	return r->why.is_target && r->why.addr == r->ip;
+}
+
+static void add_reason(const struct ptc_crash_view *v, struct ptc_screen *s)
+{
+	char text[PTC_CRASH_SENTENCE + 32], sentence[PTC_CRASH_SENTENCE], name[16];
+	const size_t first = s->n;
+
+	ptc_crash_signal_name(v->r->dead.signal.signo, name);
+	ptc_crash_sentence(v->r, v->width == SIZE_MAX ? SIZE_MAX : v->width / 2, sentence);
+	(void)snprintf(text, sizeof(text), "%s: %s", name, sentence);
+	ptc_screen_wrap(s, LABEL, SENTENCE_LINES, text);
+	ptc_screen_style(s, first, PTC_STYLE_RED, strlen(name));
+}
+
+/* Append what the runtime said before it gave up. */
+static void add_messages(const struct ptc_crash_view *v, struct ptc_screen *s)
+{
+	const size_t most = v->verbose ? SIZE_MAX : MESSAGES;
+	size_t i;
+
+	for (i = 0; i < v->r->nmessages && i < most; i++) {
+		const struct ptc_runtime_message *m = &v->r->messages[i];
+		char *text = NULL, place[64] = "";
+
+		if (m->file[0])
+			(void)snprintf(place, sizeof(place), ":%" PRIu32 ":%" PRIu32 ")", m->line,
+				       m->column);
+		if (asprintf(&text, "  says    %s%s%s%s%s%s%s", m->type,
+			     m->type[0] && m->text[0] ? ": " : "", m->text, m->cut ? "..." : "",
+			     m->file[0] ? " (" : "", m->file, place) < 0) {
+			s->failed = true;
+			return;
+		}
+		ptc_screen_wrap(s, LABEL, v->verbose ? SIZE_MAX : 2, text);
+		free(text);
+	}
+}
+
+static void add_labelled(const struct ptc_crash_view *v, struct ptc_screen *s, const char *label,
+			 const struct ptc_crash_place *p)
+{
+	char *text = ptc_place_text(p, left_of(v, LABEL));
+
+	if (text)
+		ptc_screen_add(s, PTC_STYLE_PLAIN, "  %-8s%s", label, text);
+	s->failed |= !text;
+	free(text);
+}
+
+/*
+ * Set @p to the user's function. Code without a name, for example of a JIT compiler, tells a reader
+ * nothing. *@ret_deep: @p is inside of a function that the user called.
+ */
+static bool is_known_user_code(const struct ptc_crash_report *r, struct ptc_crash_place *p,
+			       bool *ret_deep)
+{
+	const char *innermost = p->functions[0].function;
+
+	if ((!p->function && !p->source) || !ptc_crash_find_user_code(r, p))
+		return false;
+	*ret_deep |= p->nfunctions > 1 && p->function != innermost;
+	return true;
+}
+
+/*
+ * Get the innermost place in the user's code that led to the crash. Returns false if there is none.
+ * *@ret_deep: another place is further inside.
+ */
+static bool find_user_place(const struct ptc_crash_report *r, struct ptc_crash_place *ret,
+			    bool *ret_deep)
+{
+	const struct ptc_crash_stack *stack = ptc_crash_believed(r);
+	size_t i;
+
+	*ret_deep = is_astray(r);
+	if (r->culprit && *ret_deep) {
+		ptc_crash_place(r, r->culprit->from, ret);
+		if (is_known_user_code(r, ret, ret_deep))
+			return true;
+	}
+	for (i = is_astray(r); i < stack->n; i++) {
+		ptc_crash_place_frame(r, &stack->frames[i], ret);
+		if (is_known_user_code(r, ret, ret_deep))
+			return true;
+		*ret_deep = true;
+	}
+	return false;
+}
+
+/* Append the place of abort()'s caller, or of throw. */
+static void add_places_of_abort(const struct ptc_crash_view *v, struct ptc_screen *s)
+{
+	const struct ptc_crash_report *r = v->r;
+	const struct ptc_crash_frame *at = &ptc_crash_believed(r)->frames[r->gave_up];
+	struct ptc_crash_place place;
+
+	ptc_crash_place_frame(r, at, &place);
+	(void)ptc_crash_find_user_code(r, &place);
+	add_labelled(v, s, "at", &place);
+	if (r->has_thrown && r->thrown.pc != at->pc) {
+		ptc_crash_place_frame(r, &r->thrown, &place);
+		(void)ptc_crash_find_user_code(r, &place);
+		add_labelled(v, s, "thrown", &place);
+	}
+	ptc_crash_add_source(v, s, &place);
+}
+
+static void add_places(const struct ptc_crash_view *v, struct ptc_screen *s)
+{
+	struct ptc_crash_place at, user;
+	bool deep, found;
+
+	if (v->r->gave_up >= 0) {
+		add_places_of_abort(v, s);
+		return;
+	}
+	found = find_user_place(v->r, &user, &deep);
+	ptc_crash_place(v->r, v->r->ip, &at);
+	ptc_crash_place_level(&at, 0);
+	if (!(found && is_astray(v->r)))
+		add_labelled(v, s, "at", &at);
+	if (found && deep) {
+		/* Looked up again: the name is lent until the next lookup. */
+		(void)find_user_place(v->r, &user, &deep);
+		add_labelled(v, s, "from", &user);
+	}
+	ptc_crash_add_source(v, s, found ? &user : &at);
+}
+
+/* --- the instruction --- */
+
+static void add_insn(const struct ptc_crash_view *v, struct ptc_screen *s)
+{
+	const struct ptc_crash_report *r = v->r;
+	const uint64_t *regs = r->victim->state.regs;
+	char insn[PTC_DISASM_MAX], text[PTC_DISASM_MAX + PTC_REG_COUNT * 32];
+	size_t i, n;
+
+	if (!r->insn_len && !r->culprit)
+		return;
+	if (r->insn_len)
+		ptc_disasm(PTC_MODE_64, r->insn, r->insn_len, r->ip, insn);
+	else
+		ptc_disasm(PTC_MODE_64, r->culprit->insn, r->culprit->insn_len, r->culprit->from,
+			   insn);
+	n = (size_t)snprintf(text, sizeof(text), "  insn    0x%" PRIx64 "  %s",
+			     r->insn_len ? r->ip : r->culprit->from, insn);
+	for (i = 0; r->insn_len && i < PTC_REG_COUNT && n < sizeof(text); i++)
+		if (r->ops.regs >> i & 1)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "  %s=0x%" PRIx64,
+					      ptc_crash_reg_name(i), regs[i]);
+	ptc_screen_wrap(s, LABEL, 2, text);
+}
+
+/* --- the user's frames --- */
+
+/* A function of the path, or consecutive frames of it. */
+struct part {
+	char *name; /* owned */
+	size_t times;
+	bool runtime;
+};
+
+struct path {
+	struct part parts[PARTS]; /* innermost first */
+	size_t n;
+	bool cut; /* there are more */
+};
+
+static bool add_part(struct path *path, const struct ptc_crash_place *p, bool runtime, bool *failed)
+{
+	struct part *last = path->n ? &path->parts[path->n - 1] : NULL;
+	char *name = ptc_place_bare_name(p, NAME);
+
+	*failed |= !name;
+	if (name && last && !strcmp(last->name, name)) {
+		last->times++;
+		free(name);
+		return true;
+	}
+	if (!name || path->n == PARTS) {
+		path->cut = true;
+		free(name);
+		return false;
+	}
+	path->parts[path->n++] = (struct part){ name, 1, runtime };
+	return true;
+}
+
+/*
+ * Add the user's functions in frame @f. @any: add the function also if it is of a library. Returns
+ * false if there is no more room.
+ */
+static bool add_frame_parts(const struct ptc_crash_report *r, const struct ptc_crash_frame *f,
+			    bool any, struct path *path, bool *failed)
+{
+	struct ptc_crash_place frame, p;
+	size_t i;
+	bool users = false;
+
+	ptc_crash_place_frame(r, f, &frame);
+	for (i = 0; i < frame.nfunctions; i++) {
+		p = frame;
+		ptc_crash_place_level(&p, i);
+		if (ptc_crash_is_runtime(r, &p))
+			continue;
+		users = true;
+		if (!add_part(path, &p, false, failed))
+			return false;
+	}
+	return users || !any || add_part(path, &frame, true, failed);
+}
+
+/* Returns the innermost frame of the user's code, or the library function that this frame called.
+ */
+static size_t first_of_path(const struct ptc_crash_report *r)
+{
+	const struct ptc_crash_stack *stack = ptc_crash_believed(r);
+	const size_t start = is_astray(r);
+	struct ptc_crash_place p;
+	size_t i;
+
+	for (i = start; i < stack->n; i++) {
+		ptc_crash_place_frame(r, &stack->frames[i], &p);
+		if (ptc_crash_find_user_code(r, &p))
+			return i > start ? i - 1 : i;
+	}
+	return start;
+}
+
+/* Collect the functions of the user from the inside to the outside. */
+static void find_path(const struct ptc_crash_report *r, struct path *path, bool *failed)
+{
+	const struct ptc_crash_stack *stack = ptc_crash_believed(r);
+	const size_t start = first_of_path(r);
+	size_t i, lookups = 0;
+
+	for (i = start; i < stack->n; i++) {
+		if (i > start && path->n && stack->frames[i].pc == stack->frames[i - 1].pc) {
+			path->parts[path->n - 1].times++; /* a recursion */
+			continue;
+		}
+		if (lookups++ == LOOKUPS) {
+			path->cut = true;
+			return;
+		}
+		if (!add_frame_parts(r, &stack->frames[i], i == start, path, failed))
+			return;
+	}
+	path->cut |= stack->cut;
+}
+
+/* Write the part with its number of frames to @ret. Returns its columns. */
+static size_t format_part(const struct part *p, char ret[NAME * 4 + 32])
+{
+	size_t n = (size_t)snprintf(ret, NAME * 4 + 1, "%s", p->name);
+
+	n = n < NAME * 4 ? n : NAME * 4;
+	if (p->times > 1)
+		(void)snprintf(ret + n, 32, " [%zu frames]", p->times);
+	else if (p->runtime && !strchr(p->name, '('))
+		(void)snprintf(ret + n, 32, "()");
+	return ptc_plain_width(ret);
+}
+
+static void add_path(const struct ptc_crash_view *v, struct ptc_screen *s)
+{
+	static const char arrow[] = " > ", more[] = "... > ";
+	struct path path = { .n = 0 };
+	char text[PARTS * (NAME * 4 + 40)], part[NAME * 4 + 32];
+	size_t width = LABEL, shown = 0, n = 0, i;
+
+	find_path(v->r, &path, &s->failed);
+	while (shown < path.n) {
+		const bool last = shown + 1 == path.n && !path.cut;
+		const size_t need = format_part(&path.parts[shown], part);
+
+		if (shown && width + need + (last ? 0 : sizeof(more) - 1) > v->width)
+			break;
+		width += need + sizeof(arrow) - 1;
+		shown++;
+	}
+	if (path.cut || shown < path.n)
+		n = (size_t)snprintf(text, sizeof(text), "%s", more);
+	for (i = shown; i-- > 0;) {
+		(void)format_part(&path.parts[i], part);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", part, i ? arrow : "");
+	}
+	if (path.n > 1 || path.cut)
+		ptc_screen_add(s, PTC_STYLE_PLAIN, "  path    %s", text);
+	for (i = 0; i < path.n; i++)
+		free(path.parts[i].name);
+}
+
+/* --- notes --- */
+
+static void add_notes(const struct ptc_crash_report *r, struct ptc_screen *s)
+{
+	if (r->of_core)
+		ptc_screen_add(s, PTC_STYLE_PLAIN, "  state   from the core dump");
+	else if (r->has_core && r->core_odd)
+		ptc_screen_add(s, PTC_STYLE_PLAIN,
+			       "  core    differs: %zu thread%s at another place; written at "
+			       "another time",
+			       r->core_odd, ptc_plural(r->core_odd));
+	else if (r->has_core)
+		ptc_screen_add(s, PTC_STYLE_PLAIN, "  core    agrees");
+	if (r->dead.cut)
+		ptc_screen_add(s, PTC_STYLE_PLAIN,
+			       "  cut     %" PRIu64 " bytes of stacks and code exceeded the limit",
+			       r->dead.cut);
+	if (!r->flow.nbranches)
+		ptc_screen_add(s, PTC_STYLE_PLAIN, "  the recording has no trace of this thread");
+	else if (r->trace_is_short)
+		ptc_screen_add(s, PTC_STYLE_PLAIN,
+			       "  the trace ends before the crash; the branches below are older");
+}
+
+void ptc_crash_add_answer(const struct ptc_crash_view *v, struct ptc_screen *s)
+{
+	const struct ptc_crash_report *r = v->r;
+
+	add_reason(v, s);
+	add_messages(v, s);
+	add_places(v, s);
+	if (r->gave_up < 0)
+		add_insn(v, s);
+	add_path(v, s);
+	ptc_screen_add(s, PTC_STYLE_PLAIN, "  in      thread %" PRIu64 " (%s) of process %" PRIu64,
+		       r->dead.signal.tid, r->victim->name, r->dead.signal.pid);
+	add_notes(r, s);
+}
