@@ -6,6 +6,7 @@
 #include "arch/disasm.h"
 #include "cli/common/field_writer.h"
 #include "cli/crash/crash_out.h"
+#include "decode/crash/gave_up.h"
 
 enum { FRAMES_MAX = 256 }; /* limit per stack; depth is the real number */
 
@@ -199,16 +200,23 @@ static void put_messages(struct ptc_emit *e, const struct ptc_crash_report *r)
 	ptc_emit_end(e);
 }
 
-static void put_thrown(struct ptc_emit *e, const struct ptc_crash_report *r)
+static void put_own_place(struct ptc_emit *e, const char *name, const struct ptc_crash_report *r,
+			  const struct ptc_crash_frame *f)
 {
 	struct ptc_crash_place place;
 
-	if (!r->has_thrown)
-		return;
-	ptc_emit_object(e, "thrown");
-	ptc_crash_place_frame(r, &r->thrown, &place);
+	ptc_emit_object(e, name);
+	ptc_crash_place_own(r, f, &place);
 	put_place(e, &place);
 	ptc_emit_end(e);
+}
+
+static void put_own_places(struct ptc_emit *e, const struct ptc_crash_report *r)
+{
+	if (r->gave_up >= 0)
+		put_own_place(e, "gave_up", r, &ptc_crash_believed(r)->frames[r->gave_up]);
+	if (r->has_thrown)
+		put_own_place(e, "thrown", r, &r->thrown);
 }
 
 bool ptc_crash_json(const struct ptc_crash_report *r)
@@ -231,7 +239,7 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 	ptc_crash_sentence(r, SIZE_MAX, text);
 	ptc_emit_text(&e, "text", text);
 	put_messages(&e, r);
-	put_thrown(&e, r);
+	put_own_places(&e, r);
 	put_fault(&e, r);
 	put_culprit(&e, r);
 	ptc_emit_u64(&e, "traced_depth", r->traced.n);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/crash/runtime_frames.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -198,4 +197,16 @@ enum ptc_runtime ptc_runtime_of(const char *file, const char *function)
 	if (has_rust_hash(function))
 		return look_up(rust_symbols, COUNT(rust_symbols), function);
 	return look_up(rust_names, COUNT(rust_names), function);
+}
+
+bool ptc_runtime_has_source(const char *source)
+{
+	static const char *const folders[] = { "/usr/include/", "/usr/lib/", "/rustc/",
+					       "/usr/share/go-", "/usr/local/go/" };
+	size_t i;
+
+	for (i = 0; i < COUNT(folders); i++)
+		if (!strncmp(source, folders[i], strlen(folders[i])))
+			return true;
+	return strstr(source, "/rustlib/src/") != NULL;
 }

@@ -6,6 +6,8 @@
 #ifndef PTC_DECODE_CRASH_RUNTIME_FRAMES_H
 #define PTC_DECODE_CRASH_RUNTIME_FRAMES_H
 
+#include <stdbool.h>
+
 enum ptc_runtime {
 	PTC_RUNTIME_NONE,      /* the program's own function, or a function of another library */
 	PTC_RUNTIME_C,	       /* the C library and its loader */
@@ -20,5 +22,11 @@ enum ptc_runtime {
  * demangled or not, or NULL.
  */
 enum ptc_runtime ptc_runtime_of(const char *file, const char *function);
+
+/*
+ * Returns true if @source, the file of a line as the compiler names it, is of a runtime or of the
+ * system's headers. Functions of these are inlined into functions of the program.
+ */
+bool ptc_runtime_has_source(const char *source);
 
 #endif

@@ -68,7 +68,8 @@ class Crash:
         self.path = path
         self.said = shown(path)
         stack = self.said["stack_traced"] or self.said["stack_unwound"]
-        self.at = stack[self.said["gave_up_at"]] if "gave_up_at" in self.said else None
+        self.at = self.said.get("gave_up")
+        check(not self.at or self.at["ip"] == stack[self.said["gave_up_at"]]["ip"], f"{argv}: {self.at}")
 
     def message(self, what):
         messages = self.said["messages"]
@@ -134,7 +135,7 @@ def exceptions(folder):
             functions = {"range": "of_range", "kept": "throws_kept", "rethrown": "rethrows"}
             if mode == "noexcept" and name == "clang++":
                 functions[mode] = "never_throws"
-            lines = {"noexcept": line["runtime"], "thread": line["runtime"], "range": None}
+            lines = {"noexcept": line["runtime"], "thread": line["runtime"]}
             expect = None if name == "clang++" else lines.get(mode, line.get(mode))
             is_at(what, c.at, functions.get(mode, "throw_one"), expect)
             if mode not in ("rethrown", "noexcept"):
@@ -220,7 +221,9 @@ def rust(folder):
             got = (m["file"], str(m["line"]), str(m["column"]), m["text"])
             check(m["kind"] == "panic" and got == want[-1], f"{what}: {m} instead of {want[-1]}")
             if name != "stripped":
-                is_at(what, c.at, rf"prog_panic::{function}|panic\w*::{function}")
+                is_at(what, c.at, rf"prog_panic::{function}")
+                if name != "unwinding":
+                    check(c.at["line"] == m["line"], f"{what}: {c.at}, but {m}")
                 check("a panic" in c.said["text"], f"{what}: {c.said['text']}")
         if name != "unwinding":
             c = Crash(folder, [path, "abort"])
