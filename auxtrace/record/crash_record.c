@@ -25,6 +25,9 @@ static const char *const map_names[] = { "pid", "start", "end", "offset", "prot"
 static const char *const memory_names[] = { "pid", "addr", "cut" };
 static const char *const auxv_names[] = { "pid" };
 static const char *const message_names[] = { "pid", "tid", "what", "addr" };
+static const char *const task_names[] = { "pid",	 "tid",	      "own_tid",
+					  "stop_signal", "unstopped", "cpu_ns" };
+static const char *const live_names[] = { "pid", "stopped_ns", "restarted" };
 
 static const char *const reg_names[PTC_REG_COUNT] = {
 	"r15",	  "r14", "r13", "r12",	   "rbp",     "rbx", "r11",	 "r10", "r9",
@@ -50,6 +53,8 @@ static const struct kind {
 	[PTC_CRASH_MEMORY] = KIND("ptcap crash: memory", memory, memory_names),
 	[PTC_CRASH_AUXV] = KIND("ptcap crash: auxv", auxv, auxv_names),
 	[PTC_CRASH_MESSAGE] = KIND("ptcap crash: message", message, message_names),
+	[PTC_CRASH_TASK] = KIND("ptcap crash: task", task, task_names),
+	[PTC_CRASH_LIVE] = KIND("ptcap crash: live", live, live_names),
 };
 
 enum {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "auxtrace/writer/writer_private.h"
@@ -58,6 +59,40 @@ int ptc_writer_new_as(const char *path, const struct ptc_writer_opts *opts, stru
 		rc = open_stdout(w, err);
 	else if (!rc)
 		rc = ptc_tmpfile_open(&w->file, path, err);
+	if (rc)
+		ptc_writer_free(w);
+	else
+		*ret = w;
+	return rc;
+}
+
+/* Makes a file in memory the file of @w. *@ret_fd: another descriptor of that file. */
+static int open_memory(struct ptc_writer *w, int *ret_fd, struct ptc_err *err)
+{
+	w->to_stdout = true;
+	w->file.path = strdup("a recording in memory");
+	w->file.fd = memfd_create("ptcap-recording", MFD_CLOEXEC);
+	*ret_fd = w->file.fd < 0 ? -1 : fcntl(w->file.fd, F_DUPFD_CLOEXEC, 0);
+	if (*ret_fd < 0)
+		return ptc_fail_sys(err, errno, "cannot create a recording in memory");
+	return 0;
+}
+
+int ptc_writer_new_in_memory(struct ptc_writer **ret, int *ret_fd, struct ptc_err *err)
+{
+	struct ptc_writer *w = calloc(1, sizeof(*w));
+	int rc;
+
+	if (!w)
+		return ptc_fail_mem(err);
+	w->file = (struct ptc_tmpfile)PTC_TMPFILE_INIT;
+	w->reserve = -1;
+	w->buf = malloc(BUFFER_SIZE);
+	rc = w->buf ? open_memory(w, ret_fd, err) : ptc_fail_mem(err);
+	if (!rc && !w->file.path) {
+		(void)close(*ret_fd);
+		rc = ptc_fail_mem(err);
+	}
 	if (rc)
 		ptc_writer_free(w);
 	else

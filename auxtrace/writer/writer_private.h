@@ -20,7 +20,7 @@ struct ptc_writer_event {
 struct ptc_writer {
 	struct ptc_tmpfile file;
 	struct ptc_writer_opts opts;
-	bool to_stdout; /* file has no path to be renamed to */
+	bool to_stdout; /* or to memory: the file has no path to be renamed to */
 	struct ptc_writer_event *events;
 	size_t nevents, events_cap;
 	struct ptc_buf features[PTC_FEATURE_BITS];

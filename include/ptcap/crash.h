@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The state of a process at the moment a signal killed it, as `ptcap crash` saves it: the signal,
- * the registers of each thread, the mappings, and parts of the memory. Layout: doc/format.md.
+ * The state of a process: the registers of each thread, the mappings, and parts of the memory.
+ * `ptcap crash` saves it at the moment a signal kills the process. `ptcap stacks` saves it while
+ * the process lives. Layout: doc/format.md.
  */
 #ifndef PTCAP_CRASH_H
 #define PTCAP_CRASH_H
@@ -30,6 +31,9 @@ enum ptc_crash_kind {
 	PTC_CRASH_MEMORY = 4,  /* bytes: the memory from addr on */
 	PTC_CRASH_AUXV = 5,    /* bytes: the auxiliary vector */
 	PTC_CRASH_MESSAGE = 6, /* where a runtime keeps its message; no bytes */
+	/* After the THREAD record of the same thread. bytes: name of the file of its system call */
+	PTC_CRASH_TASK = 7,
+	PTC_CRASH_LIVE = 8, /* no signal killed the process: signo of the SIGNAL record is 0 */
 };
 
 /* Messages of runtimes. The memory of a message is in MEMORY records. */
@@ -75,8 +79,8 @@ enum ptc_crash_reg {
  * comment are those of siginfo_t. */
 struct ptc_crash_signal {
 	uint64_t pid, tid; /* process and thread that the signal killed */
-	uint64_t signo;
-	int64_t code; /* si_code */
+	uint64_t signo;	   /* 0: no signal, the process was alive */
+	int64_t code;	   /* si_code */
 	uint64_t error;
 	uint64_t addr;	    /* si_addr, if si_code says that the field is valid */
 	uint64_t sender;    /* si_pid, if si_code says that the field is valid */
@@ -118,6 +122,25 @@ struct ptc_crash_message {
 	uint64_t addr;
 };
 
+/* PTC_CRASH_TASK: more about one thread of a live process. */
+struct ptc_crash_task {
+	uint64_t pid, tid;
+	uint64_t own_tid; /* its ID in the PID namespace of the process; 0: unknown */
+	/* the signal that had stopped the process before (job control); 0: it was not stopped */
+	uint64_t stop_signal;
+	/* 1: the thread did not stop, as in state 'D'. Only rip, rsp and arguments are known */
+	uint64_t unstopped;
+	uint64_t cpu_ns; /* CPU time of the thread so far */
+};
+
+/* PTC_CRASH_LIVE: how the state of a live process was read. */
+struct ptc_crash_live {
+	uint64_t pid;
+	uint64_t stopped_ns; /* time from the first stop of a thread to the last resume */
+	uint64_t
+		restarted; /* system calls that the stop had interrupted, and that were restarted */
+};
+
 /* One crash record, decoded. */
 struct ptc_crash {
 	uint32_t kind; /* enum ptc_crash_kind; u is empty for an unknown kind */
@@ -128,6 +151,8 @@ struct ptc_crash {
 		struct ptc_crash_memory memory;
 		struct ptc_crash_auxv auxv;
 		struct ptc_crash_message message;
+		struct ptc_crash_task task;
+		struct ptc_crash_live live;
 	} u;
 	struct ptc_cur bytes; /* borrowed from the record */
 };
