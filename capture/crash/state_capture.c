@@ -83,7 +83,7 @@ static bool has_sender(int code)
 	return code == SI_USER || code == SI_QUEUE || code == SI_TKILL;
 }
 
-static void put_signal(struct ptc_buf *b, const struct ptc_state *s)
+void ptc_state_put_signal(struct ptc_buf *b, const struct ptc_state *s)
 {
 	struct ptc_crash c = { .kind = PTC_CRASH_SIGNAL,
 			       .bytes = ptc_cur_init(s->info, sizeof(*s->info)) };
@@ -102,8 +102,8 @@ static void put_signal(struct ptc_buf *b, const struct ptc_state *s)
 	ptc_crash_put(b, &c);
 }
 
-static void put_thread(struct ptc_buf *b, const struct ptc_state *s,
-		       const struct ptc_state_thread *t)
+void ptc_state_put_thread(struct ptc_buf *b, const struct ptc_state *s,
+			  const struct ptc_state_thread *t)
 {
 	struct ptc_crash c = { .kind = PTC_CRASH_THREAD };
 	struct ptc_buf comm = PTC_BUF_INIT;
@@ -138,9 +138,17 @@ static void put_auxv(struct ptc_buf *b, const struct ptc_state *s, struct ptc_bu
 	ptc_crash_put(b, &c);
 }
 
+void ptc_state_put_auxv(struct ptc_buf *b, const struct ptc_state *s)
+{
+	struct ptc_buf auxv = PTC_BUF_INIT;
+
+	put_auxv(b, s, &auxv);
+	ptc_buf_release(&auxv);
+}
+
 /* --- mappings and memory --- */
 
-static void put_maps(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps)
+void ptc_state_put_maps(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps)
 {
 	size_t i;
 
@@ -182,16 +190,21 @@ static uint64_t page_of(uint64_t addr)
 	return addr & ~(uint64_t)(PAGE - 1);
 }
 
-/* Puts @bytes as the memory at @addr. @cut: number of bytes after it that were left out. */
-static void put_memory_record(struct ptc_buf *b, const struct ptc_state *s, uint64_t addr,
-			      const struct ptc_buf *bytes, uint64_t cut)
+void ptc_state_put_bytes(struct ptc_buf *b, const struct ptc_state *s, uint64_t addr,
+			 const void *bytes, size_t len, uint64_t cut)
 {
 	struct ptc_crash c = { .kind = PTC_CRASH_MEMORY };
 
 	c.u.memory = (struct ptc_crash_memory){ .pid = (uint64_t)s->pid, .addr = addr, .cut = cut };
-	c.bytes = ptc_cur_init(bytes->bytes, bytes->len);
-	if (bytes->len || cut)
+	c.bytes = ptc_cur_init(bytes, len);
+	if (len || cut)
 		ptc_crash_put(b, &c);
+}
+
+static void put_memory_record(struct ptc_buf *b, const struct ptc_state *s, uint64_t addr,
+			      const struct ptc_buf *bytes, uint64_t cut)
+{
+	ptc_state_put_bytes(b, s, addr, bytes->bytes, bytes->len, cut);
 	b->failed |= ptc_buf_failed(bytes);
 }
 
@@ -219,6 +232,21 @@ static const struct ptc_map *stack_of(const struct ptc_maps *maps, uint64_t sp)
 	return NULL;
 }
 
+bool ptc_state_stack(const struct ptc_maps *maps, uint64_t sp, struct ptc_state_span *ret)
+{
+	const struct ptc_map *m = stack_of(maps, sp);
+	uint64_t from = page_of(sp - RED_ZONE);
+
+	if (!m)
+		return false;
+	if (from < m->start || from > m->end)
+		from = m->start;
+	ret->from = from;
+	ret->size = m->end - from;
+	ret->kept = ret->size < STACK_MAX ? ret->size : STACK_MAX;
+	return true;
+}
+
 /*
  * Puts the stack at @sp. Returns true if this is the alternate stack of a signal handler. *@ret_sp
  * is then the stack pointer of the interrupted code.
@@ -226,20 +254,15 @@ static const struct ptc_map *stack_of(const struct ptc_maps *maps, uint64_t sp)
 static bool put_stack(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
 		      uint64_t sp, uint64_t *ret_sp)
 {
-	const struct ptc_map *m = stack_of(maps, sp);
 	struct ptc_buf bytes = PTC_BUF_INIT;
-	uint64_t from = page_of(sp - RED_ZONE), size, kept;
+	struct ptc_state_span span;
 	bool found;
 
-	if (!m)
+	if (!ptc_state_stack(maps, sp, &span))
 		return false;
-	if (from < m->start || from > m->end)
-		from = m->start;
-	size = m->end - from;
-	kept = size < STACK_MAX ? size : STACK_MAX;
-	read_memory(&bytes, s, from, from + kept);
-	put_memory_record(b, s, from, &bytes, size - kept);
-	found = ptc_sigframe_find(bytes.bytes, bytes.len, from, sp, ret_sp);
+	read_memory(&bytes, s, span.from, span.from + span.kept);
+	put_memory_record(b, s, span.from, &bytes, span.size - span.kept);
+	found = ptc_sigframe_find(bytes.bytes, bytes.len, span.from, sp, ret_sp);
 	ptc_buf_release(&bytes);
 	return found;
 }
@@ -284,7 +307,7 @@ static bool is_in_no_file(const char *name)
 	return len > end && !strcmp(name + len - end, deleted);
 }
 
-static void put_code(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps)
+void ptc_state_put_code(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps)
 {
 	uint64_t room = CODE_MAX;
 	size_t i;
@@ -316,18 +339,18 @@ void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s)
 	struct ptc_err err;
 	size_t i;
 
-	put_signal(b, s);
+	ptc_state_put_signal(b, s);
 	for (i = 0; i < s->nthreads; i++)
-		put_thread(b, s, &s->threads[i]);
+		ptc_state_put_thread(b, s, &s->threads[i]);
 	put_auxv(b, s, &auxv);
 	if (!ptc_maps_read(&maps, "/proc", s->tid, &err)) {
-		put_maps(b, s, &maps);
+		ptc_state_put_maps(b, s, &maps);
 		for (i = 0; i < s->nthreads && !s->no_memory; i++) {
 			put_stacks(b, s, &maps, s->threads[i].regs->rsp);
 			put_around_ip(b, s, &maps, s->threads[i].regs->rip);
 		}
 		if (!s->no_memory) {
-			put_code(b, s, &maps);
+			ptc_state_put_code(b, s, &maps);
 			put_loader(b, s, &auxv);
 			put_messages(b, s, &maps);
 		}

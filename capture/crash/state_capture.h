@@ -11,6 +11,7 @@
 #include <sys/user.h>
 
 #include "base/buf.h"
+#include "capture/host/maps.h"
 
 struct ptc_state_thread {
 	pid_t tid;
@@ -48,5 +49,27 @@ bool ptc_state_is_fatal(const char *proc, pid_t tid, int sig);
  * at any time.
  */
 void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s);
+
+/* --- parts of a state, for live processes --- */
+
+/* Append one kind of records. Parts that cannot be read are left out. */
+void ptc_state_put_signal(struct ptc_buf *b, const struct ptc_state *s);
+void ptc_state_put_thread(struct ptc_buf *b, const struct ptc_state *s,
+			  const struct ptc_state_thread *t);
+void ptc_state_put_auxv(struct ptc_buf *b, const struct ptc_state *s);
+void ptc_state_put_maps(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps);
+/* Code that is in no file, such as generated code. */
+void ptc_state_put_code(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps);
+/* The memory at @addr, as read before. @cut: number of bytes after it that were left out. */
+void ptc_state_put_bytes(struct ptc_buf *b, const struct ptc_state *s, uint64_t addr,
+			 const void *bytes, size_t len, uint64_t cut);
+
+/* The part of a stack to record: kept bytes at address from, of size bytes up to its end. */
+struct ptc_state_span {
+	uint64_t from, size, kept;
+};
+
+/* Finds the stack of stack pointer @sp. Returns false if there is no stack. */
+bool ptc_state_stack(const struct ptc_maps *maps, uint64_t sp, struct ptc_state_span *ret);
 
 #endif

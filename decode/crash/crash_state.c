@@ -19,6 +19,7 @@ static void clear_crash_state(struct ptc_crash_state *d)
 	d->nthreads = d->nmaps = d->npieces = d->nmessages = 0;
 	d->siginfo = d->auxv = (struct ptc_cur){ .pos = NULL };
 	d->cut = 0;
+	d->live = (struct ptc_crash_live){ .pid = 0 };
 }
 
 void ptc_crash_state_release(struct ptc_crash_state *d)
@@ -46,6 +47,17 @@ static bool add_thread(struct ptc_crash_state *d, const struct ptc_crash *c)
 	if (n)
 		memcpy(t->name, c->bytes.pos, n);
 	return true;
+}
+
+/* A task record belongs to the thread in front of it. */
+static void add_task(struct ptc_crash_state *d, const struct ptc_crash *c)
+{
+	struct ptc_crash_state_thread *t = d->nthreads ? &d->threads[d->nthreads - 1] : NULL;
+
+	if (!t || t->state.tid != c->u.task.tid)
+		return;
+	t->task = c->u.task;
+	t->file = c->bytes;
 }
 
 static bool add_map(struct ptc_crash_state *d, const struct ptc_crash *c)
@@ -88,13 +100,23 @@ static bool add_crash_record(struct ptc_crash_state *d, const struct ptc_crash *
 		if (d->nmessages < PTC_CRASH_STATE_MESSAGES)
 			d->messages[d->nmessages++] = c->u.message;
 		return true;
+	case PTC_CRASH_TASK:
+		add_task(d, c);
+		return true;
+	case PTC_CRASH_LIVE:
+		d->live = c->u.live;
+		return true;
 	default:
 		return true;
 	}
 }
 
-int ptc_crash_state_read(struct ptc_crash_state *d, const struct ptc_file *f, uint64_t pid,
-			 struct ptc_err *err)
+/*
+ * Reads the last state of process @pid (0: any). @live: states of live processes count too. *@ret:
+ * there was one.
+ */
+static int read_last(struct ptc_crash_state *d, const struct ptc_file *f, uint64_t pid, bool live,
+		     bool *ret, struct ptc_err *err)
 {
 	struct ptc_crash c;
 	struct ptc_rec rec;
@@ -102,16 +124,18 @@ int ptc_crash_state_read(struct ptc_crash_state *d, const struct ptc_file *f, ui
 	uint64_t pos = 0;
 	int rc, is;
 
+	*ret = false;
 	while ((rc = ptc_file_next(f, &pos, &rec, err)) == 1) {
 		is = ptc_crash_parse(&rec, &c, err);
 		if (is < 0)
 			return ptc_file_err_name(f, err);
 		if (is && c.kind == PTC_CRASH_SIGNAL) {
-			wanted = !pid || c.u.signal.pid == pid;
-			d->states++;
+			wanted = (!pid || c.u.signal.pid == pid) && (live || c.u.signal.signo);
+			d->states += live || c.u.signal.signo;
 		}
 		if (!is || !wanted)
 			continue;
+		*ret = true;
 		if (c.kind == PTC_CRASH_SIGNAL) {
 			clear_crash_state(d);
 			d->signal = c.u.signal;
@@ -120,18 +144,61 @@ int ptc_crash_state_read(struct ptc_crash_state *d, const struct ptc_file *f, ui
 			return ptc_fail_mem(err);
 		}
 	}
-	if (rc < 0)
+	return rc < 0 ? rc : 0;
+}
+
+int ptc_crash_state_read(struct ptc_crash_state *d, const struct ptc_file *f, uint64_t pid,
+			 struct ptc_err *err)
+{
+	bool found;
+	const int rc = read_last(d, f, pid, false, &found, err);
+
+	if (rc || found)
 		return rc;
-	if (!d->signal.signo && pid)
+	if (pid)
 		return ptc_fail(err, PTC_E_NOT_EXIST,
 				"'%s' has no crash of process %" PRIu64
 				"; `ptcap info` shows which process was killed",
 				ptc_file_name(f), pid);
-	if (!d->signal.signo)
-		return ptc_fail(err, PTC_E_NOT_EXIST,
-				"'%s' has no saved crash; record one with `ptcap crash`",
-				ptc_file_name(f));
-	return 0;
+	return ptc_fail(err, PTC_E_NOT_EXIST,
+			"'%s' has no saved crash; record one with `ptcap crash`", ptc_file_name(f));
+}
+
+int ptc_crash_state_read_any(struct ptc_crash_state *d, const struct ptc_file *f, uint64_t pid,
+			     struct ptc_err *err)
+{
+	bool found;
+	const int rc = read_last(d, f, pid, true, &found, err);
+
+	if (rc || found)
+		return rc;
+	return ptc_fail(err, PTC_E_NOT_EXIST, "'%s' has no state of process %" PRIu64,
+			ptc_file_name(f), pid);
+}
+
+int ptc_crash_state_pids(const struct ptc_file *f, struct ptc_crash_pids *ret, struct ptc_err *err)
+{
+	struct ptc_crash c;
+	struct ptc_rec rec;
+	uint64_t pos = 0;
+	size_t i;
+	int rc, is;
+
+	ret->n = ret->left_out = 0;
+	while ((rc = ptc_file_next(f, &pos, &rec, err)) == 1) {
+		is = ptc_crash_parse(&rec, &c, err);
+		if (is < 0)
+			return ptc_file_err_name(f, err);
+		if (!is || c.kind != PTC_CRASH_SIGNAL)
+			continue;
+		for (i = 0; i < ret->n && ret->pids[i] != c.u.signal.pid; i++)
+			;
+		if (i == PTC_CRASH_PIDS_MAX)
+			ret->left_out++;
+		else if (i == ret->n)
+			ret->pids[ret->n++] = c.u.signal.pid;
+	}
+	return rc < 0 ? rc : 0;
 }
 
 /* --- asking --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process that a signal killed: the state that the recording has. */
+/* The state of a process that the recording has. A signal killed the process, or it lived on. */
 #ifndef PTC_DECODE_CRASH_CRASH_STATE_H
 #define PTC_DECODE_CRASH_CRASH_STATE_H
 
@@ -14,6 +14,9 @@
 
 struct ptc_crash_state_thread {
 	struct ptc_crash_thread state;
+	struct ptc_crash_task task; /* of a live process; tid 0: the recording has none */
+	struct ptc_cur
+		file; /* lent from the file: name of the file of its system call; may be empty */
 	char name[16];
 };
 
@@ -31,7 +34,8 @@ struct ptc_crash_state_piece {
 enum { PTC_CRASH_STATE_MESSAGES = 8 }; /* limit; more are skipped */
 
 struct ptc_crash_state {
-	struct ptc_crash_signal signal;
+	struct ptc_crash_signal signal;		/* signo 0: no signal, the process lived on */
+	struct ptc_crash_live live;		/* then: how the state was read; pid 0: unknown */
 	struct ptc_crash_state_thread *threads; /* owned */
 	struct ptc_crash_state_map *maps;	/* owned; ascending */
 	struct ptc_crash_state_piece *pieces;	/* owned */
@@ -51,6 +55,21 @@ struct ptc_crash_state {
  */
 int ptc_crash_state_read(struct ptc_crash_state *d, const struct ptc_file *f, uint64_t pid,
 			 struct ptc_err *err);
+/* Same, for the last state of process @pid, killed or not. */
+int ptc_crash_state_read_any(struct ptc_crash_state *d, const struct ptc_file *f, uint64_t pid,
+			     struct ptc_err *err);
+
+enum { PTC_CRASH_PIDS_MAX = 256 };
+
+/* The processes that a recording has states of, in the order of their first states. */
+struct ptc_crash_pids {
+	uint64_t pids[PTC_CRASH_PIDS_MAX];
+	size_t n;
+	uint64_t left_out; /* states of more processes */
+};
+
+int ptc_crash_state_pids(const struct ptc_file *f, struct ptc_crash_pids *ret, struct ptc_err *err);
+
 void ptc_crash_state_release(struct ptc_crash_state *d);
 
 /* Return the thread that was killed, or NULL; and the mapping that contains @addr, or NULL. */

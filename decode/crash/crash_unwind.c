@@ -51,6 +51,12 @@ struct unwinding {
 	bool no_memory;
 };
 
+struct ptc_unwinder {
+	struct unwinding u; /* of the current thread */
+	Dwfl *dwfl;	    /* owned */
+	bool attached;
+};
+
 /* --- its files --- */
 
 /* A file that was reported to libdwfl, with its bias. */
@@ -279,17 +285,13 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
 	return u->stray ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
-static int unwind_from(struct unwinding *u, struct ptc_err *err)
+static int unwind_from(struct ptc_unwinder *w, struct ptc_err *err)
 {
-	Dwfl *dwfl = dwfl_begin(&callbacks);
+	struct unwinding *u = &w->u;
 
-	if (!dwfl)
-		return ptc_fail_mem(err);
 	u->asked = u->stray = u->returns = false;
-	report_all(dwfl, u->dead, u->as);
-	if (dwfl_attach_state(dwfl, NULL, (pid_t)u->dead->signal.pid, &thread_callbacks, u))
-		(void)dwfl_getthread_frames(dwfl, (pid_t)u->thread->tid, on_frame, u);
-	dwfl_end(dwfl);
+	if (w->attached)
+		(void)dwfl_getthread_frames(w->dwfl, (pid_t)u->thread->tid, on_frame, u);
 	if (u->returns)
 		take_context(u);
 	return u->no_memory ? ptc_fail_mem(err) : 0;
@@ -339,22 +341,80 @@ static const struct ptc_codefile *unknown_file(const struct unwinding *u)
 	return r && r->file && !r->file->path && !r->file->anonymous && !out->cut ? r->file : NULL;
 }
 
-int ptc_unwind(struct ptc_unwound *u, const struct ptc_crash_state *d,
-	       const struct ptc_crash_thread *t, const struct ptc_addrspace *as,
-	       struct ptc_err *err)
+int ptc_unwinder_new(const struct ptc_crash_state *d, const struct ptc_addrspace *as,
+		     struct ptc_unwinder **ret, struct ptc_err *err)
 {
-	struct unwinding w = { .dead = d, .thread = t, .as = as, .out = u };
+	struct ptc_unwinder *w = calloc(1, sizeof(*w));
+
+	(void)elf_version(EV_CURRENT);
+	if (w)
+		w->dwfl = dwfl_begin(&callbacks);
+	if (!w || !w->dwfl) {
+		free(w);
+		return ptc_fail_mem(err);
+	}
+	w->u.dead = d;
+	w->u.as = as;
+	report_all(w->dwfl, d, as);
+	w->attached =
+		dwfl_attach_state(w->dwfl, NULL, (pid_t)d->signal.pid, &thread_callbacks, &w->u);
+	*ret = w;
+	return 0;
+}
+
+int ptc_unwinder_run(struct ptc_unwinder *w, const struct ptc_crash_thread *t,
+		     struct ptc_unwound *u, struct ptc_err *err)
+{
 	unsigned int strayed = 0;
 	size_t i;
 	int rc;
 
-	(void)elf_version(EV_CURRENT);
+	w->u.thread = t;
+	w->u.out = u;
+	w->u.called = false;
 	for (i = 0; i < NREGS; i++)
-		w.regs[i] = t->regs[dwarf_regs[i]];
+		w->u.regs[i] = t->regs[dwarf_regs[i]];
 	do
-		rc = unwind_from(&w, err);
-	while (!rc && w.stray && ++strayed < STRAYED_MAX && undo_call(&w));
-	u->unknown = unknown_file(&w);
+		rc = unwind_from(w, err);
+	while (!rc && w->u.stray && ++strayed < STRAYED_MAX && undo_call(&w->u));
+	u->unknown = unknown_file(&w->u);
+	return rc;
+}
+
+const char *ptc_unwinder_data_name(struct ptc_unwinder *w, uint64_t addr, uint64_t *ret_off)
+{
+	Dwfl_Module *mod = dwfl_addrmodule(w->dwfl, addr);
+	const char *name;
+	GElf_Off off;
+	GElf_Sym sym;
+
+	if (!mod)
+		return NULL;
+	name = dwfl_module_addrinfo(mod, addr, &off, &sym, NULL, NULL, NULL);
+	if (!name || !*name || GELF_ST_TYPE(sym.st_info) != STT_OBJECT || off >= sym.st_size)
+		return NULL;
+	*ret_off = off;
+	return name;
+}
+
+void ptc_unwinder_free(struct ptc_unwinder *w)
+{
+	if (w)
+		dwfl_end(w->dwfl);
+	free(w);
+}
+
+int ptc_unwind(struct ptc_unwound *u, const struct ptc_crash_state *d,
+	       const struct ptc_crash_thread *t, const struct ptc_addrspace *as,
+	       struct ptc_err *err)
+{
+	struct ptc_unwinder *w = NULL;
+	int rc = ptc_unwinder_new(d, as, &w, err);
+
+	if (!w)
+		return rc;
+	rc = ptc_unwinder_run(w, t, u, err);
+	ptc_unwinder_free(w);
 	return rc;
 }
 

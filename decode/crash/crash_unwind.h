@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Unwinds the stack of a dead thread from its memory, with the call frame information of its files.
+ * Unwinds the stack of a thread from its saved memory, with the call frame information of its
+ * files.
  */
 #ifndef PTC_DECODE_CRASH_CRASH_UNWIND_H
 #define PTC_DECODE_CRASH_CRASH_UNWIND_H
@@ -39,6 +40,22 @@ struct ptc_unwound {
 int ptc_unwind(struct ptc_unwound *u, const struct ptc_crash_state *d,
 	       const struct ptc_crash_thread *t, const struct ptc_addrspace *as,
 	       struct ptc_err *err);
+/* Unwinds several threads of one process. */
+struct ptc_unwinder;
+
+/* @d and @as must outlive it, and must not change. */
+int ptc_unwinder_new(const struct ptc_crash_state *d, const struct ptc_addrspace *as,
+		     struct ptc_unwinder **ret, struct ptc_err *err);
+/* As ptc_unwind. */
+int ptc_unwinder_run(struct ptc_unwinder *w, const struct ptc_crash_thread *t,
+		     struct ptc_unwound *u, struct ptc_err *err);
+/*
+ * Returns the linker's name of the variable at @addr, and the offset in it. Borrowed until
+ * ptc_unwinder_free. NULL: not known.
+ */
+const char *ptc_unwinder_data_name(struct ptc_unwinder *w, uint64_t addr, uint64_t *ret_off);
+void ptc_unwinder_free(struct ptc_unwinder *w);
+
 void ptc_unwound_release(struct ptc_unwound *u);
 
 #endif

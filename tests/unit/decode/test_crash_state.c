@@ -161,3 +161,46 @@ Test(crash_state, a_damaged_state_is_an_error_with_its_place)
 	cr_assert(strstr(err.msg, "crash"), "%s", err.msg);
 	release(&m);
 }
+
+/* Adds a process that lives on, behind two that were killed. */
+static void put_live(struct ptc_buf *b)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_LIVE };
+
+	put_two(b);
+	put_signal(b, 2, 0);
+	c.u.live.pid = 2;
+	c.u.live.stopped_ns = 5;
+	ptc_crash_put(b, &c);
+	put_thread(b, 2, 9, "third");
+	c = (struct ptc_crash){ .kind = PTC_CRASH_TASK, .bytes = ptc_cur_init("/tty", 4) };
+	c.u.task.pid = 2;
+	c.u.task.tid = 9;
+	c.u.task.own_tid = 7;
+	ptc_crash_put(b, &c);
+	c.u.task.tid = 10; /* of no thread */
+	ptc_crash_put(b, &c);
+}
+
+Test(crash_state, a_live_process_is_no_crash)
+{
+	struct made m = make(put_live);
+	struct ptc_crash_pids pids;
+	struct ptc_err err;
+
+	cr_assert_eq(read_of(&m, 0), 0);
+	cr_assert(m.dead.signal.signo == 6 && m.dead.states == 2);
+	ptc_crash_state_release(&m.dead);
+	cr_assert_eq(ptc_crash_state_pids(m.f, &pids, &err), 0);
+	cr_assert(pids.n == 2 && pids.pids[0] == 1 && pids.pids[1] == 2 && !pids.left_out);
+	cr_assert_eq(ptc_crash_state_read_any(&m.dead, m.f, 2, &err), 0);
+	cr_assert(m.dead.signal.signo == 0 && m.dead.nthreads == 1 && !m.dead.nmaps);
+	cr_assert(m.dead.live.stopped_ns == 5 && m.dead.threads[0].task.own_tid == 7);
+	cr_assert_eq(ptc_cur_left(&m.dead.threads[0].file), 4);
+	ptc_crash_state_release(&m.dead);
+	cr_assert_eq(ptc_crash_state_read_any(&m.dead, m.f, 1, &err), 0);
+	cr_assert(m.dead.signal.signo == 11 && !m.dead.live.pid && !m.dead.threads[0].task.tid);
+	ptc_crash_state_release(&m.dead);
+	cr_assert_eq(ptc_crash_state_read_any(&m.dead, m.f, 3, &err), PTC_E_NOT_EXIST);
+	release(&m);
+}
