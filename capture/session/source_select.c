@@ -37,19 +37,25 @@ static void set_source_choice(struct ptc_source_choice *ret, enum ptc_source_kin
 	(void)snprintf(ret->why, sizeof(ret->why), "%s", why);
 }
 
-/* Single-stepping nearly stops a running process, so the user must ask for it. */
+/*
+ * Single-stepping nearly stops a running process, so the user must ask for it. The message names
+ * the choices and what each costs.
+ */
 static int refuse_attached(const struct ptc_record_opts *opts, const char *no_pt,
 			   struct ptc_err *err)
 {
-	if (opts->target.npids)
-		return ptc_fail(
-			err, PTC_E_UNSUPPORTED,
-			"%s; --source step can trace process %d, thousands of times slower. To "
-			"save only its state when a signal kills it, at full speed: `ptcap "
-			"crash -e dummy:u -p %d`",
-			no_pt, (int)opts->target.pids[0], (int)opts->target.pids[0]);
+	const int pid = opts->target.npids ? (int)opts->target.pids[0] : 0;
+
+	if (pid)
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"%s; choices for process %d: `ptcap stacks -p %d` (its stacks now; "
+				"stops it for milliseconds), `ptcap crash -e dummy:u -p %d` (its "
+				"state when a signal kills it; full speed), --source step (every "
+				"branch; thousands of times slower)",
+				no_pt, pid, pid, pid);
 	return ptc_fail(err, PTC_E_UNSUPPORTED,
-			"%s; --source step can trace a running thread, thousands of times slower",
+			"%s; --source step can trace a running thread, thousands of times slower; "
+			"`ptcap stacks -p PID` shows the stacks of its process at once",
 			no_pt);
 }
 

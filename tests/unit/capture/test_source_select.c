@@ -80,6 +80,30 @@ Test(source_select, it_says_why_nothing_better)
 	cr_assert(strstr(why[1], "no P") && strstr(why[1], "--source step"));
 }
 
+Test(source_select, for_a_process_it_names_all_choices_with_their_costs)
+{
+	static const char *const parts[] = { "`ptcap stacks -p 4194304`",
+					     "milliseconds",
+					     "`ptcap crash -e dummy:u -p 4194304`",
+					     "full speed",
+					     "--source step",
+					     "thousands of times slower)" };
+	const pid_t pid = 4194304; /* the longest number */
+	const struct ptc_record_opts o = { .size = sizeof(o),
+					   .target.pids = &pid,
+					   .target.npids = 1 };
+	const struct ptc_offer offer = {
+		"the CPU has Intel PT, but the kernel has no PMU 'intel_pt'", NULL
+	};
+	struct ptc_source_choice c;
+	struct ptc_err err;
+	size_t i;
+
+	cr_assert_eq(ptc_choose(&o, &offer, &c, &err), PTC_E_UNSUPPORTED);
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		cr_assert(strstr(err.msg, parts[i]), "no %s in %s", parts[i], err.msg);
+}
+
 Test(fits, options_that_the_emulated_source_does_not_have_are_refused_before_anything_is_looked_for)
 {
 	static const struct ptc_place place;
