@@ -291,6 +291,13 @@ static int perf_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err
 	return ptc_states_take(&of(src)->trigger.watch.states, b, err);
 }
 
+static void perf_part(struct ptc_source *src)
+{
+	struct ptc_err ignored; /* finish reports it */
+
+	(void)ptc_watch_end(&of(src)->trigger.watch, &ignored);
+}
+
 static void perf_abandon(struct ptc_source *src)
 {
 	(void)src; /* the kernel never waits for us */
@@ -390,6 +397,7 @@ const struct ptc_source_ops ptc_perf_ops = {
 	.leave = perf_leave,
 	.abandon = perf_abandon,
 	.finish = perf_finish,
+	.part = perf_part,
 	.states = perf_states,
 	.free = perf_free,
 };

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/monotonic.h"
 #include "capture/session/capabilities.h"
+#include "capture/session/live_targets.h"
 #include "capture/soft/ground_truth.h"
 
 enum {
@@ -199,6 +200,22 @@ static bool is_asked_for(const struct ptc_loop *l)
 }
 
 /*
+ * Adds the states of live processes to the snapshot that was just copied. The caller's request to
+ * end adds them for opts->crash, too.
+ */
+static int add_live_states(struct ptc_loop *l, bool ended)
+{
+	const struct ptc_record_snapshot *o = &l->opts->snapshot;
+	const bool wanted = ended ? l->asked && (o->stacks || o->crash) : o->stacks;
+
+	if (!l->series || !wanted)
+		return 0;
+	if (ended && l->source->ops->part)
+		l->source->ops->part(l->source);
+	return ptc_live_targets_put(&l->series->states, l->opts, &l->states, &l->err);
+}
+
+/*
  * Drains, and takes a snapshot if one is due. The ended trace becomes the last snapshot. No other
  * is taken once a stop or leave was requested.
  */
@@ -211,7 +228,8 @@ static int drain_or_take(struct ptc_loop *l, bool ended)
 
 	l->behind_ns = paused && l->source->ops->behind ? l->source->ops->behind(l->source) : 0;
 	rc = drain(l, ended, take);
-
+	if (!rc && take)
+		rc = add_live_states(l, ended);
 	if (paused) {
 		l->pausing = false;
 		l->source->ops->resume(l->source);

@@ -23,6 +23,7 @@
 #include "capture/session/capabilities.h"
 #include "capture/session/drain.h"
 #include "capture/session/file_metadata.h"
+#include "capture/session/live_targets.h"
 #include "capture/session/loop.h"
 #include "capture/session/opts.h"
 #include "capture/session/snapshot_files.h"
@@ -282,7 +283,7 @@ static int copy_kernel(struct session *s, struct ptc_err *err)
 
 /* --- ledger and result --- */
 
-/* Writes the saved states of crashed processes. */
+/* Writes the saved states of crashed processes. After a request to end: of live processes, too. */
 static int write_states(struct session *s, struct ptc_err *err)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
@@ -290,6 +291,10 @@ static int write_states(struct session *s, struct ptc_err *err)
 
 	if (s->opts->snapshot.crash && s->writer)
 		rc = s->source->ops->states(s->source, &b, err);
+	if (!rc && s->opts->snapshot.crash && s->writer && s->loop.asked)
+		rc = ptc_live_targets_put(&b, s->opts, &s->loop.states, err);
+	if (!rc && ptc_buf_failed(&b))
+		rc = ptc_fail_mem(err);
 	if (!rc && b.len)
 		rc = ptc_writer_plain(s->writer, b.bytes, b.len, err);
 	ptc_buf_release(&b);
@@ -361,6 +366,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->aux_bytes = s->drain.aux_bytes + s->series.trace;
 	ret->crashes = end->crashes;
 	ret->handled = end->handled;
+	ret->states = s->loop.states;
 	ret->unseen = end->unseen;
 	ret->unwatched = end->unwatched;
 	ret->snapshots = s->loop.snapshots;

@@ -189,6 +189,11 @@ struct ptc_source_ops {
 	 */
 	int (*finish)(struct ptc_source *s, struct ptc_source_end *ret, struct ptc_err *err);
 	/*
+	 * Called after end_fd was readable, maybe repeatedly: no process traces the targets with
+	 * ptrace any more when this returns. NULL: none does then.
+	 */
+	void (*part)(struct ptc_source *s);
+	/*
 	 * Called in a pause or after finish: appends the states of processes that signals killed,
 	 * for opts->crash. Each state is appended once. NULL: the source cannot.
 	 */

@@ -98,21 +98,31 @@ void ptc_watch_leave(struct ptc_watch *w)
 		ptc_step_process_ask(&w->process, PTC_WANT_LEAVE);
 }
 
-int ptc_watch_end(struct ptc_watch *w, struct ptc_err *err)
+static int end_watcher(struct ptc_watch *w)
 {
 	const struct ptc_step_shared *sh = w->process.shared;
 	int rc;
 
 	if (!w->process.pid)
 		return 0;
-	rc = ptc_step_process_end(&w->process, err);
+	rc = ptc_step_process_end(&w->process, &w->err);
 	w->crashes = sh->crashes;
 	w->handled = sh->handled;
 	if (rc)
-		return ptc_fail(err, PTC_E_IO, "pt-watcher was killed");
+		return ptc_fail(&w->err, PTC_E_IO, "pt-watcher was killed");
 	if (sh->rc)
-		*err = sh->err;
+		w->err = sh->err;
 	return sh->rc;
+}
+
+int ptc_watch_end(struct ptc_watch *w, struct ptc_err *err)
+{
+	if (!w->ended)
+		w->rc = end_watcher(w);
+	w->ended = true;
+	if (w->rc)
+		*err = w->err;
+	return w->rc;
 }
 
 void ptc_watch_release(struct ptc_watch *w)

@@ -25,6 +25,9 @@ struct ptc_watch {
 	pid_t command;
 	/* Valid once the watcher has ended: see struct ptc_record_result. */
 	uint64_t crashes, handled;
+	bool ended;	  /* ptc_watch_end was called, with the result below */
+	int rc;
+	struct ptc_err err;
 };
 
 #define PTC_WATCH_INIT                                                                             \
@@ -50,7 +53,7 @@ void ptc_watch_resume(struct ptc_watch *w);
 void ptc_watch_leave(struct ptc_watch *w);
 /*
  * Waits for the watcher's end. Returns an error if it had ended early, so that later signals were
- * not seen.
+ * not seen. A later call returns the same.
  */
 int ptc_watch_end(struct ptc_watch *w, struct ptc_err *err);
 /* Ends the watcher too. Accepts PTC_WATCH_INIT. */

@@ -134,6 +134,11 @@ static void tell_crash(const struct ptc_record_args *a, const struct ptc_record_
 			"runtime handles the signal and exits, use `ptcap snapshot --on-signal "
 			"SEGV`",
 			WEXITSTATUS(r->status));
+	else if (!r->crashes && r->states)
+		ptc_say("no signal killed a process; `ptcap stacks '%s'` shows what its threads "
+			"did "
+			"at the end",
+			a->opts.output.path);
 	else if (!r->crashes)
 		ptc_say("no signal killed a process");
 	else

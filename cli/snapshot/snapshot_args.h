@@ -15,7 +15,7 @@ struct ptc_snapshot_args {
 	const char *control; /* NULL: not given */
 	bool on_exit;
 	uint64_t grace_ns; /* --grace; 0: the default */
-	bool strict, quiet, verbose, no_sandbox;
+	bool strict, quiet, verbose, no_sandbox, no_stacks;
 };
 
 /* Returns -1 to continue, or an exit code. */

@@ -233,14 +233,21 @@ struct ptc_record_snapshot {
 	/*
 	 * Save the state of a recorded process (ptcap/crash.h) when a signal is about to kill the
 	 * process. With @snapshot.enabled, also take a snapshot. With @snapshot.series, that
-	 * snapshot contains the state. PTC_E_USAGE: with the emulated source, or with CPUs.
+	 * snapshot contains the state. If a request ends the recording of running processes, the
+	 * recording has their states, too. PTC_E_USAGE: with the emulated source, or with CPUs.
 	 */
 	bool crash;
 	/*
-	 * With @snapshot.crash: save no memory of the process, neither stacks nor code that is in
-	 * no file.
+	 * With @snapshot.crash or @snapshot.stacks: save no memory of the process, neither stacks
+	 * nor code that is in no file.
 	 */
 	bool no_memory;
+	/*
+	 * With @snapshot.series: each snapshot also has the states of the processes in @target.pids
+	 * (ptcap/crash.h), which stand still for that for some milliseconds. A process that ptrace
+	 * refuses has no state: a software source or @snapshot.crash already traces it.
+	 */
+	bool stacks;
 	/*
 	 * With @snapshot.enabled: take one when one of these signals is about to be delivered,
 	 * whether it kills or not. Bit N-1 is signal N. Same restrictions as @snapshot.crash.
@@ -463,6 +470,11 @@ struct ptc_record_result {
 	 * at the last fault was saved.
 	 */
 	uint64_t handled;
+	/*
+	 * States of live processes in the recording or in all snapshots: with @stacks, and with
+	 * @crash if the recording of running processes was ended by a request
+	 */
+	uint64_t states;
 	/*
 	 * With @at: counted arrivals at a place while the trace was off for a snapshot; no snapshot
 	 * was taken for these.

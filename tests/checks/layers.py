@@ -19,7 +19,7 @@ ONLY_IN = [
     ("Zydis", r'#\s*include\s*[<"]Zydis', ["arch/insn.", "arch/disasm.", "arch/operand."]),
     ("libipt", r'#\s*include\s*[<"]intel-pt', ["capture/soft/", "decode/"]),
     ("ptrace", r'#\s*include\s*<(sys|linux)/ptrace\.h>|\bptrace\s*\(',
-     ["capture/step/", "capture/watch/", "capture/host/debugreg_probe."]),
+     ["capture/step/", "capture/watch/", "capture/live/", "capture/host/debugreg_probe."]),
     ("perf_event_open", r"\b(SYS|__NR)_perf_event_open\b|\bperf_event_open\s*\(", ["capture/"]),
     ("libelf or libdw", r'#\s*include\s*[<"](elfutils/|libelf\.h|gelf\.h|libdw|dwarf\.h|libdwfl)',
      ["decode/"]),
