@@ -16,7 +16,7 @@ static const struct command {
 	{ "decode", ptc_cmd_decode },	{ "info", ptc_cmd_info },
 	{ "dump", ptc_cmd_dump },	{ "convert", ptc_cmd_convert },
 	{ "recover", ptc_cmd_recover }, { "crash", ptc_cmd_crash },
-	{ "compare", ptc_cmd_compare },
+	{ "compare", ptc_cmd_compare }, { "stacks", ptc_cmd_stacks },
 };
 
 static void help_commands(void)
@@ -26,7 +26,8 @@ static void help_commands(void)
 	      "Record:\n"
 	      "  record      Record the branches of a command or of running processes.\n"
 	      "  snapshot    Keep the newest trace in memory, and write it at a trigger.\n"
-	      "  crash       Record a program until a signal kills it, and save its state.\n\n"
+	      "  crash       Record a program until a signal kills it, and save its state.\n"
+	      "  stacks      Show what each thread of a process waits for, and its stack.\n\n"
 	      "Look:\n"
 	      "  decode      Print every branch of a recording.\n"
 	      "  crash show  Explain the crash in a recording.\n"

@@ -30,6 +30,12 @@ endforeach()
 foreach(name faults cores children attached stopped left asleep killed)
 	e2e_test(watch_${name} "${e2e_dir}/watch.py" "${name}")
 endforeach()
+# Live processes: `ptcap stacks`.
+foreach(name deadlock waits nameless unwound stopped pool calls kept memoryless of_crashes ended choices refused killed)
+	e2e_test(stacks_${name} "${e2e_dir}/stacks.py" "${name}")
+endforeach()
+e2e_test(stacks_killed_50 "${e2e_dir}/stacks.py" killed 50)
+e2e_is_field(stacks_killed_50)
 if(NOT PTCAP_SANITIZE) # a sanitizer keeps freed memory, so memory use is not flat
 	e2e_test(watch_flat "${e2e_dir}/watch.py" flat)
 	e2e_test(watch_killed_100 "${e2e_dir}/watch.py" killed 100)

@@ -13,7 +13,7 @@
 
 #include "base/cursor.h"
 
-enum { PTC_EMIT_DEPTH = 8, PTC_EMIT_BYTES = 64 };
+enum { PTC_EMIT_DEPTH = 10, PTC_EMIT_BYTES = 64 };
 
 struct ptc_emit {
 	bool json;

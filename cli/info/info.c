@@ -100,14 +100,20 @@ static int gather_crash(const struct ptc_rec *rec, struct ptc_info *i, struct pt
 	const int rc = ptc_crash_parse(rec, &c, err);
 
 	if (rc == 1 && c.kind == PTC_CRASH_SIGNAL) {
+		i->of_crash = c.u.signal.signo != 0;
+		i->states += !i->of_crash;
+	}
+	if (rc != 1 || !i->of_crash)
+		return rc < 0 ? rc : 0;
+	if (c.kind == PTC_CRASH_SIGNAL) {
 		i->crashes++;
 		i->crash = c.u.signal;
 		i->crash_cut = 0;
 	}
-	if (rc == 1 && c.kind == PTC_CRASH_MEMORY &&
+	if (c.kind == PTC_CRASH_MEMORY &&
 	    __builtin_add_overflow(i->crash_cut, c.u.memory.cut, &i->crash_cut))
 		i->crash_cut = UINT64_MAX;
-	return rc < 0 ? rc : 0;
+	return 0;
 }
 
 static int gather_record(const struct ptc_rec *rec, struct ptc_info *i, struct ptc_err *err)

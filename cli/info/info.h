@@ -21,6 +21,7 @@ struct ptc_info {
 	uint32_t packages, cores, numa_nodes; /* 0: not recorded */
 	uint64_t total_mem_kib;
 	bool has_compressed, has_clock;
+	bool of_crash;	    /* the state records now read belong to a crash */
 	int64_t modified_s; /* of the file, since 1970; 0: not known (standard input) */
 	struct ptc_compressed compressed;
 	struct ptc_clock_data clock;
@@ -36,6 +37,7 @@ struct ptc_info {
 	struct ptc_ledger_list ledger;		/* owned */
 	uint64_t crashes;			/* fatal signals whose state was saved */
 	struct ptc_crash_signal crash;		/* the last of them */
+	uint64_t states;			/* of live processes */
 	uint64_t crash_cut;			/* bytes of its memory that exceeded the limit */
 	/* Owned; finds the files named in the recording; NULL: none. */
 	struct ptc_decode *survey;

@@ -559,9 +559,10 @@ bool ptc_info_json(const struct ptc_info *info)
 	    set(o, "time", make_time(info)) && set(o, "intel_pt", make_pt(info)) &&
 	    set(o, "queues", make_queues(info)) && set(o, "records", make_records(info)) &&
 	    set(o, "losses", make_losses(info)) && set(o, "ledger", make_ledger(info)) &&
-	    set(o, "crash", make_crash(info)) && set(o, "pmus", make_pmus(info)) &&
-	    set(o, "pmu_caps", make_caps(info)) && set(o, "compression", make_compression(info)) &&
-	    set(o, "clock", make_clock(info)) && set(o, "features", make_features(info)) &&
+	    set(o, "crash", make_crash(info)) && set(o, "states", uint_to_json(info->states)) &&
+	    set(o, "pmus", make_pmus(info)) && set(o, "pmu_caps", make_caps(info)) &&
+	    set(o, "compression", make_compression(info)) && set(o, "clock", make_clock(info)) &&
+	    set(o, "features", make_features(info)) &&
 	    set(o, "code_bytes", uint_to_json(info->code_bytes)) &&
 	    set(o, "decode", make_survey(info)) && set(o, "newest", make_newest(info)))
 		s = ptc_json_dumps(o, JSON_INDENT(2));

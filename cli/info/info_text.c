@@ -278,6 +278,14 @@ static void show_ledger(const struct ptc_info *i)
 		       l->source.unshown);
 }
 
+static void show_states(const struct ptc_info *i)
+{
+	if (!i->states)
+		return;
+	label("states");
+	printf(" %" PRIu64 " of live processes (`ptcap stacks` shows the threads)\n", i->states);
+}
+
 static void show_crash(const struct ptc_info *i)
 {
 	const char *name = sigabbrev_np((int)i->crash.signo);
@@ -364,6 +372,7 @@ void ptc_info_text(const struct ptc_info *info)
 	show_losses(info);
 	show_ledger(info);
 	show_crash(info);
+	show_states(info);
 	if (info->code_bytes) {
 		label("code");
 		printf(" %" PRIu64 " bytes that are not in a file, or were modified\n",

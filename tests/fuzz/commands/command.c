@@ -112,6 +112,12 @@ static const struct command {
 	  ptc_cmd_crash_core,
 	  { "-o@/out" },
 	  { { { "-i@/perf.data", "-i@/folder", "-i-" } }, { { "", "-p7" } } } },
+	{ "stacks",
+	  ptc_cmd_stacks,
+	  { "--symfs=@/root" },
+	  { { { "-i@/perf.data", "-i@/folder", "-i-" } },
+	    { { "", "--format=json" } },
+	    { { "", "-n3", "-p7", "--no-demangle", "-v" } } } },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

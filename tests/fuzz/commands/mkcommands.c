@@ -289,6 +289,7 @@ static void put_crash(void)
 	save_as(&a, "crash show", "crash", NULL);
 	save_as(&a, "crash show", "crash", (const char *const[]){ "--format=json", NULL });
 	save_as(&a, "crash core", "crash", NULL);
+	save_as(&a, "stacks", "crash", NULL);
 	save_as(&a, "decode", "crash", NULL);
 	save_as(&a, "dump", "crash", NULL);
 	sf_core(&b, SR_PID);
