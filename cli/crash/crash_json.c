@@ -6,7 +6,7 @@
 #include "arch/disasm.h"
 #include "cli/common/field_writer.h"
 #include "cli/crash/crash_out.h"
-#include "decode/crash/gave_up.h"
+#include "decode/crash/user_code.h"
 
 enum { FRAMES_MAX = 256 }; /* limit per stack; depth is the real number */
 
@@ -206,7 +206,8 @@ static void put_own_place(struct ptc_emit *e, const char *name, const struct ptc
 	struct ptc_crash_place place;
 
 	ptc_emit_object(e, name);
-	ptc_crash_place_own(r, f, &place);
+	ptc_crash_place_frame(r, f, &place);
+	(void)ptc_crash_find_user_code(r, &place);
 	put_place(e, &place);
 	ptc_emit_end(e);
 }

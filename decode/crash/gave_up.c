@@ -46,23 +46,6 @@ static void find_frame(struct ptc_crash_report *r)
 		r->given_up_by = r->given_up_name;
 }
 
-void ptc_crash_place_own(const struct ptc_crash_report *r, const struct ptc_crash_frame *f,
-			 struct ptc_crash_place *ret)
-{
-	size_t i;
-
-	ptc_crash_place_frame(r, f, ret);
-	for (i = 0; i < ret->nfunctions; i++) {
-		const struct ptc_inline_frame *in = &ret->functions[i];
-
-		if (!in->file || !in->line || ptc_runtime_has_source(in->file))
-			continue;
-		ret->source = in->file;
-		ret->line = in->line;
-		return;
-	}
-}
-
 /* --- the messages --- */
 
 /*

@@ -3,8 +3,6 @@
 #ifndef PTC_DECODE_CRASH_GAVE_UP_H
 #define PTC_DECODE_CRASH_GAVE_UP_H
 
-struct ptc_crash_frame;
-struct ptc_crash_place;
 struct ptc_crash_report;
 
 /*
@@ -12,12 +10,5 @@ struct ptc_crash_report;
  * messages of the runtime, and where the exception was thrown. The stacks of @r are known.
  */
 void ptc_crash_find_who_gave_up(struct ptc_crash_report *r);
-
-/*
- * Same as ptc_crash_place_frame, for a frame of the program: source and line are those of the
- * innermost function that is in no runtime's source. Inlined functions of a runtime do not count.
- */
-void ptc_crash_place_own(const struct ptc_crash_report *r, const struct ptc_crash_frame *f,
-			 struct ptc_crash_place *ret);
 
 #endif

@@ -201,12 +201,13 @@ enum ptc_runtime ptc_runtime_of(const char *file, const char *function)
 
 bool ptc_runtime_has_source(const char *source)
 {
-	static const char *const folders[] = { "/usr/include/", "/usr/lib/", "/rustc/",
-					       "/usr/share/go-", "/usr/local/go/" };
+	static const char *const folders[] = { "/usr/include/", "/usr/lib/", "/usr/share/go-",
+					       "/usr/local/go/" };
 	size_t i;
 
 	for (i = 0; i < COUNT(folders); i++)
 		if (!strncmp(source, folders[i], strlen(folders[i])))
 			return true;
-	return strstr(source, "/rustlib/src/") != NULL;
+	return strstr(source, "/rustlib/src/") || strstr(source, "/rustc/") ||
+	       strstr(source, "/include/c++/");
 }

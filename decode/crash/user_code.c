@@ -27,18 +27,12 @@ static bool is_plt(const char *function)
 	return len > 4 && !strcmp(function + len - 4, "@plt");
 }
 
-/* Is the file in the folder of Rust's own build, or a header of the C++ library? */
-static bool is_library_source(const char *source)
-{
-	return strstr(source, "/rustc/") || strstr(source, "/include/c++/");
-}
-
 bool ptc_crash_is_runtime(const struct ptc_crash_report *r, const struct ptc_crash_place *p)
 {
 	if (ptc_runtime_of(p->file, p->function) != PTC_RUNTIME_NONE)
 		return true;
 	if (p->source)
-		return is_library_source(p->source);
+		return ptc_runtime_has_source(p->source);
 	if (r->lined_file && p->file && !strcmp(p->file, r->lined_file))
 		return true;
 	return p->function && (is_plt(p->function) || is_libc_internal(p->function));

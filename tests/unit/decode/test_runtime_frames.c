@@ -81,6 +81,7 @@ Test(runtime_frames, a_function_that_is_linked_into_the_program_is_known_by_its_
 Test(runtime_frames, sources_of_runtimes_and_headers_are_known_by_their_folder)
 {
 	cr_assert(ptc_runtime_has_source("/usr/include/c++/12/bits/stl_vector.h"));
+	cr_assert(ptc_runtime_has_source("/opt/gcc/include/c++/13/vector"));
 	cr_assert(ptc_runtime_has_source("/rustc/0123/library/core/src/option.rs"));
 	cr_assert(ptc_runtime_has_source("/home/x/.rustup/lib/rustlib/src/rust/library/a.rs"));
 	cr_assert_not(ptc_runtime_has_source("/home/x/usr/include/a.h"));
