@@ -25,7 +25,7 @@ struct ptc_watch {
 	pid_t command;
 	/* Valid once the watcher has ended: see struct ptc_record_result. */
 	uint64_t crashes, handled;
-	bool ended;	  /* ptc_watch_end was called, with the result below */
+	bool ended; /* ptc_watch_end was called, with the result below */
 	int rc;
 	struct ptc_err err;
 };

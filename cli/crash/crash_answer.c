@@ -40,7 +40,7 @@ static void add_reason(const struct ptc_crash_view *v, struct ptc_screen *s)
 	ptc_screen_style(s, first, PTC_STYLE_RED, strlen(name));
 }
 
-/* Append what the runtime said before it gave up. */
+/* Append the messages of the runtime that gave up. */
 static void add_messages(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
 	const size_t most = v->verbose ? SIZE_MAX : MESSAGES;

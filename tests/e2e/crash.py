@@ -495,7 +495,8 @@ def normalised(screen, whole):
 
 
 def masked(text):
-    text = without_inlined(text)
+    text = re.sub(r"\A(.*)\n {10}(\S)", r"\1 \2", text)  # the length of a path decides where the sentence breaks
+    text = re.sub(r"(?ms)^  says .*?(?=^  at )", "  says MESSAGE\n", without_inlined(text))
     text = re.sub(r"(\w|\))\+0x[0-9a-f]+(?!\S)", r"\1+OFFSET", text)
     text = re.sub(r"0x[0-9a-f]{3,}", "ADDRESS", text)
     text = re.sub(r"(thread|process) \d+", r"\1 ID", text)

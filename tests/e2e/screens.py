@@ -86,6 +86,7 @@ def show(path, columns, *options, **variables):
 def masked(text):
     """Mask the numbers of this run, and the code of this C library and compiler."""
     lines = []
+    text = re.sub(r"(?ms)^  says .*?(?=^  at )", "  says MESSAGE\n", text)  # may have the folder of the sources
     for line in text.splitlines():
         line = "(dim)" if line.startswith(DIM) else STYLE.sub("", line)
         if re.match(r"  (jcc|async|start) ", line):  # their number depends on the compiler
