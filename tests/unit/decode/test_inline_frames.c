@@ -96,7 +96,8 @@ static void list_addresses(uint64_t *ret_off)
 	elf = elf_begin(fileno(program), ELF_C_READ, NULL);
 	cr_assert(elf && !elf_getshdrstrndx(elf, &names));
 	while ((scn = elf_nextscn(elf, scn)) != NULL) {
-		if (!gelf_getshdr(scn, &sh) || strcmp(elf_strptr(elf, names, sh.sh_name), ".text"))
+		if (!gelf_getshdr(scn, &sh) ||
+		    strcmp(elf_strptr(elf, names, sh.sh_name), ".text") != 0)
 			continue;
 		*ret_off = sh.sh_offset - sh.sh_addr;
 		for (i = 0; i < sh.sh_size; i += 1 + sh.sh_size / ADDRESSES)
@@ -174,7 +175,7 @@ static void compare(struct found *f, const struct tool *tool, const char *name, 
 		function = name;
 	f->inlined += f->i > 0;
 	f->i++;
-	if (!function || strcmp(name, function) || strcmp(place, got)) {
+	if (!function || strcmp(name, function) != 0 || strcmp(place, got) != 0) {
 		if (f->odd++ < 20)
 			cr_log_error("0x%llx function %zu of %zu: %s %s, but %s: %s %s",
 				     (unsigned long long)f->addr, f->i, f->n,
