@@ -48,6 +48,7 @@ static void put_notes(struct ptc_buf *b, int32_t pid)
 {
 	/* Offsets: struct elf_prpsinfo, elf_prstatus, siginfo of x86-64. */
 	enum { PSINFO = 136, PSINFO_PID = 24, STATUS = 336, STATUS_PID = 32, REGS = 112 };
+	static const uint8_t auxv[32] = { 33, [8] = 0x10 }; /* as in the state of sr_crash() */
 	static uint8_t psinfo[PSINFO], status[STATUS], info[128];
 	uint64_t regs[PTC_REG_COUNT] = { 0 };
 	struct ptc_buf files = PTC_BUF_INIT;
@@ -63,6 +64,7 @@ static void put_notes(struct ptc_buf *b, int32_t pid)
 	memcpy(status + REGS, regs, sizeof(regs));
 	put_note(b, NT_PRSTATUS, status, sizeof(status));
 	put_note(b, NT_SIGINFO, info, sizeof(info));
+	put_note(b, NT_AUXV, auxv, sizeof(auxv));
 	ptc_buf_le64(&files, 1);
 	ptc_buf_le64(&files, 0x1000);
 	ptc_buf_le64(&files, PT_CODE);
