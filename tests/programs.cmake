@@ -38,7 +38,7 @@ foreach(name hello signal)
 	target_link_options(prog_${name}_pie PRIVATE -static-pie -nostdlib -Wl,--build-id)
 endforeach()
 # Ordinary programs, dynamically linked.
-foreach(name pie longjmp vdso dlopen tasks swap chain context jitdump jitthread trapthreads laps crowd stacks vforked unused upgrade int80)
+foreach(name pie longjmp vdso dlopen tasks swap chain context jitdump jitthread trapthreads laps crowd stacks vforked unused upgrade int80 killed)
 	add_executable(prog_${name} support/prog_${name}.c)
 	e2e_output(prog_${name})
 	set_target_properties(prog_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)

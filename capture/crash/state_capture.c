@@ -12,7 +12,6 @@
 #include "base/io.h"
 #include "capture/crash/loader_pages.h"
 #include "capture/crash/runtime_message.h"
-#include "capture/host/maps.h"
 #include "capture/host/target_memory.h"
 
 enum {
@@ -121,31 +120,6 @@ void ptc_state_put_thread(struct ptc_buf *b, const struct ptc_state *s,
 	ptc_buf_release(&comm);
 }
 
-/* Caller releases @auxv. It stays empty if the vector cannot be read. */
-static void put_auxv(struct ptc_buf *b, const struct ptc_state *s, struct ptc_buf *auxv)
-{
-	struct ptc_crash c = { .kind = PTC_CRASH_AUXV };
-	struct ptc_err err;
-	char path[64];
-
-	c.u.auxv.pid = (uint64_t)s->pid;
-	(void)snprintf(path, sizeof(path), "/proc/%d/auxv", (int)s->tid);
-	if (ptc_read_file(path, AUXV_MAX, auxv, &err)) {
-		ptc_buf_reset(auxv);
-		return;
-	}
-	c.bytes = ptc_cur_init(auxv->bytes, auxv->len);
-	ptc_crash_put(b, &c);
-}
-
-void ptc_state_put_auxv(struct ptc_buf *b, const struct ptc_state *s)
-{
-	struct ptc_buf auxv = PTC_BUF_INIT;
-
-	put_auxv(b, s, &auxv);
-	ptc_buf_release(&auxv);
-}
-
 /* --- mappings and memory --- */
 
 void ptc_state_put_maps(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps)
@@ -178,11 +152,50 @@ static void read_memory(struct ptc_buf *bytes, const struct ptc_state *s, uint64
 		const size_t n = (size_t)((edge < to ? edge : to) - at);
 		uint8_t page[PAGE];
 
-		if (!ptc_memory_read(s->tid, at, page, n))
+		if (!ptc_memory_read(s->tid, at + s->base, page, n))
 			break;
 		ptc_buf_put(bytes, page, n);
 		at += n;
 	}
+}
+
+/* Reads the auxiliary vector up to its end, AT_NULL. */
+static void read_auxv(struct ptc_buf *auxv, const struct ptc_state *s)
+{
+	const size_t pair = 2 * sizeof(uint64_t);
+	size_t len = 0;
+
+	read_memory(auxv, s, s->auxv, s->auxv + AUXV_MAX);
+	while (auxv->len - len >= pair && ptc_le64(auxv->bytes + len))
+		len += pair;
+	auxv->len = auxv->len - len >= pair ? len + pair : 0;
+}
+
+/* Caller releases @auxv. It stays empty if the vector cannot be read. */
+static void put_auxv(struct ptc_buf *b, const struct ptc_state *s, struct ptc_buf *auxv)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_AUXV };
+	struct ptc_err err;
+	char path[64];
+
+	c.u.auxv.pid = (uint64_t)s->pid;
+	(void)snprintf(path, sizeof(path), "/proc/%d/auxv", (int)s->tid);
+	if (s->maps && s->auxv)
+		read_auxv(auxv, s);
+	else if (!s->maps && ptc_read_file(path, AUXV_MAX, auxv, &err))
+		ptc_buf_reset(auxv);
+	if (auxv->len) {
+		c.bytes = ptc_cur_init(auxv->bytes, auxv->len);
+		ptc_crash_put(b, &c);
+	}
+}
+
+void ptc_state_put_auxv(struct ptc_buf *b, const struct ptc_state *s)
+{
+	struct ptc_buf auxv = PTC_BUF_INIT;
+
+	put_auxv(b, s, &auxv);
+	ptc_buf_release(&auxv);
 }
 
 static uint64_t page_of(uint64_t addr)
@@ -332,6 +345,25 @@ static void put_messages(struct ptc_buf *b, const struct ptc_state *s, const str
 			ptc_state_put_messages(b, s->pid, s->tid, s->threads[i].regs, maps);
 }
 
+static void put_spaces(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
+		       const struct ptc_buf *auxv)
+{
+	size_t i;
+
+	ptc_state_put_maps(b, s, maps);
+	for (i = 0; i < s->nthreads && !s->no_memory; i++) {
+		put_stacks(b, s, maps, s->threads[i].regs->rsp);
+		put_around_ip(b, s, maps, s->threads[i].regs->rip);
+	}
+	if (s->no_memory)
+		return;
+	ptc_state_put_code(b, s, maps);
+	if (s->base) /* what follows reads the process at the program's addresses */
+		return;
+	put_loader(b, s, auxv);
+	put_messages(b, s, maps);
+}
+
 void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s)
 {
 	struct ptc_maps maps = PTC_MAPS_INIT;
@@ -343,18 +375,10 @@ void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s)
 	for (i = 0; i < s->nthreads; i++)
 		ptc_state_put_thread(b, s, &s->threads[i]);
 	put_auxv(b, s, &auxv);
-	if (!ptc_maps_read(&maps, "/proc", s->tid, &err)) {
-		ptc_state_put_maps(b, s, &maps);
-		for (i = 0; i < s->nthreads && !s->no_memory; i++) {
-			put_stacks(b, s, &maps, s->threads[i].regs->rsp);
-			put_around_ip(b, s, &maps, s->threads[i].regs->rip);
-		}
-		if (!s->no_memory) {
-			ptc_state_put_code(b, s, &maps);
-			put_loader(b, s, &auxv);
-			put_messages(b, s, &maps);
-		}
-	}
+	if (s->maps)
+		put_spaces(b, s, s->maps, &auxv);
+	else if (!ptc_maps_read(&maps, "/proc", s->tid, &err))
+		put_spaces(b, s, &maps, &auxv);
 	ptc_maps_release(&maps);
 	ptc_buf_release(&auxv);
 }

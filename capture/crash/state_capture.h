@@ -29,6 +29,10 @@ struct ptc_state {
 	const struct ptc_state_thread *threads;
 	size_t nthreads;
 	bool no_memory; /* record no memory */
+	/* Only for an emulated program, whose process is QEMU's: */
+	const struct ptc_maps *maps; /* its mappings; NULL: those in /proc */
+	uint64_t base;		     /* the process has the program's address 0 here */
+	uint64_t auxv;		     /* with @maps: address of the auxiliary vector; 0: unknown */
 };
 
 /* Returns true if @sig is in the set @signals: bit N-1 stands for signal N. */

@@ -227,6 +227,8 @@ bool ptc_space_apply(struct ptc_maps *maps, const struct ptc_emu_map *change, co
 		if (!*name && !(map.prot & PROT_EXEC)) /* data that replaces other mappings */
 			return cut(maps, map.start, map.end, &at);
 		return replace_guest_range(maps, &map, name, tell, ctx);
+	case PTC_EMU_DATA:
+		return replace_guest_range(maps, &map, "", tell, ctx);
 	case PTC_EMU_MUNMAP:
 		return cut(maps, map.start, map.end, &at);
 	case PTC_EMU_MPROTECT:

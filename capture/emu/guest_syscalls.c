@@ -51,6 +51,12 @@ static void report_guest_map(struct ptc_emu_me *m, const struct ptc_emu_map *map
 		ptc_emu_sync(m);
 }
 
+void ptc_emu_tell_data(struct ptc_emu_me *m, const struct ptc_emu_map *map)
+{
+	if (ptc_emu_proc.sh->saves_state && m->slot)
+		ptc_emu_put_text(m, PTC_EMU_MAP, map, sizeof(*map), "");
+}
+
 static uint64_t pages(uint64_t len)
 {
 	return (len + PAGE - 1) & ~(uint64_t)(PAGE - 1);
@@ -96,8 +102,11 @@ static void mapped(struct ptc_emu_me *m, uint64_t at)
 		if (a[2] & PROT_EXEC && is_jitdump(name))
 			atomic_store(&ptc_emu_proc.jit, true);
 	} else if (!(a[2] & PROT_EXEC) && !(a[3] & MAP_FIXED)) {
-		return; /* data in unused address space */
+		map.change = PTC_EMU_DATA;
+		ptc_emu_tell_data(m, &map);
+		return;
 	}
+	ptc_emu_points_mapped(&map, name);
 	report_guest_map(m, &map, name);
 }
 
@@ -159,6 +168,7 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 	(void)a7;
 	(void)a8;
 	m->call = num;
+	m->in_call = true;
 	memcpy(m->args, args, sizeof(args));
 	switch (num) {
 	case SYS_rt_sigaction:
@@ -212,6 +222,9 @@ void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret)
 
 	(void)id;
 	(void)vcpu;
+	if (atomic_load_explicit(&ptc_emu_proc.frozen, memory_order_relaxed))
+		ptc_emu_park(m, 0); /* still in the call */
+	m->in_call = false;
 	if (num == m->call && ret < 0)
 		ptc_emu_lack_note(ptc_emu_proc.sh, ptc_emu_lack(num, m->args[0], ret));
 	if (num == m->call && !ret && limits_memory(m))

@@ -41,7 +41,7 @@ static bool read_headers(int fd, struct headers *h)
 struct line {
 	uint64_t start, end, off, ino;
 	uint32_t maj, min;
-	bool exec;
+	bool write, exec;
 	const char *name;
 };
 
@@ -56,9 +56,33 @@ static bool parse_line(char *text, struct line *ret)
 		   &n) < 7)
 		return false;
 	text[n + (int)strcspn(text + n, "\n")] = '\0';
+	ret->write = perms[1] == 'w';
 	ret->exec = perms[2] == 'x';
 	ret->name = text + n;
 	return true;
+}
+
+void ptc_emu_tell_stack(struct ptc_emu_me *m, uint64_t rsp)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	const uint64_t at = rsp + ptc_emu_proc.base;
+	char *text = NULL;
+	size_t size = 0;
+	struct line l;
+
+	while (maps && getline(&text, &size, maps) > 0)
+		if (parse_line(text, &l) && l.start <= at && at < l.end) {
+			const struct ptc_emu_map map = { .change = PTC_EMU_DATA,
+							 .prot = PROT_READ | PROT_WRITE,
+							 .flags = MAP_PRIVATE,
+							 .start = l.start - ptc_emu_proc.base,
+							 .len = l.end - l.start };
+
+			ptc_emu_tell_data(m, &map);
+		}
+	free(text);
+	if (maps)
+		(void)fclose(maps);
 }
 
 /* Reports the part of the file bytes [lo, hi) that @l maps. */
@@ -78,10 +102,14 @@ static void tell_part(struct ptc_emu_me *m, const struct line *l, uint64_t lo, u
 	map.start = l->start + (from - l->off) - ptc_emu_proc.base;
 	map.len = to - from;
 	map.off = from;
+	ptc_emu_points_mapped(&map, l->name);
 	ptc_emu_put_text(m, PTC_EMU_MAP, &map, sizeof(map), l->name);
 }
 
-/* Reports the code of the file in all mappings that QEMU has made of it. */
+/*
+ * Reports the code of the file in all mappings that QEMU has made of it. From version 9 on, QEMU
+ * also keeps a writable copy of the whole file, from which it has read the headers.
+ */
 static void tell_segments(struct ptc_emu_me *m, const struct headers *h, const struct stat *st)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -97,7 +125,8 @@ static void tell_segments(struct ptc_emu_me *m, const struct headers *h, const s
 			const Elf64_Phdr *p = &h->ph[i];
 			const uint64_t lo = p->p_offset & ~(uint64_t)(PAGE - 1);
 
-			if (p->p_type == PT_LOAD && p->p_flags & PF_X)
+			if (p->p_type == PT_LOAD && p->p_flags & PF_X &&
+			    (!l.write || p->p_flags & PF_W))
 				tell_part(m, &l, lo,
 					  (p->p_offset + p->p_filesz + PAGE - 1) &
 						  ~(uint64_t)(PAGE - 1));

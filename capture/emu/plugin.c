@@ -56,11 +56,16 @@ static inline void record_block_entry(struct ptc_emu_me *m, const void *data)
 	ptc_emu_publish(m);
 }
 
-/* Checks for a handler: code that became a handler after its translation still uses on_block. */
+/*
+ * Waits while the threads are frozen. Then checks for a handler: code that became a handler after
+ * its translation still uses on_block.
+ */
 static __attribute__((noinline)) void look_for_handler(struct ptc_emu_me *m, const void *data)
 {
 	const struct ptc_emu_block *b = ptc_emu_block(ptc_emu_proc.sh, (uint32_t)(uintptr_t)data);
 
+	if (atomic_load(&ptc_emu_proc.frozen))
+		ptc_emu_park(m, b->start);
 	if (ptc_emu_is_handler(b->start))
 		ptc_emu_delivered(m);
 }
@@ -86,10 +91,26 @@ static void on_handler_block(unsigned int vcpu, void *data)
 	(void)vcpu;
 	if (!m->env)
 		first_block(m, *(const uint64_t **)__builtin_frame_address(0), data);
-	ptc_emu_delivered(m);
+	look_for_handler(m, data);
 	if (m->pos == m->limit)
 		ptc_emu_make_room(m);
 	record_block_entry(m, data);
+}
+
+/* A block with places at which a snapshot is taken. @data also has the set of these places. */
+static void on_point_block(unsigned int vcpu, void *data)
+{
+	struct ptc_emu_me *m = &ptc_emu_me;
+	const void *place = (const void *)((uintptr_t)data & UINT32_MAX);
+
+	(void)vcpu;
+	if (!m->env)
+		first_block(m, *(const uint64_t **)__builtin_frame_address(0), place);
+	look_for_handler(m, place);
+	if (m->pos == m->limit)
+		ptc_emu_make_room(m);
+	record_block_entry(m, place);
+	ptc_emu_points_reached(m, (uint64_t)(uintptr_t)data >> 32);
 }
 
 /*
@@ -142,6 +163,7 @@ static void join_recording(void)
 	ptc_emu_proc.begun = true;
 	ptc_emu_know_pid();
 	ptc_emu_watch_death();
+	ptc_emu_watch_defaults();
 	ptc_emu_join_as(m, ptc_emu_proc.how, getppid());
 	ptc_emu_tell_loaded(m, ptc_emu_proc.path);
 }
@@ -176,6 +198,27 @@ static uint32_t describe(const struct qemu_plugin_tb *tb)
 	return ptc_emu_arena_place(ptc_emu_proc.sh, &b, code);
 }
 
+/* Returns the set of places in the block. */
+static uint64_t points_in(const struct qemu_plugin_tb *tb)
+{
+	const size_t n = qemu_plugin_tb_n_insns(tb);
+	uint64_t ret = 0;
+	size_t i;
+
+	for (i = 0; ptc_emu_proc.sh->npoints && i < n; i++)
+		ret |= ptc_emu_points_at(qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, i)));
+	return ret;
+}
+
+static ptc_qemu_exec_fn *callback_of(uint32_t place, uint64_t points, uint64_t start)
+{
+	if (!place)
+		return on_unrecorded;
+	if (points)
+		return on_point_block;
+	return ptc_emu_is_handler(start) ? on_handler_block : on_block;
+}
+
 static void on_first_block(unsigned int vcpu, void *data)
 {
 	(void)vcpu;
@@ -186,6 +229,7 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 {
 	const uint64_t start = qemu_plugin_tb_vaddr(tb);
 	static bool any;
+	uint64_t points;
 	uint32_t place;
 
 	(void)id;
@@ -201,11 +245,9 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *tb)
 		join_recording();
 	ptc_emu_translated(start);
 	place = describe(tb);
-	qemu_plugin_register_vcpu_tb_exec_cb(tb,
-					     !place		       ? on_unrecorded :
-					     ptc_emu_is_handler(start) ? on_handler_block :
-									 on_block,
-					     0, (void *)(uintptr_t)place);
+	points = points_in(tb);
+	qemu_plugin_register_vcpu_tb_exec_cb(tb, callback_of(place, points, start), 0,
+					     (void *)(uintptr_t)(points << 32 | place));
 }
 
 /* --- the plugin --- */
@@ -309,6 +351,8 @@ int qemu_plugin_install(uint64_t id, const struct ptc_qemu_info *info, int argc,
 	if (pthread_atfork(before_fork, NULL, in_child))
 		return -1;
 	know_program();
+	if (ptc_emu_proc.sh->saves_state || ptc_emu_proc.sh->held_signals)
+		ptc_emu_watch_signals();
 	ptc_emu_end_turn();
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translated);
 	qemu_plugin_register_vcpu_syscall_cb(id, ptc_emu_call);

@@ -20,9 +20,17 @@ struct ptc_emu_me {
 	 * callbacks find it in their caller's frame. NULL: unknown.
 	 */
 	const uint64_t *env;
-	int64_t call;	 /* its current system call */
+	int64_t call;	 /* its newest system call */
+	bool in_call;	 /* that call has not returned */
 	bool unfollowed; /* its current exec was counted as not recorded */
 	uint64_t args[6];
+	/* It waits before the block at this address, while a signal is handled; 0: it does not. */
+	atomic_ullong parked;
+	/* The newest fault of an instruction that the kernel reported. sig 0: none. */
+	struct {
+		int sig, code;
+		uint64_t addr;
+	} fault;
 };
 
 enum { PTC_ENV_RSP = 4, PTC_ENV_RDI = 7 };
@@ -41,8 +49,13 @@ struct ptc_emu_proc {
 	bool begun;
 	bool untraced;	      /* its start was not recorded, so no part of it is recorded */
 	unsigned int env_rip; /* index of rip in me.env; 0: unknown, and me.env is not used */
-	/* Some block became a signal handler after its translation. */
+	/*
+	 * Blocks must be checked when they are entered: some block became a signal handler after
+	 * its translation, or the threads are frozen.
+	 */
 	atomic_bool late;
+	atomic_uint frozen; /* futex: threads wait before their next block */
+	uint64_t auxv;	    /* guest address of the auxiliary vector; 0: unknown */
 	atomic_int threads;
 	atomic_bool jit; /* it has mapped a jitdump: its times must agree with ours */
 	int pid;	 /* in ptcap's PID namespace */
@@ -141,11 +154,19 @@ void ptc_emu_begin(const uint64_t *env, uint64_t start);
 
 /* --- initial_maps.c: mappings when a program begins --- */
 void ptc_emu_tell_loaded(struct ptc_emu_me *m, const char *path);
+/* Reports the mapping with the guest's first stack pointer @rsp. */
+void ptc_emu_tell_stack(struct ptc_emu_me *m, uint64_t rsp);
 
 /* --- guest_syscalls.c: system calls --- */
 void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint64_t a2,
 		  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8);
 void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
+
+/*
+ * Reports data of the guest that is in no file, if ptcap saves crash states. Does not wait: no code
+ * changes.
+ */
+void ptc_emu_tell_data(struct ptc_emu_me *m, const struct ptc_emu_map *map);
 
 /* --- exec.c: the guest executes a program --- */
 /* Does not return if the program runs under QEMU. Otherwise counts the program as not recorded. */
@@ -176,5 +197,62 @@ void ptc_emu_translated(uint64_t addr);
 void ptc_emu_delivered(struct ptc_emu_me *m);
 /* Installs hooks that report when QEMU kills itself with a guest's fatal signal. */
 void ptc_emu_watch_death(void);
+
+/* --- siginfo.c: why a signal came --- */
+/*
+ * Lets this process see the siginfo of each signal before QEMU. Call it before QEMU installs its
+ * handlers.
+ */
+void ptc_emu_watch_signals(void);
+/*
+ * Lets QEMU handle signals that kill the guest and have no core dump. From version 9 on, QEMU
+ * leaves these to the kernel. Call it after QEMU has installed its handlers.
+ */
+void ptc_emu_watch_defaults(void);
+/* The guest handles signal @sig now: its siginfo does not belong to a later signal. */
+void ptc_emu_signal_handled(struct ptc_emu_me *m, int sig);
+/* Fills in the siginfo of signal ret->signo, which kills the calling thread's process. */
+void ptc_emu_signal_cause(const struct ptc_emu_me *m, struct ptc_emu_death *ret);
+
+/* --- guest_registers.c --- */
+/*
+ * Reads the registers of the thread with @m. @m is a copy, and the thread may end at any time.
+ * Returns false if they cannot be read.
+ */
+bool ptc_emu_registers(const struct ptc_emu_me *m, struct ptc_emu_regs *ret);
+
+/* --- death.c: a signal kills the process --- */
+/* The calling thread, which has slot @index, belongs to the process from now on. */
+void ptc_emu_enrol(struct ptc_emu_me *m);
+/* The calling thread ends. */
+void ptc_emu_strike(const struct ptc_emu_me *m);
+/* Call in the child of a fork: the parent's threads are not in the child. */
+void ptc_emu_strike_all(void);
+/* Waits while the threads of the process are frozen. @ip: the block that is entered next. */
+void ptc_emu_park(struct ptc_emu_me *m, uint64_t ip);
+/*
+ * The process dies from @sig when this returns. Reports the signal, and if ptcap saves the state,
+ * the registers of all threads. Then waits until ptcap has saved the state.
+ */
+void ptc_emu_die(struct ptc_emu_me *m, int sig);
+/* Waits until ptcap has taken a snapshot, if signal @sig, which was reported, requests one. */
+void ptc_emu_hold(struct ptc_emu_me *m, int sig);
+
+/* --- points.c: places at which a snapshot is taken --- */
+/* The guest has mapped code. @name: its file; NULL or "": none. */
+void ptc_emu_points_mapped(const struct ptc_emu_map *map, const char *name);
+/* Returns the points at the guest's address @addr, as a bit set. */
+uint64_t ptc_emu_points_at(uint64_t addr);
+/*
+ * The block with @points was entered, and this is recorded. Waits until ptcap has taken a snapshot,
+ * if one is due.
+ */
+void ptc_emu_points_reached(struct ptc_emu_me *m, uint64_t points);
+
+/* --- guest_core.c: the core file --- */
+/* Lets the guest's core file have the name that the kernel would give it. */
+void ptc_emu_watch_core(void);
+/* Completes that name when the signal @sig that kills the process is known. */
+void ptc_emu_name_core(int sig);
 
 #endif

@@ -80,7 +80,7 @@ static void show_to_others(const struct strings *args, const struct strings *env
 	(void)prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof(map), 0);
 }
 
-/* Handles the guest's memory at @rsp: argc, argv..., NULL, envp..., NULL. */
+/* Handles the guest's memory at @rsp: argc, argv..., NULL, envp..., NULL, auxiliary vector. */
 static void show_initial_stack(uint64_t rsp)
 {
 	const uint64_t *at = (const uint64_t *)(rsp + ptc_emu_proc.base);
@@ -90,7 +90,8 @@ static void show_initial_stack(uint64_t rsp)
 	at = read_list(at + 1, &args) + 1;
 	for (p = at; *p; p++)
 		ptc_emu_environ_flip((char *)(*p + ptc_emu_proc.base));
-	(void)read_list(at, &env);
+	p = read_list(at, &env);
+	ptc_emu_proc.auxv = (uint64_t)(uintptr_t)(p + 1) - ptc_emu_proc.base;
 	show_to_others(&args, &env);
 }
 
@@ -107,6 +108,7 @@ void ptc_emu_begin(const uint64_t *env, uint64_t start)
 		_exit(125);
 	}
 	show_initial_stack(env[PTC_ENV_RSP]);
+	ptc_emu_tell_stack(&ptc_emu_me, env[PTC_ENV_RSP]);
 	for (p = environ; *p; p++) /* QEMU reads TMPDIR */
 		ptc_emu_environ_flip(*p);
 	(void)prctl(PR_SET_NAME, ptc_emu_proc.comm);

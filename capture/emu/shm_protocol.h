@@ -16,8 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ptcap/capture.h"
+
 enum {
-	PTC_EMU_VERSION = 6,
+	PTC_EMU_VERSION = 7,
 	PTC_EMU_SLOTS = 1040,	  /* maximum number of threads at a time */
 	PTC_EMU_FOR_EXEC = 16,	  /* the last slots are reserved for execs */
 	PTC_EMU_FOR_VISITS = 8,	  /* the very last for threads that change mappings */
@@ -52,6 +54,10 @@ enum ptc_emu_type {
 	PTC_EMU_SIGNAL,	   /* struct ptc_emu_signal */
 	PTC_EMU_EXIT,	   /* the thread ends in the system call of the last block */
 	PTC_EMU_LEAVE,	   /* the thread runs on, and writes no more */
+	PTC_EMU_REGS,	   /* struct ptc_emu_regs: a thread of a process that is about to die */
+	PTC_EMU_DEATH,	   /* struct ptc_emu_death, after the fatal signal and all PTC_EMU_REGS */
+	PTC_EMU_POINT,	   /* the last block begins at a place that requests a snapshot */
+	PTC_EMU_HELD,	   /* follows an event that requests a snapshot */
 };
 
 enum ptc_emu_how {
@@ -78,7 +84,13 @@ struct ptc_emu_start {
 	uint64_t pid_ns;
 };
 
-enum ptc_emu_change { PTC_EMU_MMAP, PTC_EMU_MUNMAP, PTC_EMU_MPROTECT, PTC_EMU_MREMAP };
+enum ptc_emu_change {
+	PTC_EMU_MMAP,
+	PTC_EMU_MUNMAP,
+	PTC_EMU_MPROTECT,
+	PTC_EMU_MREMAP,
+	PTC_EMU_DATA, /* data in no file, in unused address space: reported only for crash states */
+};
 
 struct ptc_emu_map {
 	uint64_t start, len, off;
@@ -94,6 +106,30 @@ struct ptc_emu_signal {
 	uint32_t sig;
 	uint32_t fatal;
 };
+
+/* Registers of a thread of a process that is about to die. */
+struct ptc_emu_regs {
+	uint32_t slot;
+	uint32_t in_call; /* the thread is in a system call, and rip is at the call */
+	uint64_t gpr[16]; /* in the order of the instruction encoding: rax, rcx, rdx, rbx, ... */
+	uint64_t rip;
+	uint64_t rflags;	   /* without the arithmetic flags, which QEMU computes on demand */
+	uint64_t fs_base, gs_base; /* 0: unknown */
+};
+
+/* The process is about to die from a signal. */
+struct ptc_emu_death {
+	int32_t signo;
+	/* as in siginfo_t. PTC_EMU_BY_INSN: an instruction caused the signal, and QEMU has no code
+	 */
+	int32_t code;
+	int32_t error;
+	int32_t sender; /* PID; 0: none */
+	uint64_t addr;
+	uint64_t auxv; /* guest address of the auxiliary vector; 0: unknown */
+};
+
+#define PTC_EMU_BY_INSN INT32_MAX
 
 /* A block in the arena; its code follows. */
 struct ptc_emu_block {
@@ -111,6 +147,15 @@ static inline bool ptc_emu_vsyscall(uint64_t ip)
 {
 	return ip >> 12 == 0xffffffffff600;
 }
+
+/* A place in the code at which a snapshot is taken. */
+struct ptc_emu_point {
+	uint64_t dev, ino;	 /* of its file; ino 0: unknown */
+	uint64_t addr;		 /* offset in the file; without a file: guest address */
+	uint64_t count;		 /* a snapshot is taken at each count-th execution, at least 1 */
+	atomic_ullong seen;	 /* executions, by all threads */
+	char file[PTC_EMU_PATH]; /* "": none */
+};
 
 enum ptc_emu_slot_state { PTC_EMU_FREE, PTC_EMU_TAKEN };
 
@@ -140,7 +185,12 @@ struct ptc_emu_shared {
 	uint64_t pid_ns;       /* ptcap's PID namespace; 0: unknown */
 	pthread_mutex_t owned; /* locked by a thread of ptcap (owner_liveness.h) */
 	uint32_t version;
-	uint32_t turns_env;	/* QEMU reverses the order of the environment */
+	uint32_t turns_env;    /* QEMU reverses the order of the environment */
+	uint32_t saves_state;  /* report the registers of a process that a signal kills */
+	int32_t owner;	       /* ptcap's PID, in its own PID namespace */
+	uint64_t held_signals; /* these request a snapshot. Bit N-1 is signal N */
+	uint32_t npoints;
+	struct ptc_emu_point points[PTC_AT_MAX];
 	atomic_uint bell;	/* futex: incremented to wake the trace unit */
 	atomic_uint sleeping;	/* the trace unit waits for the bell */
 	atomic_uint stop;	/* futex: recording stops */

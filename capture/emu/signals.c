@@ -106,6 +106,8 @@ void ptc_emu_delivered(struct ptc_emu_me *m)
 	memcpy(&s.ip, frame + FRAME_RIP, sizeof(s.ip));
 	s.sig = (uint32_t)m->env[PTC_ENV_RDI];
 	ptc_emu_put(m, PTC_EMU_SIGNAL, &s, sizeof(s));
+	ptc_emu_signal_handled(m, (int)s.sig);
+	ptc_emu_hold(m, (int)s.sig);
 }
 
 /* --- fatal signals --- */
@@ -113,20 +115,13 @@ void ptc_emu_delivered(struct ptc_emu_me *m)
 static int (*real_kill)(pid_t pid, int sig);
 
 /*
- * Reports a fatal signal. QEMU kills itself with the signal that the guest dies from, and uses
- * kill(2) for nothing else.
+ * Reports a fatal signal. QEMU kills itself with the signal that the guest dies from. It uses
+ * kill(2) otherwise only to stop itself.
  */
 static int our_kill(pid_t pid, int sig)
 {
-	struct ptc_emu_me *m = &ptc_emu_me;
-
-	if (pid == getpid() && m->slot && m->env && ptc_emu_proc.env_rip) {
-		const struct ptc_emu_signal s = { .ip = m->env[ptc_emu_proc.env_rip],
-						  .sig = (uint32_t)sig,
-						  .fatal = 1 };
-
-		ptc_emu_put(m, PTC_EMU_SIGNAL, &s, sizeof(s));
-	}
+	if (pid == getpid() && sig != SIGSTOP)
+		ptc_emu_die(&ptc_emu_me, sig);
 	return real_kill(pid, sig);
 }
 
@@ -172,6 +167,7 @@ void ptc_emu_watch_death(void)
 {
 	void *found;
 
+	ptc_emu_watch_core();
 	if (ptc_emu_hook("kill", (void *)(uintptr_t)our_kill, &found))
 		memcpy(&real_kill, &found, sizeof(found));
 	(void)ptc_emu_hook("fprintf", (void *)(uintptr_t)our_fprintf, &found);

@@ -140,8 +140,10 @@ void ptc_emu_join_as(struct ptc_emu_me *m, enum ptc_emu_how how, int ppid)
 
 	(void)atomic_fetch_add(&ptc_emu_proc.threads, 1);
 	slot = take_slot(how, &index);
-	if (slot && open_stream(m, slot, index, &start))
+	if (slot && open_stream(m, slot, index, &start)) {
+		ptc_emu_enrol(m);
 		return;
+	}
 	not_traced(how);
 	ptc_emu_to_nowhere(m);
 }
@@ -157,6 +159,7 @@ void ptc_emu_part(struct ptc_emu_me *m)
 	if (!m->slot)
 		return;
 	(void)atomic_fetch_sub(&ptc_emu_proc.threads, 1);
+	ptc_emu_strike(m);
 	if (ptc_emu_has_stream(m)) {
 		ptc_emu_put(m, PTC_EMU_EXIT, NULL, 0);
 		ptc_emu_ring_bell();
@@ -198,6 +201,7 @@ void ptc_emu_forked(struct ptc_emu_me *m)
 
 	ptc_emu_know_pid();
 	atomic_store(&ptc_emu_proc.threads, 0);
+	ptc_emu_strike_all();
 	if (!m->slot)
 		return;
 	m->slot = NULL;

@@ -7,13 +7,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/vec.h"
+#include "capture/emu/task_table.h"
 #include "capture/emu/word_reader.h"
 
 enum {
@@ -32,27 +33,19 @@ int ptc_emu_unit_init(struct ptc_emu_unit *u, struct ptc_err *err)
 	return ptc_emu_code_init(&u->code, u->sh) ? 0 : ptc_fail_mem(err);
 }
 
-static void process_free(struct ptc_emu_process *p)
-{
-	ptc_maps_release(&p->maps);
-	ptc_queue_contexts_release(&p->known);
-	if (p->pidfd >= 0)
-		(void)close(p->pidfd);
-	free(p);
-}
-
 void ptc_emu_unit_release(struct ptc_emu_unit *u)
 {
 	size_t i;
 
 	for (i = 0; i < u->ntasks; i++)
-		free(u->tasks[i]);
+		ptc_emu_task_free(u->tasks[i]);
 	for (i = 0; i < u->nprocs; i++)
-		process_free(u->procs[i]);
+		ptc_emu_process_free(u->procs[i]);
 	free(u->tasks);
 	free(u->procs);
 	ptc_emu_code_release(&u->code);
 	ptc_mapped_release(&u->files);
+	ptc_buf_release(&u->states);
 	u->tasks = NULL;
 	u->procs = NULL;
 	u->ntasks = 0;
@@ -120,26 +113,6 @@ void ptc_emu_unit_interrupt_others(struct ptc_emu_unit *u, const struct ptc_emu_
 	}
 }
 
-static void place(struct ptc_emu_task *k, struct ptc_emu_cpu *c)
-{
-	if (k->cpu)
-		k->cpu->tasks--;
-	k->cpu = c;
-	k->turns = 0;
-	c->tasks++;
-}
-
-static struct ptc_emu_cpu *idlest(const struct ptc_emu_unit *u)
-{
-	struct ptc_emu_cpu *best = u->cpus;
-	size_t i;
-
-	for (i = 1; i < u->ncpus; i++)
-		if (u->cpus[i].tasks < best->tasks)
-			best = &u->cpus[i];
-	return best;
-}
-
 /*
  * Moves a thread to the next CPU from time to time, as a scheduler would, so that readers are
  * tested with that.
@@ -151,7 +124,7 @@ static void maybe_move(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 	if (++k->turns < TURNS || u->ncpus == 1 || !k->proc)
 		return;
 	ptc_emu_unit_take(u, k);
-	place(k, &u->cpus[next]);
+	ptc_emu_task_place(k, &u->cpus[next]);
 }
 
 static void publish_all(struct ptc_emu_unit *u)
@@ -172,117 +145,6 @@ static bool out_of_memory(const struct ptc_emu_unit *u)
 	return any;
 }
 
-/* --- threads and processes --- */
-
-struct ptc_emu_process *ptc_emu_unit_process(struct ptc_emu_unit *u, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < u->nprocs; i++)
-		if (u->procs[i]->pid == pid)
-			return u->procs[i];
-	return NULL;
-}
-
-struct ptc_emu_process *ptc_emu_unit_add_process(struct ptc_emu_unit *u, pid_t pid)
-{
-	struct ptc_emu_process *p = NULL;
-
-	if (ptc_vec_reserve((void **)&u->procs, &u->procs_cap, u->nprocs + 1,
-			    sizeof(struct ptc_emu_process *)))
-		p = calloc(1, sizeof(*p));
-	if (!p) {
-		u->no_memory = true;
-		return NULL;
-	}
-	p->pid = pid;
-	p->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	p->maps = (struct ptc_maps)PTC_MAPS_INIT;
-	p->epoch = ++u->epochs;
-	u->procs[u->nprocs++] = p;
-	return p;
-}
-
-void ptc_emu_unit_renew_process(struct ptc_emu_unit *u, struct ptc_emu_process *p)
-{
-	ptc_maps_release(&p->maps);
-	ptc_queue_contexts_release(&p->known);
-	p->epoch = ++u->epochs;
-	if (p->pidfd >= 0)
-		(void)close(p->pidfd);
-	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);
-}
-
-static void forget_process(struct ptc_emu_unit *u, struct ptc_emu_process *p)
-{
-	size_t i;
-
-	for (i = 0; u->procs[i] != p; i++)
-		;
-	u->procs[i] = u->procs[--u->nprocs];
-	process_free(p);
-}
-
-static bool has_ended(const struct ptc_emu_process *p)
-{
-	struct pollfd fd = { .fd = p->pidfd, .events = POLLIN };
-
-	if (p->pidfd < 0) /* the process may have ended before */
-		return kill(p->pid, 0) && errno == ESRCH;
-	return poll(&fd, 1, 0) == 1;
-}
-
-static struct ptc_emu_task *add_task(struct ptc_emu_unit *u, uint32_t slot)
-{
-	struct ptc_emu_task *k = NULL;
-
-	if (ptc_vec_reserve((void **)&u->tasks, &u->tasks_cap, u->ntasks + 1,
-			    sizeof(struct ptc_emu_task *)))
-		k = calloc(1, sizeof(*k));
-	if (!k) {
-		u->no_memory = true;
-		return NULL;
-	}
-	k->slot = slot;
-	k->until = UINT64_MAX;
-	k->pos = atomic_load(&u->sh->slots[slot].tail);
-	place(k, idlest(u));
-	u->tasks[u->ntasks++] = k;
-	u->by_slot[slot] = k;
-	return k;
-}
-
-/* Returns true if the same thread has another slot. An exec takes a new slot. */
-static bool lives_on(const struct ptc_emu_unit *u, const struct ptc_emu_task *k)
-{
-	size_t i;
-
-	for (i = 0; i < u->ntasks; i++)
-		if (u->tasks[i] != k && u->tasks[i]->tid == k->tid)
-			return true;
-	return false;
-}
-
-/* Frees the slot for another thread. */
-static void forget_task(struct ptc_emu_unit *u, size_t i)
-{
-	struct ptc_emu_task *k = u->tasks[i];
-	struct ptc_emu_slot *slot = &u->sh->slots[k->slot];
-
-	if (k->cpu->running == k)
-		k->cpu->running = NULL;
-	k->cpu->tasks--;
-	if (k->proc && !--k->proc->tasks)
-		forget_process(u, k->proc);
-	if (u->stacks && !lives_on(u, k))
-		ptc_lbr_forget(u->stacks, k->tid);
-	u->by_slot[k->slot] = NULL;
-	u->tasks[i] = u->tasks[--u->ntasks];
-	atomic_store(&slot->tail, atomic_load(&slot->head));
-	atomic_store(&slot->state, PTC_EMU_FREE);
-	free(k);
-}
-
 /* --- reading --- */
 
 uint64_t ptc_emu_unit_head(const struct ptc_emu_unit *u, const struct ptc_emu_task *k)
@@ -296,7 +158,7 @@ uint64_t ptc_emu_unit_head(const struct ptc_emu_unit *u, const struct ptc_emu_ta
 static bool read_task(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 {
 	struct ptc_emu_slot *slot = &u->sh->slots[k->slot];
-	const uint64_t n = ptc_emu_path_read(u, k, ptc_emu_unit_head(u, k));
+	const uint64_t n = k->held ? 0 : ptc_emu_path_read(u, k, ptc_emu_unit_head(u, k));
 
 	if (!n)
 		return false;
@@ -335,7 +197,7 @@ static void tell_progress(struct ptc_emu_unit *u)
 static struct ptc_emu_task *task_of(struct ptc_emu_unit *u, uint32_t i)
 {
 	if (!u->by_slot[i] && !u->ending && atomic_load(&u->sh->slots[i].state) != PTC_EMU_FREE)
-		return add_task(u, i);
+		return ptc_emu_unit_add_task(u, i);
 	return u->by_slot[i];
 }
 
@@ -398,12 +260,12 @@ static void bury(struct ptc_emu_unit *u)
 	while (i--) {
 		struct ptc_emu_task *k = u->tasks[i];
 
-		if (!k->over && k->proc && has_ended(k->proc)) {
+		if (!k->over && k->proc && ptc_emu_process_has_ended(k->proc)) {
 			(void)read_task(u, k);
 			ptc_emu_path_end(u, k);
 		}
 		if (k->over)
-			forget_task(u, i);
+			ptc_emu_unit_forget_task(u, i);
 	}
 }
 
@@ -532,6 +394,16 @@ static void disable(struct ptc_emu_unit *u, struct ptc_emu_cpu *c)
 	ptc_enc_psb(c->enc);
 }
 
+/* A snapshot was taken: the threads that waited for it continue. */
+static void release_held(struct ptc_emu_unit *u)
+{
+	size_t i;
+
+	for (i = 0; i < u->ntasks; i++)
+		u->tasks[i]->held = false;
+	u->hold = false;
+}
+
 /* Converts all words written so far, then pauses until the session resumes. */
 static void stand_still(struct ptc_emu_unit *u)
 {
@@ -541,6 +413,8 @@ static void stand_still(struct ptc_emu_unit *u)
 	u->tsc = ptc_rdtsc();
 	for (i = 0; i < u->ncpus; i++)
 		disable(u, &u->cpus[i]);
+	if (u->hold) /* first: the session checks for requests once it sees the pause */
+		(void)eventfd_write(u->held_fd, 1);
 	atomic_store(u->pause, PTC_EMU_PAUSED);
 	ptc_softring_wake(u->cpus[0].ring);
 	for (;;) {
@@ -551,12 +425,13 @@ static void stand_still(struct ptc_emu_unit *u)
 			break;
 		wait_for_bell(u, seen);
 	}
+	release_held(u);
 	u->tsc = ptc_rdtsc();
 }
 
-static bool is_asked_to_pause(const struct ptc_emu_unit *u)
+static bool should_pause(const struct ptc_emu_unit *u)
 {
-	return u->pause && atomic_load(u->pause) == PTC_EMU_ASKED;
+	return u->pause && (u->hold || atomic_load(u->pause) == PTC_EMU_ASKED);
 }
 
 int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
@@ -569,7 +444,7 @@ int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 		const unsigned int seen = atomic_load(&u->sh->bell);
 		bool any;
 
-		if (is_asked_to_pause(u)) {
+		if (should_pause(u)) {
 			stand_still(u);
 			continue;
 		}

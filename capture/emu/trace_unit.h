@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/buf.h"
 #include "capture/emu/block_table.h"
 #include "capture/emu/cpu.h"
 #include "capture/emu/recorded_code.h"
@@ -28,6 +29,7 @@ struct ptc_emu_process {
 	struct ptc_queue_contexts known; /* recorded code that is in no file */
 	unsigned int tasks;
 	uint64_t epoch; /* changes whenever code is mapped; a fork copies its parent's */
+	uint64_t base;	/* host's address of the guest's address 0 */
 };
 
 /* A thread, and its slot. */
@@ -39,11 +41,13 @@ struct ptc_emu_task {
 	struct ptc_emu_cpu *cpu;
 	unsigned int turns; /* on this CPU */
 	pid_t tid;
-	uint32_t pending; /* index + 1 of the line that was entered last; 0: none */
-	bool seen;	  /* has had a CPU */
-	bool busy;	  /* its words are being read */
-	bool over;	  /* its end was reported */
-	uint64_t until;	  /* total number of words to read */
+	uint32_t pending;     /* index + 1 of the line that was entered last; 0: none */
+	bool seen;	      /* has had a CPU */
+	bool busy;	      /* its words are being read */
+	bool over;	      /* its end was reported */
+	bool held;	      /* it waits for a snapshot, so no more words are read */
+	uint64_t until;	      /* total number of words to read */
+	struct ptc_buf dying; /* reported registers of the process */
 };
 
 /* Snapshot handshake: decides which thread may write to the rings. */
@@ -63,12 +67,17 @@ struct ptc_emu_unit {
 	size_t watermark;		     /* AUX bytes between publications */
 	atomic_bool *gone;		     /* the command has ended */
 	atomic_int *want;		     /* 1: stop recording, 2: leave */
-	atomic_int *pause;   /* enum ptc_emu_pause; NULL: full trace, which never pauses */
-	atomic_ullong insns; /* so far; other threads may read it */
+	atomic_int *pause; /* enum ptc_emu_pause; NULL: full trace, which never pauses */
+	int held_fd;	   /* eventfd, written when a thread waits for a snapshot; -1: not wanted */
+	bool no_state_memory; /* opts->no_memory, for @states */
+	atomic_ullong insns;  /* so far; other threads may read it */
 	atomic_ullong bytes;
 
 	/* results */
 	uint64_t left_behind;
+	bool met_point;	       /* a place has requested a snapshot */
+	uint64_t crashes;      /* processes whose state was saved */
+	struct ptc_buf states; /* owned: records that the session has not taken yet */
 
 	/* used by the unit only */
 	struct ptc_emu_code code;
@@ -80,6 +89,7 @@ struct ptc_emu_unit {
 	struct ptc_emu_task *by_slot[PTC_EMU_SLOTS];
 	uint64_t tsc;	 /* current time of the packets */
 	uint64_t epochs; /* the last epoch given to a process */
+	bool hold;	 /* some task is held */
 	bool ending;	 /* the set of tasks, and the words to read from each, are final */
 	bool no_memory;
 };

@@ -7,9 +7,11 @@
 #include <signal.h>
 #include <string.h>
 
+#include "capture/emu/death_state.h"
 #include "capture/emu/guest_maps.h"
 #include "capture/emu/missing_syscalls.h"
 #include "capture/emu/pid_namespace.h"
+#include "capture/emu/task_table.h"
 #include "capture/emu/word_reader.h"
 
 enum {
@@ -238,13 +240,33 @@ static void on_signal(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 	k->pending = 0;
 }
 
+/*
+ * @k waits for a snapshot. Nothing more is read from it before the snapshot: it continues when all
+ * its words are read.
+ */
+static void hold(struct ptc_emu_unit *u, struct ptc_emu_task *k)
+{
+	if (u->held_fd < 0 || u->ending)
+		return;
+	k->held = true;
+	u->hold = true;
+}
+
+/* Returns true if signal @s requests a snapshot. With a state, the request follows the state. */
+static bool requests_snapshot(const struct ptc_emu_unit *u, const struct ptc_emu_signal *s)
+{
+	return s->sig >= 1 && s->sig <= 64 && u->sh->held_signals >> (s->sig - 1) & 1 &&
+	       !(s->fatal && u->sh->saves_state);
+}
+
 /* --- processes --- */
 
 void ptc_emu_path_interrupt(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 {
 	const struct ptc_emu_line *p;
 
-	settle(u, k);
+	if (!k->held) /* at a place, it has not executed its block */
+		settle(u, k);
 	p = pending(u, k);
 	if (p)
 		ptc_flow_async(&k->cpu->flow, p->start, false, u->tsc);
@@ -284,7 +306,7 @@ static void on_map(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t
 	struct ptc_emu_map map;
 
 	memcpy(&map, payload, sizeof(map));
-	if (k->proc->tasks > 1) {
+	if (k->proc->tasks > 1 && map.change != PTC_EMU_DATA) {
 		ptc_emu_unit_catch_up(u, k);
 		ptc_emu_unit_interrupt_others(u, k);
 	}
@@ -364,6 +386,7 @@ static void on_start(struct ptc_emu_unit *u, struct ptc_emu_task *k, struct ptc_
 	if (!k->proc)
 		return;
 	k->proc->tasks++;
+	k->proc->base = s->base;
 	if (s->how == PTC_EMU_FORK)
 		inherit(u, k->proc, ptc_emu_unit_process(u, s->ppid));
 	if (s->how == PTC_EMU_FORK || s->how == PTC_EMU_THREAD) {
@@ -385,6 +408,13 @@ static void on_event(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t ty
 		if (k->pending) /* it may have been entered on another CPU */
 			run_here(u, k);
 		on_signal(u, k, &sig);
+		if (requests_snapshot(u, &sig))
+			hold(u, k);
+		return;
+	}
+	if (type == PTC_EMU_POINT) {
+		u->met_point = true;
+		hold(u, k);
 		return;
 	}
 	settle(u, k);
@@ -408,7 +438,17 @@ static void on_event(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t ty
 		ptc_emu_unit_take(u, k);
 		k->over = true;
 		break;
+	case PTC_EMU_REGS:
+		ptc_emu_death_registers(u, k, payload);
+		break;
+	case PTC_EMU_DEATH:
+		ptc_emu_unit_catch_up(u, k);
+		ptc_emu_death_save(u, k, payload);
+		hold(u, k);
+		break;
 	case PTC_EMU_SIGNAL:
+	case PTC_EMU_POINT:
+	case PTC_EMU_HELD:
 		break;
 	}
 	u->tsc = ptc_rdtsc(); /* following packets are later than the record */
@@ -432,7 +472,7 @@ uint64_t ptc_emu_path_read(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint6
 	unsigned int n = 0;
 
 	k->busy = true;
-	while (pos != head && !u->no_memory) {
+	while (pos != head && !u->no_memory && !k->held) {
 		const uint32_t word = ring[pos % PTC_EMU_WORDS];
 		const size_t words = word & 0xfffff;
 

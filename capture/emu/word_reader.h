@@ -40,11 +40,5 @@ void ptc_emu_unit_catch_up(struct ptc_emu_unit *u, const struct ptc_emu_task *k)
  * threads.
  */
 void ptc_emu_unit_meet(struct ptc_emu_unit *u, const struct ptc_emu_task *k, pid_t pid);
-/* Returns process @pid; NULL: none. */
-struct ptc_emu_process *ptc_emu_unit_process(struct ptc_emu_unit *u, pid_t pid);
-/* NULL: out of memory. */
-struct ptc_emu_process *ptc_emu_unit_add_process(struct ptc_emu_unit *u, pid_t pid);
-/* @p becomes a new process, or executes a new program: all knowledge about it is dropped. */
-void ptc_emu_unit_renew_process(struct ptc_emu_unit *u, struct ptc_emu_process *p);
 
 #endif

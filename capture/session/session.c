@@ -131,15 +131,10 @@ static int check_crash(const struct session *s, struct ptc_err *err)
 		return ptc_fail(err, PTC_E_USAGE, "signals and places need snapshots (-S)");
 	if (o->snapshot.nat > PTC_AT_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "more than %u places (--at)", PTC_AT_MAX);
-	if ((!o->snapshot.crash && !o->snapshot.on_signals && !o->snapshot.nat) ||
-	    s->source->ops->held_fd)
-		return 0;
-	if (o->snapshot.nat)
-		return ptc_fail(err, PTC_E_USAGE,
-				"the emu source cannot stop at places (--at); use --source step");
-	return ptc_fail(err, PTC_E_USAGE,
-			"the emu source does not see fatal signals, because QEMU delivers them; "
-			"use --source step");
+	if ((o->snapshot.crash || o->snapshot.on_signals || o->snapshot.nat) &&
+	    !s->source->ops->held_fd)
+		return ptc_fail(err, PTC_E_USAGE, "this source sees no signals and no places");
+	return 0;
 }
 
 static int refuse_but_for_emu(const struct ptc_record_opts *o, struct ptc_err *err)

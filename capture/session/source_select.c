@@ -123,10 +123,8 @@ int ptc_source_choose(const struct ptc_record_opts *asked, struct ptc_source_cho
 	if (rc)
 		return rc;
 
-	if (opts->snapshot.crash || opts->snapshot.on_signals)
-		offer.no_emu = "it does not see fatal signals";
-	else if (opts->source.kind == PTC_SOURCE_AUTO && !kernel_only(opts) && offer.no_pt &&
-		 opts->target.argv && ptc_emu_fits(opts, &why_not))
+	if (opts->source.kind == PTC_SOURCE_AUTO && !kernel_only(opts) && offer.no_pt &&
+	    opts->target.argv && ptc_emu_fits(opts, &why_not))
 		offer.no_emu = why_not.msg;
 	return ptc_choose(opts, &offer, ret, err);
 }

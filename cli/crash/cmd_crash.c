@@ -28,11 +28,12 @@ static const struct ptc_option options[] = {
 	  .take = take_pids },
 	{ "source", 0, "SOURCE",
 	  "Choose the source (default: auto).\n"
-	  "auto: Intel PT, else step for a CMD.\n"
+	  "auto: Intel PT, else for a CMD emu if QEMU is installed, else step.\n"
 	  "pt:   Intel PT, into ring buffers in memory.\n"
+	  "emu:  Run CMD in QEMU, with a plugin.\n"
 	  "step: Single-step CMD, thousands of times slower.",
 	  PTC_PARSED(struct ptc_record_args, opts.source.kind, ptc_args_source,
-		     "auto, pt or step") },
+		     "auto, pt, emu or step") },
 	{ "event", 'e', "EVENT",
 	  "Record this event, as in `ptcap record` (default: intel_pt//u). dummy:u saves the state "
 	  "without a trace.",
@@ -48,7 +49,7 @@ static const struct ptc_option options[] = {
 	PTC_HEADING("Trace buffers:"),
 	{ "mmap-pages", 'm', "DATA[,AUX]",
 	  "Set the size of each ring buffer: a number of pages, or bytes with a suffix B, K, M, G. "
-	  "pt keeps the newest AUX bytes. Default for step: keep all trace.",
+	  "pt and emu keep the newest AUX bytes. Default for step: keep all trace.",
 	  PTC_PARSED(struct ptc_record_args, opts.rings, ptc_args_mmap, PTC_ARGS_MMAP) },
 	PTC_HEADING("Messages:"),
 	{ "quiet", 'q', NULL, "Print only errors and losses. Default: also a summary.",
@@ -95,8 +96,8 @@ static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 }
 
 /*
- * Use a ring that is overwritten until a signal kills a process. This applies to a kernel trace,
- * and to the step source if a ring size was given. Returns -1 to continue, or an exit code.
+ * Use a ring that is overwritten until a signal kills a process. For the step source this applies
+ * only if a ring size was given. Returns -1 to continue, or an exit code.
  */
 static int set_rings(struct ptc_record_args *a)
 {
@@ -107,7 +108,7 @@ static int set_rings(struct ptc_record_args *a)
 		(void)ptc_say_err(&err);
 		return ptc_outcome_failure(&a->opts, &err);
 	}
-	if (choice.kind != PTC_SOURCE_PT && !a->opts.rings.data_size && !a->opts.rings.aux_size)
+	if (choice.kind == PTC_SOURCE_STEP && !a->opts.rings.data_size && !a->opts.rings.aux_size)
 		return -1;
 	a->opts.snapshot.enabled = true;
 	a->opts.snapshot.series = true;

@@ -234,7 +234,7 @@ struct ptc_record_snapshot {
 	 * Save the state of a recorded process (ptcap/crash.h) when a signal is about to kill the
 	 * process. With @snapshot.enabled, also take a snapshot. With @snapshot.series, that
 	 * snapshot contains the state. If a request ends the recording of running processes, the
-	 * recording has their states, too. PTC_E_USAGE: with the emulated source, or with CPUs.
+	 * recording has their states, too. PTC_E_USAGE: with CPUs.
 	 */
 	bool crash;
 	/*
@@ -250,12 +250,14 @@ struct ptc_record_snapshot {
 	bool stacks;
 	/*
 	 * With @snapshot.enabled: take one when one of these signals is about to be delivered,
-	 * whether it kills or not. Bit N-1 is signal N. Same restrictions as @snapshot.crash.
+	 * whether it kills or not. Bit N-1 is signal N. The emulated source does not see ignored
+	 * signals. Same restrictions as @snapshot.crash.
 	 */
 	uint64_t on_signals;
 	/*
 	 * With @snapshot.enabled: take one when a thread reaches one of these places, at most
-	 * PTC_AT_MAX. The step source stops before the instruction. With kernel sources the thread
+	 * PTC_AT_MAX. The step source stops before the instruction, the emulated source before its
+	 * block. With kernel sources the thread
 	 * runs on for a moment (ptc_taken.behind_ns), and each CPU counts separately.
 	 */
 	const struct ptc_crossing *at;

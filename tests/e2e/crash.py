@@ -20,6 +20,7 @@ from lib import PTCAP, Run, check, prog
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUPPORT = os.path.join(HERE, "..", "support")
+CRASH = [PTCAP, "crash", "--source", lib.SOURCE]
 BRANCHES = 100
 AUXTRACE = 71
 KEYS = {"signal", "reason", "fault", "branches", "stack_traced", "stack_unwound", "threads"}
@@ -128,8 +129,9 @@ def faults(folder):
         at(fault, mode, function)
         check(fault["insn"].startswith(insn), f"{mode}: {fault['insn']}")
         check(fault["access"] == access, f"{mode}: access {fault['access']}")
-        check(("differ_at" not in said) == same, f"{mode}: differ at {said.get('differ_at')}")
-        check(said["traced_depth"] == said["unwound_depth"], f"{mode}: depths of {said['text']}")
+        if mode != "recursion" or lib.SOURCE == "step":  # QEMU does not obey the limit of the stack: it is too large
+            check(("differ_at" not in said) == same, f"{mode}: differ at {said.get('differ_at')}")
+            check(said["traced_depth"] == said["unwound_depth"], f"{mode}: depths of {said['text']}")
         check("culprit" not in said, f"{mode}: culprit {said.get('culprit')}")
     null_pointer(all_said["null"])
     others(all_said["thread"])
@@ -290,7 +292,7 @@ def bounded(folder):
     c = Crash(folder, STATIC, "null")
     want = c.explain()
     path = os.path.join(folder, "small")
-    die = [PTCAP, "crash", "-o", path, "-m", "256K,64K", "--"]  # 20 branches, at any speed of stepping
+    die = [*CRASH, "-o", path, "-m", "256K,64K", "--"]  # 20 branches, at any speed of stepping
     r = Run([*die, STATIC, "null"]).expect(128 + signal.SIGSEGV)
     check("1 process was killed" in r.err, r.err)
     check(os.listdir(folder).count("small") == 1 and not os.path.exists(path + ".000"), f"{os.listdir(folder)}")
@@ -308,7 +310,7 @@ def refused(folder):
     """Sources that cannot see a crash, and invalid requests, are refused before anything runs."""
     path = os.path.join(folder, "f")
     mark = os.path.join(folder, "mark")
-    for options in (["--source", "emu"], ["--source", "pt"], ["--source", "what"], ["-p", "1"], ["-p", "x"]):
+    for options in (["--source", "emu", "-p", "1"], ["--source", "pt"], ["--source", "what"], ["-p", "1"], ["-p", "x"]):
         r = Run([PTCAP, "crash", "-o", path, *options, "--", "touch", mark])
         check(r.status in (2, 125) and r.err, f"{options}: {r.status}")
         check(not os.path.exists(mark) and not os.path.exists(path), f"{options}: it ran")
@@ -371,7 +373,7 @@ def secrets(folder):
     path, redacted, bare = (os.path.join(folder, name) for name in ("f", "redacted", "bare"))
     env = {**os.environ, "SECRET": "of-the-environment"}
     for out, options in ((path, []), (bare, ["--no-memory"])):
-        r = Run([PTCAP, "crash", "-q", "-o", out, *options, "--", STATIC, "null", "of-the-arguments"], env=env)
+        r = Run([*CRASH, "-q", "-o", out, *options, "--", STATIC, "null", "of-the-arguments"], env=env)
         r.expect(128 + signal.SIGSEGV)
     check(holds(path, "of-the-environment") and holds(path, "of-the-arguments") > 1, "no secret is there to redact")
     r = Run([PTCAP, "convert", "-i", path, "-o", redacted, "--redact"]).expect(0)
@@ -403,6 +405,33 @@ def watched(folder, env):
         check(bool(holds(path, "of-the-environment")) == there, f"{options}: the environment is there: {not there}")
 
 
+@case
+def emulated(folder):
+    """auto emulates; QEMU prints nothing and leaves no file; other threads have stopped; programs that are
+    executed, and children, are followed."""
+    os.chdir(folder)
+    r = Run([PTCAP, "crash", "-o", "f", "--", STATIC, "null"]).expect(128 + signal.SIGSEGV)
+    check("source: emu" in r.err or "source: intel_pt" in r.err, r.err)
+    for signame in ("TERM", "QUIT"):
+        sig = getattr(signal, "SIG" + signame)
+        r = Run([*CRASH, "-o", "f", "--", prog("killed"), str(int(sig))]).expect(128 + sig)
+        check("qemu:" not in r.err and sorted(os.listdir(".")) == ["f", "f.old"], f"{os.listdir('.')}: {r.err}")
+        said = shown("f")
+        check((said["signal"], said["reason"]) == ("SIG" + signame, "sent") and "itself" in said["text"], said["text"])
+        others = {t["function"]: t for t in said["threads"] if not t["killed"]}
+        check("counts" in others and not others["counts"]["in_call"], f"{said['threads']}")
+        check(sum(t["in_call"] for t in said["threads"]) >= 2, f"{said['threads']}")
+        counted = re.search(rf"thread\" pid=\d+ tid={others['counts']['tid']} .* rbx=(0x\w+)", Run([PTCAP, "dump", "-i", "f"]).out)[1]
+        with open("f", "rb") as f:
+            found = f.read().count(struct.pack("<Q", int(counted, 16)))
+        check(found >= 2, f"rbx is {counted}, and not so on the stack: the thread was not between two blocks")
+    for script in (f"exec {STATIC} null", f"{STATIC} null | cat; exit 139", f"({STATIC} null); exit 139"):
+        Run([*CRASH, "-q", "-o", "f", "--", "/bin/sh", "-c", script]).expect(139)
+        said = shown("f")
+        check(said["trace_ends_there"] and said["reason"] == "null-page", f"{script}: {said['text']}")
+        at(said["fault"], "null", "write_null")
+
+
 def shown(path):
     return json.loads(Run([PTCAP, "crash", "show", "-i", path, "--format", "json"]).expect(0).out)
 
@@ -412,7 +441,7 @@ def core(folder):
     """The core dump is the same as without ptcap and agrees; it is used if nothing was saved."""
     path = os.path.join(folder, "f")
     for mode in ("recursion", "smash", "thread"):
-        end = ["-q", "-o", path, "--source", "step", "--", STATIC, mode, "core"]
+        end = ["-q", "-o", path, "--source", lib.SOURCE, "--", STATIC, mode, "core"]
         dump = lib.core_of(folder, [PTCAP, "crash", *end])
         show = [PTCAP, "crash", "show", "-i", path, "--format", "json"]
         want = json.loads(Run(show).expect(0).out)
@@ -422,6 +451,9 @@ def core(folder):
         Run(show).expect(4)
         said = json.loads(Run([*show, "--core", dump]).expect(0).out)
         check(said["state_of_core"], f"{mode}: there is a state")
+        if lib.SOURCE == "emu":  # QEMU's core has no siginfo, so it does not tell the reason
+            check(said["signal"] == want["signal"] and said["fault"]["ip"] == want["fault"]["ip"], f"{mode}: {said['text']}")
+            continue
         for key in ("signal", "reason"):
             check(said[key] == want[key], f"{mode}: {key} {said[key]} instead of {want[key]}")
         for place in ("fault", "culprit"):
@@ -440,6 +472,8 @@ def page(c, mode):
     """Compare the text output, without the parts that differ between runs."""
     if not os.environ.get("PTCAP_GOLDEN") or mode == "throw":
         return  # other registers or frames with another compiler or C++ library
+    if mode == "recursion" and lib.SOURCE == "emu":
+        return  # QEMU does not obey the limit of the stack, so the state has only a part of it
     env = {**os.environ, "COLUMNS": "100"}
     screen, whole = (Run([PTCAP, "crash", "show", "-i", c.path, *v], env=env).expect(0).out for v in ([], ["-v"]))
     check(len(screen.splitlines()) <= 40, f"{mode}: {len(screen.splitlines())} lines\n{screen}")

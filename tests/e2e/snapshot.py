@@ -360,7 +360,8 @@ def signals(folder):
     path = os.path.join(folder, "f")
     r = Run([*SNAPSHOT, "-o", path, "--on-signal", "USR1,SIGHUP", *WHOLE, prog("signal")]).expect(0)
     names = sorted(os.listdir(folder))
-    check(names == [f"f.{i:03}" for i in range(4)], f"{names}: {r.err}")
+    times = {"step": 4, "emu": 3}[lib.SOURCE]  # QEMU does not see the ignored SIGHUP
+    check(names == [f"f.{i:03}" for i in range(times)], f"{names}: {r.err}")
     flows = [whole(os.path.join(folder, name)) for name in names]
     for one, more in zip(flows, flows[1:]):
         check(len(one) < len(more) and more[: len(one) - 1] == one[:-1], "not the same program, further on")

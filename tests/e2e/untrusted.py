@@ -148,8 +148,6 @@ def swapped(folder):
     for command, argv in (
         ("record", ["record", "-o"]), ("crash", ["crash", "-o"]), ("snapshot", ["snapshot", "--count", "1", "-o"]),
     ):
-        if command == "crash" and lib.SOURCE == "emu":
-            continue  # this source has no crash
         out, name = os.path.join(folder, command), command + ".mapped"
         target = special("swap", os.path.join(folder, name))
         ends([PTCAP, argv[0], "--source", lib.SOURCE, *argv[1:], out, "--", *target])

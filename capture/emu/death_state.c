@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/emu/death_state.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "capture/crash/state_capture.h"
+#include "capture/emu/guest_view.h"
+
+/* Selectors of the kernel's user mode (arch/x86/include/asm/segment.h). */
+enum { USER_CS = 0x33, USER_SS = 0x2b, FROM_KERNEL = 0x80 /* SI_KERNEL */ };
+
+void ptc_emu_death_registers(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t *payload)
+{
+	ptc_buf_put(&k->dying, payload, sizeof(struct ptc_emu_regs));
+	u->no_memory |= ptc_buf_failed(&k->dying);
+}
+
+static struct user_regs_struct registers(const struct ptc_emu_regs *r)
+{
+	const struct user_regs_struct ret = {
+		.rax = r->gpr[0],
+		.rcx = r->gpr[1],
+		.rdx = r->gpr[2],
+		.rbx = r->gpr[3],
+		.rsp = r->gpr[4],
+		.rbp = r->gpr[5],
+		.rsi = r->gpr[6],
+		.rdi = r->gpr[7],
+		.r8 = r->gpr[8],
+		.r9 = r->gpr[9],
+		.r10 = r->gpr[10],
+		.r11 = r->gpr[11],
+		.r12 = r->gpr[12],
+		.r13 = r->gpr[13],
+		.r14 = r->gpr[14],
+		.r15 = r->gpr[15],
+		.rip = r->rip,
+		.eflags = r->rflags,
+		.orig_rax = r->in_call ? r->gpr[0] : UINT64_MAX,
+		.fs_base = r->fs_base,
+		.gs_base = r->gs_base,
+		.cs = USER_CS,
+		.ss = USER_SS,
+	};
+
+	return ret;
+}
+
+/* Fills in what the kernel says about a signal that an instruction causes
+ * (arch/x86/kernel/traps.c). */
+static void explain_insn(siginfo_t *info, const struct ptc_maps *maps, uint64_t ip)
+{
+	const struct ptc_map *code = ptc_maps_find(maps, ip);
+
+	info->si_code = FROM_KERNEL;
+	switch (info->si_signo) {
+	case SIGFPE:
+		info->si_code = FPE_INTDIV;
+		info->si_addr = (void *)ip;
+		break;
+	case SIGILL:
+		info->si_code = ILL_ILLOPN;
+		info->si_addr = (void *)ip;
+		break;
+	case SIGSEGV: /* with executable code: a general protection fault, which has no address */
+		if (code && code->prot & PROT_EXEC)
+			break;
+		info->si_code = code ? SEGV_ACCERR : SEGV_MAPERR;
+		info->si_addr = (void *)ip;
+		break;
+	default:
+		break;
+	}
+}
+
+static siginfo_t info_of(const struct ptc_emu_death *d, const struct ptc_maps *maps, uint64_t ip)
+{
+	siginfo_t info;
+
+	memset(&info, 0, sizeof(info));
+	info.si_signo = d->signo;
+	info.si_errno = d->error;
+	info.si_code = d->code;
+	if (d->code == PTC_EMU_BY_INSN)
+		explain_insn(&info, maps, ip);
+	else if (d->code > 0)
+		info.si_addr = (void *)d->addr;
+	else
+		info.si_pid = d->sender;
+	return info;
+}
+
+/* Reads the guest's mappings. None are left if QEMU's process is gone. */
+static void read_maps(struct ptc_emu_unit *u, const struct ptc_emu_process *p, struct ptc_maps *ret)
+{
+	struct ptc_maps host = PTC_MAPS_INIT;
+	struct ptc_err err;
+
+	if (!ptc_maps_read(&host, "/proc", p->pid, &err) &&
+	    !ptc_emu_guest_view(&host, &p->maps, p->base, ret))
+		u->no_memory = true;
+	ptc_maps_release(&host);
+}
+
+/*
+ * Converts the reported registers; the thread that got the signal comes first. Returns the number
+ * of threads.
+ */
+static size_t take_threads(const struct ptc_emu_unit *u, const struct ptc_emu_task *k,
+			   struct user_regs_struct *regs, struct ptc_state_thread *ret)
+{
+	const size_t n = k->dying.len / sizeof(struct ptc_emu_regs);
+	size_t i, taken = 1;
+
+	for (i = 0; i < n; i++) {
+		const struct ptc_emu_task *of;
+		struct ptc_emu_regs r;
+		size_t to;
+
+		memcpy(&r, k->dying.bytes + i * sizeof(r), sizeof(r));
+		of = r.slot < PTC_EMU_SLOTS ? u->by_slot[r.slot] : NULL;
+		if (!of || of->proc != k->proc)
+			continue;
+		to = of == k ? 0 : taken++;
+		regs[to] = registers(&r);
+		ret[to] = (struct ptc_state_thread){ of->tid, r.in_call, &regs[to] };
+	}
+	return ret[0].regs ? taken : 0;
+}
+
+static void put_state(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
+		      const struct ptc_emu_death *d, const struct ptc_state_thread *threads,
+		      size_t n)
+{
+	struct ptc_maps maps = PTC_MAPS_INIT;
+	siginfo_t info;
+	struct ptc_state s = {
+		.pid = k->proc->pid,
+		.tid = k->tid,
+		.info = &info,
+		.time_ns = ptc_clock_ns(k->cpu->rec.clock),
+		.threads = threads,
+		.nthreads = n,
+		.no_memory = u->no_state_memory,
+		.maps = &maps,
+		.base = k->proc->base,
+		.auxv = d->auxv,
+	};
+
+	read_maps(u, k->proc, &maps);
+	info = info_of(d, &maps, threads[0].regs->rip);
+	ptc_state_put(&u->states, &s);
+	u->no_memory |= ptc_buf_failed(&u->states);
+	u->crashes++;
+	ptc_maps_release(&maps);
+}
+
+void ptc_emu_death_save(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t *payload)
+{
+	const size_t n = k->dying.len / sizeof(struct ptc_emu_regs) + 1;
+	struct ptc_state_thread *threads = calloc(n, sizeof(*threads));
+	struct user_regs_struct *regs = calloc(n, sizeof(*regs));
+	struct ptc_emu_death d;
+	size_t taken;
+
+	memcpy(&d, payload, sizeof(d));
+	if (threads && regs && k->proc) {
+		taken = take_threads(u, k, regs, threads);
+		if (taken)
+			put_state(u, k, &d, threads, taken);
+	} else if (k->proc) {
+		u->no_memory = true;
+	}
+	ptc_buf_reset(&k->dying);
+	free(regs);
+	free(threads);
+}

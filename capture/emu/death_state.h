@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Saves the state of a process that a signal is about to kill, from the plugin's reports. */
+#ifndef PTC_CAPTURE_EMU_DEATH_STATE_H
+#define PTC_CAPTURE_EMU_DEATH_STATE_H
+
+#include <stdint.h>
+
+#include "capture/emu/trace_unit.h"
+
+/* @k reports the registers of a thread of its process: struct ptc_emu_regs at @payload. */
+void ptc_emu_death_registers(struct ptc_emu_unit *u, struct ptc_emu_task *k,
+			     const uint8_t *payload);
+/*
+ * The process of @k is about to die, and waits: struct ptc_emu_death at @payload. Appends its state
+ * to u->states.
+ */
+void ptc_emu_death_save(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t *payload);
+
+#endif
