@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/common/short_name.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -152,7 +153,7 @@ static bool fold_basic(char *s, size_t *n, size_t open)
 
 static void omit_defaults(struct work *w)
 {
-	size_t opens[PTC_BRACKETS_DEEP], depth = 0, i, n = 0, open;
+	size_t opens[PTC_BRACKETS_DEEP] = { 0 }, depth = 0, i, n = 0, open;
 
 	for (i = 0; i < w->len; i++) {
 		const struct ptc_bracket *b = &w->map[i];
@@ -163,6 +164,7 @@ static void omit_defaults(struct work *w)
 			w->next[n++] = w->name[i];
 			continue;
 		}
+		assert(depth); /* each pair opens before it closes */
 		open = opens[--depth];
 		n = open + 1 + without_defaults(w->next, open + 1, n);
 		while (n > open + 1 && w->next[n - 1] == ' ')
@@ -337,7 +339,7 @@ static void shorten(struct work *w, size_t width)
 static char *make_name(const char *name, size_t width, void (*step)(struct work *w, size_t width))
 {
 	/* A result may be longer than the name by the dots in front. */
-	const size_t len = strnlen(name, PTC_SHORT_NAME_LIMIT), size = len + 2 * DOTS + 1;
+	const size_t len = strnlen(name, PTC_SHORT_NAME_LIMIT), size = len + 2 * (size_t)DOTS + 1;
 	struct work w = { .name = calloc(1, size),
 			  .next = malloc(size),
 			  .map = malloc(size * sizeof(*w.map)),

@@ -15,6 +15,7 @@
 #include "decode/crash/user_code.h"
 
 enum { LABEL = 10, NAME = 32, PARTS = 12, LOOKUPS = 1000, SENTENCE_LINES = 3, MESSAGES = 2 };
+enum { NAME_BYTES = NAME * 4, PART_TEXT = NAME_BYTES + 32, PATH_TEXT = PARTS * (PART_TEXT + 8) };
 
 /* Columns that @taken columns leave of a line. */
 static size_t left_of(const struct ptc_crash_view *v, size_t taken)
@@ -279,11 +280,11 @@ static void find_path(const struct ptc_crash_report *r, struct path *path, bool 
 }
 
 /* Write the part with its number of frames to @ret. Returns its columns. */
-static size_t format_part(const struct part *p, char ret[NAME * 4 + 32])
+static size_t format_part(const struct part *p, char ret[PART_TEXT])
 {
-	size_t n = (size_t)snprintf(ret, NAME * 4 + 1, "%s", p->name);
+	size_t n = (size_t)snprintf(ret, NAME_BYTES + 1, "%s", p->name);
 
-	n = n < NAME * 4 ? n : NAME * 4;
+	n = n < NAME_BYTES ? n : NAME_BYTES;
 	if (p->times > 1)
 		(void)snprintf(ret + n, 32, " [%zu frames]", p->times);
 	else if (p->runtime && !strchr(p->name, '('))
@@ -295,7 +296,7 @@ static void add_path(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
 	static const char arrow[] = " > ", more[] = "... > ";
 	struct path path = { .n = 0 };
-	char text[PARTS * (NAME * 4 + 40)], part[NAME * 4 + 32];
+	char text[PATH_TEXT], part[PART_TEXT];
 	size_t width = LABEL, shown = 0, n = 0, i;
 
 	find_path(v->r, &path, &s->failed);
