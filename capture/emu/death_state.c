@@ -76,7 +76,9 @@ static void explain_insn(siginfo_t *info, const struct ptc_maps *maps, uint64_t 
 	}
 }
 
-static siginfo_t info_of(const struct ptc_emu_death *d, const struct ptc_maps *maps, uint64_t ip)
+/* @bad_branch: the branch at @ip has caused the signal. */
+static siginfo_t info_of(const struct ptc_emu_death *d, const struct ptc_maps *maps, uint64_t ip,
+			 bool bad_branch)
 {
 	siginfo_t info;
 
@@ -84,7 +86,7 @@ static siginfo_t info_of(const struct ptc_emu_death *d, const struct ptc_maps *m
 	info.si_signo = d->signo;
 	info.si_errno = d->error;
 	info.si_code = d->code;
-	if (d->code == PTC_EMU_BY_INSN)
+	if (d->code == PTC_EMU_BY_INSN || bad_branch)
 		explain_insn(&info, maps, ip);
 	else if (d->code > 0)
 		info.si_addr = (void *)d->addr;
@@ -128,6 +130,10 @@ static size_t take_threads(const struct ptc_emu_unit *u, const struct ptc_emu_ta
 		regs[to] = registers(&r);
 		ret[to] = (struct ptc_state_thread){ of->tid, r.in_call, &regs[to] };
 	}
+	if (ret[0].regs && k->bad_branch) {
+		regs[0].rip = k->bad_branch;
+		regs[0].rsp -= (uint64_t)k->bad_branch_sp;
+	}
 	return ret[0].regs ? taken : 0;
 }
 
@@ -151,7 +157,7 @@ static void put_state(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 	};
 
 	read_maps(u, k->proc, &maps);
-	info = info_of(d, &maps, threads[0].regs->rip);
+	info = info_of(d, &maps, threads[0].regs->rip, k->bad_branch != 0);
 	ptc_state_put(&u->states, &s);
 	u->no_memory |= ptc_buf_failed(&u->states);
 	u->crashes++;

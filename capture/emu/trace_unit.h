@@ -41,13 +41,19 @@ struct ptc_emu_task {
 	struct ptc_emu_cpu *cpu;
 	unsigned int turns; /* on this CPU */
 	pid_t tid;
-	uint32_t pending;     /* index + 1 of the line that was entered last; 0: none */
-	bool seen;	      /* has had a CPU */
-	bool busy;	      /* its words are being read */
-	bool over;	      /* its end was reported */
-	bool held;	      /* it waits for a snapshot, so no more words are read */
-	uint64_t until;	      /* total number of words to read */
-	struct ptc_buf dying; /* reported registers of the process */
+	uint32_t pending; /* index + 1 of the line that was entered last; 0: none */
+	bool seen;	  /* has had a CPU */
+	bool busy;	  /* its words are being read */
+	bool over;	  /* its end was reported */
+	/*
+	 * Its last signal came from the branch here, whose target is not canonical; 0: it did not.
+	 * QEMU has executed this branch, and the processor would not.
+	 */
+	uint64_t bad_branch;
+	int64_t bad_branch_sp; /* what the branch added to rsp */
+	bool held;	       /* it waits for a snapshot, so no more words are read */
+	uint64_t until;	       /* total number of words to read */
+	struct ptc_buf dying;  /* reported registers of the process */
 };
 
 /* Snapshot handshake: decides which thread may write to the rings. */

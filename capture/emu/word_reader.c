@@ -17,6 +17,9 @@
 enum {
 	TSC_EVERY = 256, /* blocks between two readings of the clock */
 	PAGE = 4096,
+	CANONICAL_BITS = 47,
+	RET_IMM = 0xc2, /* ret imm16 */
+	RET_IMM_LEN = 3,
 };
 
 static const struct ptc_emu_line *pending(const struct ptc_emu_unit *u,
@@ -220,6 +223,47 @@ static void run_here(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 		ptc_emu_unit_give(u, k);
 }
 
+static bool is_canonical(uint64_t ip)
+{
+	const int64_t top = (int64_t)ip >> CANONICAL_BITS;
+
+	return !top || top == -1;
+}
+
+/* Returns what the last instruction of @p has added to rsp. */
+static int64_t stack_change(const struct ptc_emu_unit *u, const struct ptc_emu_line *p)
+{
+	const uint8_t *insn = ptc_emu_code_bytes(&u->code, p) + (p->last - p->start);
+
+	if (p->insn.kind == PTC_KIND_ICALL)
+		return -(int64_t)sizeof(uint64_t);
+	if (p->insn.kind != PTC_KIND_RET)
+		return 0;
+	if (p->end - p->last >= RET_IMM_LEN && insn[0] == RET_IMM)
+		return (int64_t)sizeof(uint64_t) + (insn[1] | insn[2] << 8);
+	return (int64_t)sizeof(uint64_t);
+}
+
+/*
+ * Handles a fault at an address that is not canonical. The processor raises it at the branch to
+ * that address, and QEMU behind the branch. Returns false for another signal.
+ */
+static bool on_bad_branch(struct ptc_emu_unit *u, struct ptc_emu_task *k,
+			  const struct ptc_emu_line *p, const struct ptc_emu_signal *s)
+{
+	k->bad_branch = 0;
+	if (!p || s->sig != SIGSEGV || is_canonical(s->ip) ||
+	    (p->insn.kind != PTC_KIND_RET && p->insn.kind != PTC_KIND_ICALL &&
+	     p->insn.kind != PTC_KIND_IJMP))
+		return false;
+	run_part(u, k, p, (int)p->n - 1);
+	ptc_flow_async(&k->cpu->flow, p->last, true, u->tsc);
+	k->bad_branch = p->last;
+	k->bad_branch_sp = stack_change(u, p);
+	k->pending = 0;
+	return true;
+}
+
 static void on_signal(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 		      const struct ptc_emu_signal *s)
 {
@@ -227,6 +271,8 @@ static void on_signal(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 	const int before = p ? ptc_emu_code_before(&u->code, p, s->ip) : -1;
 	const bool fault = is_fault(s->sig);
 
+	if (on_bad_branch(u, k, p, s))
+		return;
 	if (p && before >= 0 &&
 	    (fault || (p->insn.rep && s->ip == p->last) || !can_lead(p, s->ip))) {
 		run_part(u, k, p, before);

@@ -16,6 +16,7 @@ import sys
 
 import lib
 import store
+from compile import built
 from lib import PTCAP, Run, check, prog
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -430,6 +431,19 @@ def emulated(folder):
         said = shown("f")
         check(said["trace_ends_there"] and said["reason"] == "null-page", f"{script}: {said['text']}")
         at(said["fault"], "null", "write_null")
+
+
+@case
+def bad_branch(folder):
+    """A return to an address that is not canonical faults at the return, as on a processor."""
+    source = os.path.join(HERE, "..", "..", "examples", "programs", "smash.c")
+    program = built(folder, ["cc", "-g", "-O0", "-fno-stack-protector", source], "smash")
+    path = os.path.join(folder, "f")
+    Run([*CRASH, "-q", "-o", path, "--", program]).expect(128 + signal.SIGSEGV)
+    said = shown(path)
+    got = (said["reason"], said["fault"]["function"], said["fault"]["insn"], said["trace_ends_there"])
+    check(got == ("bad-jump", "parse_header", "ret", True), f"{got}: {said['text']}")
+    check(functions(said["stack_traced"])[:3] == ["parse_header", "handle_request", "main"], said["stack_traced"])
 
 
 def shown(path):

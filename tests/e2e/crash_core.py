@@ -4,13 +4,10 @@
 crashes, and with `ptcap crash show`. gdb and eu-stack read both.
 """
 
-import glob
 import itertools
 import json
 import os
 import re
-import resource
-import shlex
 import shutil
 import signal
 import struct
