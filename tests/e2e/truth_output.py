@@ -216,7 +216,7 @@ def check_terminal(folder, name, argv):
     colored = lib.decode(path, "--color", "always").expect(0).out
     check(re.sub(r"\033\[\d*m", "", colored) == plain.out, "colours change the text")
     shown = os.path.join(folder, "shown")
-    for options, want in (((), colored), (("--color", "never"), plain.out)):
+    for options, want in ((("--full-names",), colored), (("--full-names", "--color", "never"), plain.out)):
         ours, theirs = pty.openpty()
         env = {**os.environ, "PAGER": f"cat >{shown}", "TERM": "xterm"}
         env.pop("NO_COLOR", None)
