@@ -248,7 +248,7 @@ def decode_calls(folder):
     for what, program in programs(folder):
         path = os.path.join(folder, "perf.data")
         for mode in ("null",) if what.startswith("rustc") else ("null", "handler"):
-            Run([PTCAP, "record", "-q", "--source", "step", "-o", path, "--", program, mode])
+            Run([PTCAP, "record", "-q", "--source", "emu", "-o", path, "--", program, mode])
             check_calls(f"{what} {mode}", path, program)
         text = Run([PTCAP, "decode", "-i", path, "--calls", "--inline"]).expect(0).out
         check("{ /* inlined */" in text and text.count(" {") >= text.count(" }"), f"{what}: {text[-500:]}")
