@@ -146,7 +146,7 @@ static struct memory aborted(const char *text, uint32_t size, uint64_t at)
 	variables[101] = TEXT;
 	variables[500] = at;
 	memcpy(page, &size, sizeof(size));
-	memcpy(page + 4, text, strlen(text));
+	memcpy(page + 4, text, strlen(text) + 1);
 	add(&m, VARIABLES, variables, sizeof(variables));
 	add(&m, at, page, sizeof(page));
 	return m;

@@ -14,7 +14,7 @@ Test(runtime_message, a_saved_message_is_read_and_another_kind_is_none)
 	struct ptc_crash_state d = { .pieces = &piece, .npieces = 1, .nmessages = 1 };
 	struct ptc_runtime_message m;
 
-	memcpy(page + 4, "double free\n", 12);
+	memcpy(page + 4, "double free\n", sizeof("double free\n"));
 	d.messages[0] = (struct ptc_crash_message){ 1, 1, PTC_CRASH_ABORT_MSG, AT };
 	cr_assert(ptc_runtime_message_read(&d, 0, &m));
 	cr_assert_str_eq(m.text, "double free");
