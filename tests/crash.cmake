@@ -47,13 +47,14 @@ if(NOT PTCAP_SANITIZE) # a sanitizer keeps freed memory, so memory use is not fl
 endif()
 # Registers and frames depend on the compiler, so the expected texts (tests/e2e/crash/*.txt) are gcc's.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU)
-	foreach(name faults jumps jit aborts libraries)
-		set_property(TEST e2e_crash_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_GOLDEN=1")
-		set_property(TEST e2e_emu_crash_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_GOLDEN=1")
+	foreach(name crash_faults crash_jumps crash_jit crash_aborts crash_libraries emu_crash_faults emu_crash_jumps
+			emu_crash_jit emu_crash_libraries)
+		set_property(TEST e2e_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_GOLDEN=1")
 	endforeach()
 endif()
-# Whole screens have the layout of one compiler's code.
+# Whole screens have the layout of one compiler's code, and aborts the frames of one C library.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU AND CMAKE_C_COMPILER_VERSION VERSION_LESS 13)
+	set_property(TEST e2e_emu_crash_aborts APPEND PROPERTY ENVIRONMENT "PTCAP_GOLDEN=1")
 	foreach(name null smash abort recursion thread assert names library)
 		set_property(TEST e2e_screens_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_GOLDEN=1")
 	endforeach()

@@ -157,11 +157,12 @@ static void pad_text_column(struct ptc_line *l, size_t begin, size_t width)
 static void put_short_place(struct ptc_line *l, uint64_t ip, const char *name, uint64_t off,
 			    size_t width)
 {
-	char address[PTC_HEX_ROOM + 2], offset[PTC_HEX_ROOM + 4];
+	char address[PTC_HEX_ROOM + 2], offset[PTC_HEX_ROOM + 4] = "";
 	size_t left;
 
 	(void)snprintf(address, sizeof(address), "%" PRIx64 " ", ip);
-	(void)snprintf(offset, sizeof(offset), off ? "+0x%" PRIx64 : "", off);
+	if (off)
+		(void)snprintf(offset, sizeof(offset), "+0x%" PRIx64, off);
 	left = width > strlen(offset) ? width - strlen(offset) : 1;
 	if (left >= strlen(address) + SHORT_NAME_MIN) {
 		ptc_line_str(l, address);

@@ -7,13 +7,9 @@ import signal
 
 import lib
 from cases import case
-from lib import PTCAP, Run, check, prog
+from lib import PTCAP, Run, check, prog, qemu_version
 from perf_branches import perf_agrees
 from recording import well_formed
-
-
-def qemu_version():
-    return int(re.search(r"version (\d+)", Run(["qemu-x86_64", "--version"]).out)[1])
 
 
 def known():

@@ -17,7 +17,7 @@ import sys
 import lib
 import store
 from compile import built
-from lib import PTCAP, Run, check, prog
+from lib import PTCAP, Run, check, prog, qemu_version
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SUPPORT = os.path.join(HERE, "..", "support")
@@ -425,6 +425,8 @@ def emulated(folder):
         counted = re.search(rf"thread\" pid=\d+ tid={others['counts']['tid']} .* rbx=(0x\w+)", Run([PTCAP, "dump", "-i", "f"]).out)[1]
         with open("f", "rb") as f:
             found = f.read().count(struct.pack("<Q", int(counted, 16)))
+        if sig == signal.SIGTERM and qemu_version() >= 9:
+            continue  # the other threads run on while the state is saved: ADR 28
         check(found >= 2, f"rbx is {counted}, and not so on the stack: the thread was not between two blocks")
     for script in (f"exec {STATIC} null", f"{STATIC} null | cat; exit 139", f"({STATIC} null); exit 139"):
         Run([*CRASH, "-q", "-o", "f", "--", "/bin/sh", "-c", script]).expect(139)
@@ -465,8 +467,9 @@ def core(folder):
         Run(show).expect(4)
         said = json.loads(Run([*show, "--core", dump]).expect(0).out)
         check(said["state_of_core"], f"{mode}: there is a state")
-        if lib.SOURCE == "emu":  # QEMU's core has no siginfo, so it does not tell the reason
-            check(said["signal"] == want["signal"] and said["fault"]["ip"] == want["fault"]["ip"], f"{mode}: {said['text']}")
+        if lib.SOURCE == "emu":  # QEMU's core has no siginfo, and its first thread may be another one
+            check(mode == "thread" or said["signal"] == want["signal"], f"{mode}: {said['text']}")
+            check(want["fault"]["ip"] in [t["ip"] for t in said["threads"]], f"{mode}: {said['threads']}")
             continue
         for key in ("signal", "reason"):
             check(said[key] == want[key], f"{mode}: {key} {said[key]} instead of {want[key]}")
@@ -546,6 +549,7 @@ def masked(text):
     text = re.sub(r"\A(.*)\n {10}(\S)", r"\1 \2", text)  # the length of a path decides where the sentence breaks
     text = re.sub(r"(?ms)^  says .*?(?=^  at )", "  says MESSAGE\n", without_inlined(text))
     text = re.sub(r"(\w|\))\+0x[0-9a-f]+(?!\S)", r"\1+OFFSET", text)
+    text = text.replace("__assert_fail_base.cold()", "__assert_fail()")  # glibc 2.41
     text = re.sub(r"0x[0-9a-f]{3,}", "ADDRESS", text)
     text = re.sub(r"(thread|process) \d+", r"\1 ID", text)
     text = re.sub(r"\.\.\. \d+ more", "... MANY more", text)

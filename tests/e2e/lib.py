@@ -151,6 +151,10 @@ def core_of(folder, argv, status=None, prepare=lambda: None):
 DEADLINE = 600  # seconds for a condition: a longer wait is a hang. ctest's own limit is higher (tests/CMakeLists.txt)
 
 
+def qemu_version():
+    return int(re.search(r"version (\d+)", Run(["qemu-x86_64", "--version"]).out)[1])
+
+
 def until(condition, what):
     end = time.monotonic() + DEADLINE
     while not condition():
