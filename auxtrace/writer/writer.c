@@ -39,23 +39,34 @@ int ptc_writer_new(const char *path, struct ptc_writer **ret, struct ptc_err *er
 	return ptc_writer_new_as(path, NULL, ret, err);
 }
 
+/* Returns a writer without a file, or NULL without memory. */
+static struct ptc_writer *new_writer(void)
+{
+	struct ptc_writer *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->file = (struct ptc_tmpfile)PTC_TMPFILE_INIT;
+	w->reserve = -1;
+	w->buf = malloc(BUFFER_SIZE);
+	if (w->buf)
+		return w;
+	free(w);
+	return NULL;
+}
+
 int ptc_writer_new_as(const char *path, const struct ptc_writer_opts *opts, struct ptc_writer **ret,
 		      struct ptc_err *err)
 {
 	const struct ptc_writer_opts defaults = PTC_WRITER_OPTS_INIT;
-	struct ptc_writer *w = calloc(1, sizeof(*w));
+	struct ptc_writer *w = new_writer();
 	int rc;
 
 	if (!w)
 		return ptc_fail_mem(err);
-	w->file = (struct ptc_tmpfile)PTC_TMPFILE_INIT;
-	w->reserve = -1;
-	w->buf = malloc(BUFFER_SIZE);
 	rc = ptc_opts_take(&w->opts, sizeof(w->opts), opts ? opts : &defaults,
 			   "PTC_WRITER_OPTS_INIT", err);
-	if (!rc && !w->buf)
-		rc = ptc_fail_mem(err);
-	else if (!rc && w->opts.pipe && !strcmp(path, "-"))
+	if (!rc && w->opts.pipe && !strcmp(path, "-"))
 		rc = open_stdout(w, err);
 	else if (!rc)
 		rc = ptc_tmpfile_open(&w->file, path, err);
@@ -80,15 +91,12 @@ static int open_memory(struct ptc_writer *w, int *ret_fd, struct ptc_err *err)
 
 int ptc_writer_new_in_memory(struct ptc_writer **ret, int *ret_fd, struct ptc_err *err)
 {
-	struct ptc_writer *w = calloc(1, sizeof(*w));
+	struct ptc_writer *w = new_writer();
 	int rc;
 
 	if (!w)
 		return ptc_fail_mem(err);
-	w->file = (struct ptc_tmpfile)PTC_TMPFILE_INIT;
-	w->reserve = -1;
-	w->buf = malloc(BUFFER_SIZE);
-	rc = w->buf ? open_memory(w, ret_fd, err) : ptc_fail_mem(err);
+	rc = open_memory(w, ret_fd, err);
 	if (!rc && !w->file.path) {
 		(void)close(*ret_fd);
 		rc = ptc_fail_mem(err);
