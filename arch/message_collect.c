@@ -46,7 +46,7 @@ static bool is_kept(const struct ptc_message_found *f, uint64_t addr, size_t len
 	return false;
 }
 
-/* Reads memory, and keeps what it reads. Memory beyond the limits cannot be read. */
+/* Reads memory, and keeps the bytes. Fails for memory beyond the limits. */
 static size_t read_and_keep(void *ctx, uint64_t addr, void *to, size_t len)
 {
 	const struct keeper *k = ctx;
