@@ -11,6 +11,7 @@
 
 #include "decode/image/codefile.h"
 #include "decode/symbols/srcline.h"
+#include "lib_skip.h"
 
 enum { LINE = 1 << 16, ADDRESSES = 6000 };
 
@@ -79,7 +80,7 @@ static void compile(const char *source, const char *name, const char *command)
 	cr_assert_geq(fputs(source, f), 0);
 	cr_assert_eq(fclose(f), 0);
 	if (system(command) != 0)
-		cr_skip_test("no compiler");
+		skip_without("compiler");
 }
 
 /* Writes addresses in the whole of .text to "addresses". *@ret_off: address to offset. */
@@ -261,7 +262,7 @@ static void compare_with(const struct tool *tool, size_t least)
 static void compare_all(const struct tool *tool, size_t least)
 {
 	if (!is_installed(tool->name))
-		cr_skip_test("no %s", tool->name);
+		skip_without(tool->name);
 	compare_with(tool, least);
 }
 

@@ -8,6 +8,7 @@
 
 #include "decode/image/codefile.h"
 #include "decode/symbols/srcline.h"
+#include "lib_skip.h"
 
 /* The file offset of the code is that of its address: see the linker's options. */
 enum { CODE_OFF = 0x1000 };
@@ -81,7 +82,7 @@ static size_t find(void)
 	cr_assert_eq(fclose(source), 0);
 	if (system("gcc -nostdlib -static -no-pie -Wl,-Ttext=0x401000,-z,max-page-size=4096 "
 		   "-o program p.s >log 2>&1") != 0)
-		cr_skip_test("no gcc for this program");
+		skip_without("gcc for this program");
 	cr_assert_eq(ptc_codefiles_open(&files, "program", &file, &err), 0, "%s", err.msg);
 	cr_assert_not_null(ptc_srcline_find(&lines, file, CODE_OFF, &line), "no lines");
 	n = ptc_srcline_inlines(&lines, file, CODE_OFF, frames);
