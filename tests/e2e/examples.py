@@ -253,11 +253,13 @@ NEEDS = {
 SETUPS = {}
 LIBRARY = "volatile int reported;\nvoid report(int n)\n{\n\treported += n;\n}\n"
 # A program that reads LINES lines and ends; 0: it does not end. With READY it says when the newest trace has this loop alone.
+# With STUCK it then stays in parse_line() for ever.
 SERVER = """#include <unistd.h>
 void report(int n);
+static int stuck;
 static void parse_line(const char *line)
 {
-	for (; *line; line++)
+	for (; *line || stuck; line += *line != 0)
 		if (*line == ' ')
 			report(1);
 }
@@ -269,6 +271,9 @@ int main(void)
 #ifdef READY
 		if (i == 20000)
 			(void)!write(1, "ready\\n", 6);
+#endif
+#ifdef STUCK
+		stuck = i == 20000;
 #endif
 		parse_line("GET /index.html HTTP/1.1 from 10.0.0.7 port 4711");
 	}
@@ -334,6 +339,16 @@ def live_server(folder):
     """A server that runs, and that pidof finds. It is no job of the shell, which would report its death."""
     compiled(folder, "server", "-DLINES=0")
     return """(./server & echo $! >server.pid)
+pidof() { cat server.pid; }
+"""
+
+
+@setup
+def stuck_server(folder):
+    """A server that never leaves parse_line(), and that pidof finds. It is no job of the shell."""
+    compiled(folder, "server", "-DLINES=0", "-DREADY", "-DSTUCK")
+    return """(./server >ready & echo $! >server.pid)
+until [ -s ready ]; do sleep 0.01; done
 pidof() { cat server.pid; }
 """
 
