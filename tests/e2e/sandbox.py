@@ -411,11 +411,16 @@ def rights_of_output(folder):
 @rights_case
 def rights_of_command(folder):
     """A command has the same rights as without ptcap."""
-    show = ["grep", "-h", "-e", "^Cap", "-e", "^NoNewPrivs", "-e", "^Seccomp:", "/proc/self/status"]
-    alone = Run(show).expect(0).out
+    command = [prog("chain_static"), "show:/proc/self/status"]
+
+    def rights(argv):
+        return re.findall("^(?:Cap.*|NoNewPrivs|Seccomp):.*$", Run(argv).expect(0).out, re.MULTILINE)
+
+    alone = rights(command)
+    check(len(alone) == 7, f"no rights: {alone}")
     for argv in (["record", *EVENTS], ["record", "-a", *EVENTS], ["record", *STEPS], ["crash", *EVENTS]):
-        r = Run([PTCAP, *argv, "-o", os.path.join(folder, "perf.data"), "--", *show]).expect(0)
-        check(r.out == alone, f"{argv}: {r.out} instead of {alone}")
+        got = rights([PTCAP, *argv, "-o", os.path.join(folder, "perf.data"), "--", *command])
+        check(got == alone, f"{argv}: {got} instead of {alone}")
 
 
 if __name__ == "__main__":
