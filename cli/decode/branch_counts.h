@@ -113,9 +113,10 @@ bool ptc_counts_sort(struct ptc_counts *c);
 struct ptc_line;
 
 /*
- * Print the first @most sorted entries (0: all), as text or JSON (doc/json.md). Returns false if
- * out of memory.
+ * Print the first @most sorted entries (0: all), as text or JSON (doc/json.md). @width: columns to
+ * which the text's names are shortened; 0: whole names. Returns false if out of memory.
  */
-bool ptc_counts_print(const struct ptc_counts *c, struct ptc_line *l, size_t most, bool json);
+bool ptc_counts_print(const struct ptc_counts *c, struct ptc_line *l, size_t most, size_t width,
+		      bool json);
 
 #endif

@@ -224,7 +224,7 @@ static const struct ptc_option options[] = {
 	  PTC_PARSED(struct ptc_decode_args, color, take_color, "auto, always or never") },
 	{ "full-names", 0, NULL,
 	  "Print names as long as they are. Default: on a terminal shorten names to its width, "
-	  "except with -F, --counts and json.",
+	  "except with -F and json.",
 	  PTC_FLAG(struct ptc_decode_args, full_names) },
 	{ "no-pager", 0, NULL, "Print to the terminal without $PAGER.",
 	  PTC_FLAG(struct ptc_decode_args, no_pager) },

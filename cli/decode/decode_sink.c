@@ -61,7 +61,7 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 static bool print_counts(struct ptc_decoded *o)
 {
 	return !o->counts.failed && ptc_counts_sort(&o->counts) &&
-	       ptc_counts_print(&o->counts, o->line, o->form.most, o->form.json);
+	       ptc_counts_print(&o->counts, o->line, o->form.most, o->form.width, o->form.json);
 }
 
 bool ptc_decoded_end(struct ptc_decoded *o, bool whole)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/common/hex.h"
 #include "cli/common/jsontext.h"
 #include "cli/decode/branch_counts.h"
 #include "cli/decode/line_buffer.h"
@@ -19,42 +20,62 @@ static const struct {
 	[PTC_COUNTS_LINES] = { "lines", "lines", NULL, NULL },
 };
 
+/* TAKEN: columns of the count, the percentage, the kind and the arrow. */
+enum { TAKEN = 37, OFFSET_ROOM = PTC_HEX_ROOM + 4, SHORT_NAME_MIN = 12 };
+
+/* Print function and offset in @width columns (0: no limit). */
+static void put_function(struct ptc_line *l, const char *name, const char *offset, size_t width)
+{
+	const size_t n = strlen(offset);
+
+	if (width)
+		ptc_print_short_name(l, name,
+				     width > n + SHORT_NAME_MIN ? width - n : SHORT_NAME_MIN);
+	else
+		ptc_print_label(l, name);
+	ptc_line_str(l, offset);
+}
+
 /*
  * Print function, offset and file; without a function file and offset; without a file the address.
+ * @width: columns (0: no limit). The file is omitted if the function's name has no space beside it.
  */
 static void put_place(struct ptc_line *l, const struct ptc_counts *c,
-		      const struct ptc_counts_place *p)
+		      const struct ptc_counts_place *p, size_t width)
 {
 	const char *symbol = ptc_names_of(&c->names, p->symbol);
 	const char *file = ptc_names_of(&c->names, p->file), *base;
+	const uint64_t off = symbol ? p->symbol_off : p->off;
+	char offset[OFFSET_ROOM] = "";
+	size_t n;
 
-	if (symbol) {
-		ptc_print_label(l, symbol);
-		if (p->symbol_off) {
-			ptc_line_str(l, "+0x");
-			ptc_line_hex(l, p->symbol_off);
-		}
-	}
-	if (!file) {
-		if (!symbol) {
-			ptc_line_str(l, "0x");
-			ptc_line_hex(l, p->ip);
-		}
+	if (!symbol && !file) {
+		ptc_line_str(l, "0x");
+		ptc_line_hex(l, p->ip);
 		return;
 	}
-	base = strrchr(file, '/');
+	if (off || !symbol)
+		(void)snprintf(offset, sizeof(offset), "+0x%" PRIx64, off);
+	base = file ? strrchr(file, '/') : NULL;
+	file = base ? base + 1 : file;
+	n = file ? strlen(file) + strlen(" ()") : 0;
+	if (symbol && width && width < n + strlen(offset) + SHORT_NAME_MIN)
+		n = 0;
+	if (symbol)
+		put_function(l, symbol, offset, width ? width - n : 0);
+	if (!n)
+		return;
 	ptc_line_str(l, symbol ? " (" : "(");
-	ptc_print_label(l, base ? base + 1 : file);
-	if (!symbol) {
-		ptc_line_str(l, "+0x");
-		ptc_line_hex(l, p->off);
-	}
+	ptc_print_label(l, file);
+	if (!symbol)
+		ptc_line_str(l, offset);
 	ptc_line_char(l, ')');
 }
 
 static void put_text(struct ptc_line *l, const struct ptc_counts *c,
-		     const struct ptc_counts_entry *e)
+		     const struct ptc_counts_entry *e, size_t width)
 {
+	const size_t each = width > TAKEN + 2 ? (width - TAKEN) / 2 : !!width;
 	char head[64];
 
 	(void)snprintf(head, sizeof(head), "%14" PRIu64 " %7.3f  ", e->times,
@@ -68,10 +89,10 @@ static void put_text(struct ptc_line *l, const struct ptc_counts *c,
 		(void)snprintf(head, sizeof(head), "%-8s ", ptc_kind_name(e->kind));
 		ptc_line_str(l, head);
 		if (e->from.ip)
-			put_place(l, c, &e->from);
+			put_place(l, c, &e->from, each);
 		ptc_line_str(l, c->of == PTC_COUNTS_BLOCKS ? " .. " : " -> ");
 		if (e->to.ip)
-			put_place(l, c, &e->to);
+			put_place(l, c, &e->to, each);
 	}
 	ptc_line_char(l, '\n');
 }
@@ -163,7 +184,8 @@ static bool put_json_head(struct ptc_line *l, const struct ptc_counts *c)
 	return ptc_line_json(l, o);
 }
 
-bool ptc_counts_print(const struct ptc_counts *c, struct ptc_line *l, size_t most, bool json)
+bool ptc_counts_print(const struct ptc_counts *c, struct ptc_line *l, size_t most, size_t width,
+		      bool json)
 {
 	const size_t n = most && most < c->n ? most : c->n;
 	size_t i;
@@ -176,7 +198,7 @@ bool ptc_counts_print(const struct ptc_counts *c, struct ptc_line *l, size_t mos
 		return false;
 	for (i = 0; i < n; i++) {
 		if (!json)
-			put_text(l, c, &c->entries[i]);
+			put_text(l, c, &c->entries[i], width);
 		else if (!put_json(l, c, &c->entries[i]))
 			return false;
 	}

@@ -205,7 +205,7 @@ def decode(folder):
     names."""
     path = record(folder, prog("crash_names"), "names")
     long = "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"
-    for options in ([], ["--calls"]):
+    for options in ([], ["--calls"], ["--counts=calls"], ["--counts=edges:200"]):
         argv = [PTCAP, "decode", "-i", path, "--last=3000", *options]
         piped = Run(argv).expect(0).out
         check(long in piped, f"{options}: no long name")
