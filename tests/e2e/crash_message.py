@@ -120,7 +120,7 @@ def exceptions(folder):
     line = lines_of(CXX)
     modes = ("runtime", "derived", "second", "own", "plain", "system", "long", "range", "kept", "noexcept", "rethrown", "thread")
     for name, path in programs(folder, CXX):
-        for mode in modes:
+        for mode in modes if "static" not in name else ("second", "rethrown", "thread"):
             what = f"{name} {mode}"
             c = Crash(folder, [path, mode])
             m = c.message(what)
