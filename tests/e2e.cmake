@@ -439,13 +439,3 @@ endif()
 # e2e_compare_spoilt and e2e_emu_last_threads test the same in less time.
 e2e_is_field(emu_spoilt_modes)
 e2e_is_field(emu_last_pipeline)
-
-# scripts/test leaves out tests with the label "covered" under ASan, because other tests run the same code there.
-set(e2e_not_sanitized "${e2e_dir}/not_sanitized.txt")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${e2e_not_sanitized}")
-file(STRINGS "${e2e_not_sanitized}" names REGEX "^[a-z]")
-foreach(name IN LISTS names)
-	if(TEST e2e_${name})
-		set_property(TEST e2e_${name} APPEND PROPERTY LABELS covered)
-	endif()
-endforeach()

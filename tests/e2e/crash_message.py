@@ -11,6 +11,7 @@ import signal
 import sys
 
 import lib
+import store
 from compile import built
 from lib import PTCAP, Run, check
 
@@ -41,9 +42,11 @@ def need_events():
 
 
 def programs(folder, source, *names):
-    """Compile source with each of the compilers that exist. Returns (name, path)."""
+    """Compile source with each of the compilers that exist: under a sanitizer with the first of them. Returns (name, path)."""
     ret = []
     for name in names or COMPILERS:
+        if ret and store.READS:
+            break
         path = built(folder, [*COMPILERS[name], source], name.replace(" ", ""))
         if path:
             ret.append((name, path))

@@ -11,6 +11,7 @@ import sys
 
 import lib
 import lines
+import store
 from compile import built
 from lib import PTCAP, Run, check
 
@@ -44,9 +45,11 @@ def case(f):
 
 
 def programs(folder, *names):
-    """Yield each compiler's name and program."""
+    """Yield each compiler's name and program: under a sanitizer only the first one."""
     done = 0
     for name in names or COMPILERS:
+        if done and store.READS:
+            break
         suffix = "rs" if name.startswith("rustc") else "cpp"
         path = built(folder, [*COMPILERS[name], os.path.join(SUPPORT, "prog_inlined." + suffix)])
         if path:
