@@ -369,6 +369,11 @@ if(NOT PTCAP_SANITIZE)
 	e2e_test(node_attached "${e2e_dir}/runtimes.py" node_attached)
 endif()
 
+# Profiles for other tools, which read them: decode --format=bolt ...
+foreach(name bolt profgen afdo lcov refused)
+	e2e_test(profiles_${name} "${e2e_dir}/profiles.py" "${name}")
+	e2e_is_emulated(profiles_${name})
+endforeach()
 # decode --counts.
 foreach(name edges blocks gaps calls places lines coverage forms)
 	e2e_test(counts_${name} "${e2e_dir}/counts.py" "${name}")

@@ -131,6 +131,8 @@ static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 		return out_of_memory();
 	if (r < 0)
 		return ptc_say_err(&err);
+	if (a->out.profile.refused)
+		return PTC_EXIT_FAIL; /* the reason is printed */
 	tell_findings(d, &stats);
 	if (wants_lines(&a->out.form))
 		tell_without_lines(d);

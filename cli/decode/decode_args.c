@@ -52,11 +52,43 @@ static unsigned int default_jobs(void)
 	return n < JOBS_MAX ? (unsigned int)n : JOBS_MAX;
 }
 
+/*
+ * Check the options of profiles for other tools, which count by themselves. Returns -1 to continue,
+ * or an exit code.
+ */
+static int check_profile(struct ptc_decode_args *a)
+{
+	struct ptc_decoded_form *f = &a->out.form;
+
+	if (a->out.profile.object && !a->out.profile.kind)
+		return ptc_usage_error("decode", "--object needs --format bolt, profgen or afdo");
+	if (!a->out.profile.object && a->out.profile.kind)
+		return ptc_usage_error("decode", "--format bolt, profgen and afdo need --object "
+						 "FILE: the program or library of the profile");
+	if (!f->lcov && !a->out.profile.kind)
+		return -1;
+	if (f->counts || f->insn || f->calls || f->stats || a->opts.events || f->fields.n)
+		return ptc_usage_error("decode", "--format lcov, bolt, profgen and afdo cannot be "
+						 "combined with -F, --calls, --counts, --insn, "
+						 "--stats or --events");
+	if (a->opts.sym || (a->cpu && !a->pt))
+		return ptc_usage_error("decode",
+				       "--format lcov, bolt, profgen and afdo cannot be "
+				       "combined with --sym or --cpu: a profile needs all "
+				       "branches of a thread");
+	if (f->lcov)
+		f->counts = PTC_COUNTS_COVERAGE;
+	return -1;
+}
+
 /* Check that the options can be combined. Returns -1 to continue, or an exit code. */
 static int check_args(struct ptc_decode_args *a)
 {
 	const struct ptc_decoded_form *f = &a->out.form;
+	const int code = check_profile(a);
 
+	if (code >= 0)
+		return code;
 	if (f->json && f->fields.n)
 		return ptc_usage_error("decode", "-F cannot be combined with --format json");
 	if (f->stats && (f->bin || f->insn || f->calls || f->fields.n))
@@ -111,7 +143,7 @@ static int check_args(struct ptc_decode_args *a)
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.sums = f->stats ? &a->sums : NULL;
-	a->opts.runs = f->bin || f->counts;
+	a->opts.runs = f->bin || f->counts || a->out.profile.kind;
 	a->opts.insns = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_INSN_IP);
 	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
 		return ptc_usage_error("decode",

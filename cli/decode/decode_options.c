@@ -53,13 +53,24 @@ static int take_fields(void *args, const char *value)
 
 static int take_format(void *args, const char *value)
 {
+	static const char *const profiles[] = { [PTC_PROFILE_BOLT] = "bolt",
+						[PTC_PROFILE_PROFGEN] = "profgen",
+						[PTC_PROFILE_AFDO] = "afdo" };
 	struct ptc_decode_args *a = args;
+	int i;
 
 	a->out.form.json = !strcmp(value, "json");
 	a->out.form.bin = !strcmp(value, "bin");
-	return a->out.form.json || a->out.form.bin || !strcmp(value, "text") ?
-		       -1 :
-		       ptc_value_error("decode", "--format", value, "text, json or bin");
+	a->out.form.lcov = !strcmp(value, "lcov");
+	a->out.profile.kind = PTC_PROFILE_NONE;
+	for (i = PTC_PROFILE_BOLT; i <= PTC_PROFILE_AFDO; i++)
+		if (!strcmp(value, profiles[i]))
+			a->out.profile.kind = (enum ptc_profile_kind)i;
+	if (a->out.form.json || a->out.form.bin || a->out.form.lcov || a->out.profile.kind ||
+	    !strcmp(value, "text"))
+		return -1;
+	return ptc_value_error("decode", "--format", value,
+			       "text, json, bin, lcov, bolt, profgen or afdo");
 }
 
 /* Parse WHAT[:N]. */
@@ -183,8 +194,11 @@ static const struct ptc_option options[] = {
 	  .take = take_fields },
 	{ "format", 0, "FORMAT",
 	  "Print text (default), json (an object a line, see doc/json.md) or bin (16 bytes a "
-	  "branch, see doc/format.md).",
+	  "branch, see doc/format.md). Or a profile for another tool: lcov, bolt, profgen or afdo.",
 	  .take = take_format },
+	{ "object", 0, "FILE",
+	  "With bolt, profgen and afdo: the program or library of the profile.",
+	  PTC_TEXT(struct ptc_decode_args, out.profile.object) },
 	PTC_HEADING("Which part of the recording (default: all):"),
 	PTC_OPTION_INPUT(struct ptc_decode_args, input),
 	{ "tid", 0, "LIST", "Print only these threads, for example 12,15-17.",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/decode/decode_sink.h"
 
+#include "cli/decode/out_coverage.h"
+
 int ptc_decoded_sums(void *ctx, const struct ptc_sums *sums)
 {
 	struct ptc_decoded *o = ctx;
@@ -42,10 +44,13 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 		.width = f->width,
 	};
 	o->counts = (struct ptc_counts){ .of = f->counts, .d = d };
+	ptc_profile_init(&o->profile, d);
 	if (f->json && !f->stats && !f->counts)
 		ptc_print_json_head(&line);
 	if (f->stats)
 		*ret = (struct ptc_sink){ .on_items = ptc_totals_items, .ctx = &o->totals };
+	else if (o->profile.kind)
+		*ret = (struct ptc_sink){ .on_items = ptc_profile_items, .ctx = &o->profile };
 	else if (f->counts)
 		*ret = (struct ptc_sink){ .on_items = ptc_counts_items, .ctx = &o->counts };
 	else if (f->calls)
@@ -60,8 +65,13 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 
 static bool print_counts(struct ptc_decoded *o)
 {
-	return !o->counts.failed && ptc_counts_sort(&o->counts) &&
-	       ptc_counts_print(&o->counts, o->line, o->form.most, o->form.width, o->form.json);
+	if (o->profile.kind)
+		return ptc_profile_print(&o->profile, o->line);
+	if (o->counts.failed || !ptc_counts_sort(&o->counts))
+		return false;
+	if (o->form.lcov)
+		return ptc_lcov_print(&o->counts, o->line);
+	return ptc_counts_print(&o->counts, o->line, o->form.most, o->form.width, o->form.json);
 }
 
 bool ptc_decoded_end(struct ptc_decoded *o, bool whole)
@@ -72,13 +82,14 @@ bool ptc_decoded_end(struct ptc_decoded *o, bool whole)
 		ptc_calls_printer_finish(&o->calls);
 	if (o->form.stats && whole)
 		ptc_totals_print(&o->totals, o->d, o->line, o->form.json);
-	if (o->form.counts && whole)
+	if ((o->form.counts || o->profile.kind) && whole)
 		ok = print_counts(o);
 	if (o->form.json && whole)
 		ptc_print_json_missing(o->d, o->line);
 	if (o->form.bin && !ptc_print_bin_end(&o->bin))
 		o->line->failed = true;
 	ptc_counts_release(&o->counts);
+	ptc_profile_release(&o->profile);
 	ptc_line_flush(o->line);
 	return ok && !o->line->failed;
 }

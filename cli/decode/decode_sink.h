@@ -12,11 +12,12 @@
 #include "cli/decode/out_bin.h"
 #include "cli/decode/out_calls.h"
 #include "cli/decode/out_stats.h"
+#include "cli/decode/profile.h"
 #include "ptcap/decode.h"
 
 struct ptc_decoded_form {
 	struct ptc_fields fields;
-	bool json, bin, insn, calls, stats, color;
+	bool json, bin, lcov, insn, calls, stats, color;
 	bool inlines; /* show inlined functions */
 	enum ptc_counts_of counts;
 	uint64_t most; /* number of counts to print; 0: all */
@@ -32,6 +33,7 @@ struct ptc_decoded {
 	struct ptc_bin_printer bin;
 	struct ptc_calls_printer calls;
 	struct ptc_counts counts;
+	struct ptc_profile profile;
 	struct ptc_totals totals;
 	struct ptc_progress *progress; /* borrowed; NULL: no progress */
 };

@@ -53,6 +53,23 @@ static uint64_t page_of(uint64_t addr)
 	return addr & ~(PAGE - 1);
 }
 
+bool ptc_segments_bases(Elf *elf, uint64_t *ret_file, uint64_t *ret_code)
+{
+	bool first = true;
+	size_t i = 0;
+	GElf_Phdr ph;
+
+	while (next_load(elf, &i, &ph)) {
+		if (first)
+			*ret_file = ph.p_vaddr - ph.p_offset;
+		first = false;
+		*ret_code = page_of(ph.p_vaddr);
+		if (ph.p_flags & PF_X)
+			return true;
+	}
+	return false;
+}
+
 /* Returns where the pages of @ph end in the file. The kernel maps whole pages. */
 static uint64_t pages_end(const GElf_Phdr *ph)
 {

@@ -21,6 +21,12 @@ struct ptc_mapping {
 /* Gets the virtual address of the code at file offset @off. Returns false if no segment has it. */
 bool ptc_segments_address(Elf *elf, uint64_t off, uint64_t *ret);
 
+/*
+ * Gets the virtual address where the file begins, according to its first segment, and the page
+ * where the first executable segment begins. Returns false if no segment is executable.
+ */
+bool ptc_segments_bases(Elf *elf, uint64_t *ret_file, uint64_t *ret_code);
+
 /* Returns true if an executable segment with file contents holds the virtual address @addr. */
 bool ptc_segments_has_code(Elf *elf, uint64_t addr);
 

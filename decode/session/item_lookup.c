@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/session/item_lookup.h"
 
+#include <string.h>
+
+#include "base/err.h"
+#include "decode/elf/elf_layout.h"
 #include "decode/session/decoder.h"
 
 const struct ptc_decode_input *ptc_decode_input(const struct ptc_decode *d)
@@ -32,6 +36,32 @@ const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, u
 		return NULL;
 	*ret_off = ip - r->start + r->off;
 	return r->file->name;
+}
+
+int ptc_decode_layout(const struct ptc_decode *d, const char *name, struct ptc_elf_layout **ret,
+		      struct ptc_err *err)
+{
+	const struct ptc_codefiles *files = &d->in.origin.files;
+	const struct ptc_codefile *found = NULL;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < files->n; i++) {
+		const struct ptc_codefile *f = files->files[i];
+
+		if (!f->path || strcmp(f->name, name) != 0)
+			continue;
+		if (found)
+			return ptc_fail(err, PTC_E_NOT_EXIST,
+					"the recording has code of several builds of '%s'", name);
+		found = f;
+	}
+	if (!found)
+		return ptc_fail(err, PTC_E_NOT_EXIST, "the code of '%s' came from no file", name);
+	fd = ptc_codefile_reopen(found);
+	if (fd < 0)
+		return ptc_fail(err, PTC_E_NOT_EXIST, "'%s' has changed, or is gone", found->path);
+	return ptc_elf_layout_read(fd, found->path, ret, err);
 }
 
 /* Returns the mapping with @ip whose file can be read, or NULL. */

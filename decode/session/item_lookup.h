@@ -13,6 +13,8 @@
 
 struct ptc_decode;
 struct ptc_decode_input;
+struct ptc_elf_layout;
+struct ptc_err;
 struct ptc_item;
 struct ptc_proc;
 
@@ -34,6 +36,14 @@ size_t ptc_decode_inlines(struct ptc_decode *d, const struct ptc_item *item, uin
  */
 const char *ptc_decode_source_folder(struct ptc_decode *d, const struct ptc_item *item,
 				     uint64_t ip);
+
+/*
+ * Get the layout of the file from which the code of the recorded file @name came. The caller owns
+ * *@ret. PTC_E_NOT_EXIST: the code came from no file, or from several builds of this file, or the
+ * file has changed since. PTC_E_FORMAT, PTC_E_NO_MEMORY.
+ */
+int ptc_decode_layout(const struct ptc_decode *d, const char *name, struct ptc_elf_layout **ret,
+		      struct ptc_err *err);
 
 /* Returns what @d decodes. */
 const struct ptc_decode_input *ptc_decode_input(const struct ptc_decode *d);

@@ -248,7 +248,7 @@ NEEDS = {
     "perf": lib.have_perf, "events": lib.has_events, "ptrace": lib.has_ptrace, "core": has_core, "breakpoints": has_breakpoints,
     "qemu": lambda: shutil.which(os.environ.get("PTCAP_QEMU", "qemu-x86_64")),
     "cc": lambda: shutil.which("cc"), "jq": lambda: shutil.which("jq"), "gcore": lambda: shutil.which("gcore"),
-    "less": lambda: shutil.which("less"), "gdb": lambda: shutil.which("gdb"), "eu-stack": lambda: shutil.which("eu-stack"),
+    "perf2bolt": lambda: os.path.exists("/usr/lib/llvm-19/bin/perf2bolt"), "less": lambda: shutil.which("less"), "gdb": lambda: shutil.which("gdb"), "eu-stack": lambda: shutil.which("eu-stack"),
 }
 SETUPS = {}
 LIBRARY = "volatile int reported;\nvoid report(int n)\n{\n\treported += n;\n}\n"
@@ -357,6 +357,13 @@ pidof() { cat server.pid; }
 def recording(folder):
     """perf.data of a program with debug information."""
     compiled(folder, "server", "-DLINES=5")
+    recorded(folder, "perf.data", ["./server"])
+
+
+@setup
+def optimizable(folder):
+    """perf.data of ./server, which is linked for BOLT."""
+    compiled(folder, "server", "-DLINES=5", "-Wl,--emit-relocs")
     recorded(folder, "perf.data", ["./server"])
 
 
