@@ -369,6 +369,12 @@ if(NOT PTCAP_SANITIZE)
 	e2e_test(node_attached "${e2e_dir}/runtimes.py" node_attached)
 endif()
 
+# Instruction counts of branches: decode -F icount.
+foreach(name programs selected json_too real)
+	e2e_test(icount_${name} "${e2e_dir}/icount.py" "${name}")
+	e2e_is_emulated(icount_${name})
+	set_property(TEST e2e_icount_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
+endforeach()
 # Profiles for other tools, which read them: decode --format=bolt ...
 foreach(name bolt profgen afdo lcov refused)
 	e2e_test(profiles_${name} "${e2e_dir}/profiles.py" "${name}")

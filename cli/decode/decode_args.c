@@ -84,7 +84,7 @@ static int check_profile(struct ptc_decode_args *a)
 /* Check that the options can be combined. Returns -1 to continue, or an exit code. */
 static int check_args(struct ptc_decode_args *a)
 {
-	const struct ptc_decoded_form *f = &a->out.form;
+	struct ptc_decoded_form *f = &a->out.form;
 	const int code = check_profile(a);
 
 	if (code >= 0)
@@ -144,6 +144,8 @@ static int check_args(struct ptc_decode_args *a)
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.sums = f->stats ? &a->sums : NULL;
 	a->opts.runs = f->bin || f->counts || a->out.profile.kind;
+	a->opts.icount = f->icount = ptc_fields_have(&f->fields, PTC_FIELD_ICOUNT) ||
+				     (f->json && !f->counts && !f->calls && !f->stats);
 	a->opts.insns = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_INSN_IP);
 	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
 		return ptc_usage_error("decode",

@@ -189,7 +189,7 @@ static const struct ptc_option options[] = {
 	  "PTWRITE, power states, transactions.",
 	  PTC_FLAG(struct ptc_decode_args, opts.events) },
 	{ "fields", 'F', "LIST",
-	  "Print these fields, for programs: pid tid cpu time from to kind sym tosym insn "
+	  "Print these fields, for programs: pid tid cpu time icount from to kind sym tosym insn "
 	  "insn-ip disasm srcline. insn-ip prints a line for each instruction.",
 	  .take = take_fields },
 	{ "format", 0, "FORMAT",

@@ -42,6 +42,7 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 		.color = f->color,
 		.inlines = f->inlines,
 		.width = f->width,
+		.icount = f->icount,
 	};
 	o->counts = (struct ptc_counts){ .of = f->counts, .d = d };
 	ptc_profile_init(&o->profile, d);
@@ -88,6 +89,7 @@ bool ptc_decoded_end(struct ptc_decoded *o, bool whole)
 		ptc_print_json_missing(o->d, o->line);
 	if (o->form.bin && !ptc_print_bin_end(&o->bin))
 		o->line->failed = true;
+	ptc_printer_release(&o->printer);
 	ptc_counts_release(&o->counts);
 	ptc_profile_release(&o->profile);
 	ptc_line_flush(o->line);

@@ -19,6 +19,7 @@ struct ptc_decoded_form {
 	struct ptc_fields fields;
 	bool json, bin, lcov, insn, calls, stats, color;
 	bool inlines; /* show inlined functions */
+	bool icount;  /* items have their number of instructions */
 	enum ptc_counts_of counts;
 	uint64_t most; /* number of counts to print; 0: all */
 	size_t width;  /* columns to which names are shortened; 0: print whole names */

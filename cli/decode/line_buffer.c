@@ -7,14 +7,31 @@
 #include "cli/common/hex.h"
 
 static const char *const names[PTC_FIELD_COUNT] = {
-	[PTC_FIELD_PID] = "pid",	 [PTC_FIELD_TID] = "tid",
-	[PTC_FIELD_CPU] = "cpu",	 [PTC_FIELD_TIME] = "time",
-	[PTC_FIELD_FROM] = "from",	 [PTC_FIELD_TO] = "to",
-	[PTC_FIELD_KIND] = "kind",	 [PTC_FIELD_SYM] = "sym",
-	[PTC_FIELD_TOSYM] = "tosym",	 [PTC_FIELD_INSN] = "insn",
-	[PTC_FIELD_INSN_IP] = "insn-ip", [PTC_FIELD_DISASM] = "disasm",
-	[PTC_FIELD_SRCLINE] = "srcline",
+	[PTC_FIELD_PID] = "pid",       [PTC_FIELD_TID] = "tid",
+	[PTC_FIELD_CPU] = "cpu",       [PTC_FIELD_TIME] = "time",
+	[PTC_FIELD_ICOUNT] = "icount", [PTC_FIELD_FROM] = "from",
+	[PTC_FIELD_TO] = "to",	       [PTC_FIELD_KIND] = "kind",
+	[PTC_FIELD_SYM] = "sym",       [PTC_FIELD_TOSYM] = "tosym",
+	[PTC_FIELD_INSN] = "insn",     [PTC_FIELD_INSN_IP] = "insn-ip",
+	[PTC_FIELD_DISASM] = "disasm", [PTC_FIELD_SRCLINE] = "srcline",
 };
+
+void ptc_printer_release(struct ptc_printer *p)
+{
+	ptc_tid_counter_release(&p->insns);
+}
+
+uint64_t ptc_printer_count(struct ptc_printer *p, const struct ptc_item *it)
+{
+	uint64_t *n = p->icount ? ptc_tid_counter_of(&p->insns, it->tid) : NULL;
+
+	if (!n) {
+		p->line->failed |= p->icount;
+		return 0;
+	}
+	*n += it->insns;
+	return *n;
+}
 
 bool ptc_fields_have(const struct ptc_fields *f, enum ptc_field field)
 {

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/session/tid_counter.h"
 #include "ptcap/decode.h"
 
 enum ptc_field {
@@ -14,6 +15,7 @@ enum ptc_field {
 	PTC_FIELD_TID,
 	PTC_FIELD_CPU,
 	PTC_FIELD_TIME,
+	PTC_FIELD_ICOUNT,
 	PTC_FIELD_FROM,
 	PTC_FIELD_TO,
 	PTC_FIELD_KIND,
@@ -79,10 +81,20 @@ struct ptc_printer {
 	bool color;   /* default format: color kinds and gaps */
 	bool inlines; /* source lines: also of the inlined calls */
 	size_t width; /* default format, --insn: columns of the terminal; 0: print whole names */
+	bool icount;  /* items have their number of instructions */
+	struct ptc_tid_counter insns; /* owned; instructions of each thread, up to the item */
 	/* --insn: the last source line printed */
 	char srcline[256];
 	size_t srcline_len;
 };
+
+void ptc_printer_release(struct ptc_printer *p);
+
+/*
+ * Count the instructions of @it, if items have them. Returns the instructions of its thread up to
+ * @it. Out of memory counts as a failed line.
+ */
+uint64_t ptc_printer_count(struct ptc_printer *p, const struct ptc_item *it);
 
 int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n);
 

@@ -51,9 +51,11 @@ static void put_event(struct ptc_line *l, const struct ptc_item *it)
 	ptc_line_str(l, "}\n");
 }
 
-static void put_branch(struct ptc_line *l, const struct ptc_item *it)
+static void put_branch(struct ptc_line *l, const struct ptc_item *it, uint64_t icount)
 {
 	put_head(l, it, "branch");
+	ptc_line_str(l, ",\"icount\":");
+	ptc_line_dec(l, (int64_t)icount);
 	put_address(l, "from", it->from);
 	put_address(l, "to", it->to);
 	if (it->flags & PTC_ITEM_TO_ZERO)
@@ -115,15 +117,17 @@ void ptc_print_json_missing(const struct ptc_decode *d, struct ptc_line *l)
 int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_printer *p = ctx;
+	uint64_t icount;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
+		icount = ptc_printer_count(p, &items[i]);
 		if (items[i].type == PTC_ITEM_GAP)
 			ptc_print_json_gap(p->line, &items[i]);
 		else if (items[i].type == PTC_ITEM_EVENT)
 			put_event(p->line, &items[i]);
 		else
-			put_branch(p->line, &items[i]);
+			put_branch(p->line, &items[i], icount);
 	}
 	return p->line->failed;
 }

@@ -64,7 +64,8 @@ static void put_insn_hex(struct ptc_line *l, const struct ptc_item *it)
 	}
 }
 
-static void put_field(struct ptc_printer *p, const struct ptc_item *it, enum ptc_field field)
+static void put_field(struct ptc_printer *p, const struct ptc_item *it, enum ptc_field field,
+		      uint64_t icount)
 {
 	struct ptc_line *l = p->line;
 
@@ -80,6 +81,9 @@ static void put_field(struct ptc_printer *p, const struct ptc_item *it, enum ptc
 		break;
 	case PTC_FIELD_TIME:
 		ptc_line_time(l, it->time);
+		break;
+	case PTC_FIELD_ICOUNT:
+		ptc_line_dec(l, (int64_t)icount);
 		break;
 	case PTC_FIELD_FROM:
 	case PTC_FIELD_INSN_IP:
@@ -254,12 +258,13 @@ static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 
 static void put_fields(struct ptc_printer *p, const struct ptc_item *it)
 {
+	const uint64_t icount = ptc_printer_count(p, it);
 	size_t k;
 
 	for (k = 0; k < p->fields.n; k++) {
 		if (k)
 			ptc_line_char(p->line, ' ');
-		put_field(p, it, p->fields.field[k]);
+		put_field(p, it, p->fields.field[k], icount);
 	}
 }
 
@@ -300,9 +305,10 @@ int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n)
 	const struct ptc_item *it;
 
 	for (it = items; it < items + n; it++) {
-		if (it->type == PTC_ITEM_GAP || it->type == PTC_ITEM_EVENT)
+		if (it->type == PTC_ITEM_GAP || it->type == PTC_ITEM_EVENT) {
+			(void)ptc_printer_count(p, it);
 			put_remark(p, it);
-		else if (ends)
+		} else if (ends)
 			put_ends(p->line, it);
 		else if (p->fields.n)
 			put_fields(p, it);

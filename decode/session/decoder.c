@@ -19,6 +19,8 @@ static int begin_decode(struct ptc_decode *d, const struct ptc_decode_opts *opts
 	d->pass.to_ns = d->pick.to = UINT64_MAX;
 	d->pick.d = d;
 	d->pick.sym = d->in.opts.sym;
+	d->pick.count_insns = d->in.opts.icount;
+	d->pick.insns.d = d;
 	if (!r && d->pick.sym && !d->in.opts.mangled)
 		d->pick.plain = ptc_demangle(d->pick.sym);
 	return r;

@@ -6,13 +6,14 @@
 
 void ptc_item_filter_release(struct ptc_item_filter *p)
 {
+	ptc_insn_counter_release(&p->insns);
 	ptc_tid_counter_release(&p->skip);
 	free(p->plain);
 }
 
 bool ptc_item_filter_is_needed(const struct ptc_item_filter *p)
 {
-	return p->from || p->to != UINT64_MAX || p->sym || p->skip.n;
+	return p->from || p->to != UINT64_MAX || p->sym || p->skip.n || p->count_insns;
 }
 
 bool ptc_item_filter_is_name(const char *sym, const char *name)
@@ -65,17 +66,26 @@ static bool is_item_selected(struct ptc_item_filter *p, const struct ptc_item *i
 int ptc_item_filter_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_item_filter *p = ctx;
+	uint64_t none = 0, *pending = &none;
 	size_t i, k = 0;
 	int r = 0;
 
+	ptc_insn_counter_begin(&p->insns);
 	for (i = 0; i < n && !r; i++) {
+		if (p->count_insns)
+			pending = ptc_insn_counter_add(&p->insns, &items[i]);
+		if (!pending) {
+			p->failed = true;
+			return 1;
+		}
 		if (!is_item_selected(p, &items[i]))
 			continue;
 		if (items[i].type == PTC_ITEM_BRANCH)
 			p->branches++;
 		else if (items[i].type == PTC_ITEM_GAP)
 			p->gaps[items[i].cause]++;
-		p->items[k++] = items[i];
+		p->items[k] = items[i];
+		p->items[k++].insns = ptc_insn_counter_take(pending);
 		if (k == PTC_ITEM_FILTER_BATCH) {
 			r = p->sink->on_items(p->sink->ctx, p->items, k);
 			k = 0;

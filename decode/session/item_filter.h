@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Filter between the queues' merged items and the caller's sink: only requested items pass. It
- * works on items in their final order, when symbols can be looked up.
+ * works on items in their final order, when symbols can be looked up. It also gives items their
+ * number of instructions, because the counter must see the items that do not pass.
  */
 #ifndef PTC_DECODE_SESSION_ITEM_FILTER_H
 #define PTC_DECODE_SESSION_ITEM_FILTER_H
@@ -9,17 +10,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decode/session/insn_counter.h"
 #include "decode/session/tid_counter.h"
 #include "ptcap/decode.h"
 
 enum { PTC_ITEM_FILTER_BATCH = 512 };
 
 struct ptc_item_filter {
-	struct ptc_decode *d;	     /* lent; for symbol look-up */
-	const struct ptc_sink *sink; /* lent */
-	uint64_t from, to;	     /* ns, [from, to); UINT64_MAX: no end; no time counts as 0 */
-	const char *sym;	     /* lent; NULL: any */
-	char *plain;		     /* owned; sym demangled; NULL: sym is not mangled */
+	struct ptc_decode *d;	       /* lent; for symbol look-up */
+	const struct ptc_sink *sink;   /* lent */
+	uint64_t from, to;	       /* ns, [from, to); UINT64_MAX: no end; no time counts as 0 */
+	const char *sym;	       /* lent; NULL: any */
+	char *plain;		       /* owned; sym demangled; NULL: sym is not mangled */
+	bool count_insns;	       /* set insns of the items */
+	struct ptc_insn_counter insns; /* owned */
 	struct ptc_tid_counter skip; /* owned; for each thread: number of branches to drop first */
 	uint64_t branches, gaps[PTC_GAP_COUNT]; /* of the items that passed */
 	bool failed;				/* out of memory */

@@ -332,7 +332,7 @@ static bool is_choosy(const struct ptc_pass *p)
 	const struct ptc_decode_opts *o = &p->in->opts;
 
 	return o->engine == PTC_ENGINE_VERIFY || o->bytes || o->last || o->tids.n || o->cpus.n ||
-	       o->sym || p->from_ns || p->to_ns != UINT64_MAX;
+	       o->sym || o->icount || p->from_ns || p->to_ns != UINT64_MAX;
 }
 
 /* Returns true if branches may be counted only. */

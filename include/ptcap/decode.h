@@ -143,7 +143,14 @@ struct ptc_item {
 	uint8_t insn_len; /* opts.bytes: length of the instruction at `from`; 0: not known */
 	uint8_t insn[15];
 	uint8_t flags; /* BRANCH: PTC_ITEM_TO_ZERO */
-	uint8_t reserved[4];
+	/*
+	 * opts.icount: instructions that this thread retired since its item before, including the
+	 * instruction of this item. So the sum over the items of a thread is its instruction count.
+	 * A count of more than UINT32_MAX continues in the next item of the thread. The code in
+	 * front of a gap, from the last branch on, and behind it, up to the first one, does not
+	 * count: it is not known
+	 */
+	uint32_t insns;
 };
 #if defined(__cplusplus) || __STDC_VERSION__ >= 201112L /* C99 has no static_assert */
 static_assert(sizeof(struct ptc_item) == 64, "ptc_item is one cache line");
@@ -333,7 +340,8 @@ struct ptc_decode_opts {
 	 * branches and their order do not change.
 	 */
 	bool runs;
-	uint8_t reserved[4];
+	bool icount; /* set insns of each item; excludes RUN items and opts.sums */
+	uint8_t reserved[3];
 	/* Borrowed; NULL: no additional sources. Not for raw mode. */
 	const struct ptc_code_opts *code;
 	/*

@@ -27,7 +27,7 @@ def check_json(folder, name, argv):
     last = -1
     for line in lines[1:]:
         o = json.loads(line)
-        check(set(o) == {"type", "tid", "cpu", "time", "from", "to", "kind"}, line)
+        check(set(o) == {"type", "tid", "cpu", "time", "icount", "from", "to", "kind"}, line)
         check(o["type"] == "branch", line)
         check(o["time"] is None or o["time"] >= last, f"time goes back: {line}")
         last = o["time"] if o["time"] is not None else last

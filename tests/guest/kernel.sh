@@ -13,7 +13,7 @@ until [ "$(find "/proc/$holder/fd" -lname 'anon_inode:*perf_event*' | wc -l)" -g
 	pause 10
 done
 "$ptcap" record -v --kcore -o ours -- "$progs/prog_recurse" >/dev/null 2>ours.err || [ $? -lt 125 ] || fail "ours: $(cat ours.err)"
-perf record -q --kcore -e intel_pt// -o perfs -- "$progs/prog_recurse" >/dev/null 2>perfs.err || true
+perf record -q -B -N --kcore -e intel_pt// -o perfs -- "$progs/prog_recurse" >/dev/null 2>perfs.err || true
 [ "$(cd ours && echo * kcore_dir/*)" = "data kcore_dir kcore_dir/kallsyms kcore_dir/kcore kcore_dir/modules" ] ||
 	fail "ours: $(ls -R ours)"
 cmp ours/kcore_dir/kallsyms perfs/kcore_dir/kallsyms || fail "not the same kallsyms"

@@ -106,7 +106,7 @@ kill "$target"
 wait "$target" || true
 
 # On one CPU it counts all passes, which are 20: the last one is just before the end.
-hop=$(nm "$progs/prog_busy" | sed -n 's/ . hop$//p')
+hop=$(sed -n 's/ . hop$//p' "$progs/prog_busy.nm")
 for n in 20 21; do
 	code=0
 	taskset 1 "$ptcap" snapshot --at "0x$hop:$n" --no-final "${rings[@]}" -o "last$n" -- "$progs/prog_busy" 10 >/dev/null 2>at.err || code=$?

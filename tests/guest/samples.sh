@@ -29,7 +29,7 @@ sample threads --aux-sample=8K -e intel_pt//u -e task-clock:u -c 1M -- "$progs/p
 same threads
 sample per_thread --aux-sample=600 -e intel_pt/psb_period=0/u -e cpu-clock:u --per-thread -- "$progs/prog_busy" 1000
 "$ptcap" dump -i per_thread.data --type SAMPLE | grep -q 'aux_size=600 ' || fail "per_thread: samples of another size"
-perf record -q -m 4M --aux-sample -e '{intel_pt//u,cpu-clock:u}' -o perfs.data -- "$progs/prog_busy" 1500 >/dev/null 2>&1 || true
+perf record -q -B -N -m 4M --aux-sample -e '{intel_pt//u,cpu-clock:u}' -o perfs.data -- "$progs/prog_busy" 1500 >/dev/null 2>&1 || true
 same perfs
 
 # Each sample has the newest bytes at its time: consecutive, with zeros only before the first byte.

@@ -46,10 +46,10 @@ expect 0 '-1 -1 -1 - 0 1000 start - - -
 -1 -1 -1 - 1003 1005 ijmp - - ffe0
 -1 -1 -1 - 1005 0 syscall - - 0f05' - "${raw[@]}" -F pid,tid,cpu,time,from,to,kind,sym,tosym,insn
 expect 0 '{"schema":"ptcap-decode","version":1}
-{"type":"branch","tid":-1,"cpu":-1,"time":null,"from":"0x0","to":"0x1000","kind":"start"}
-{"type":"branch","tid":-1,"cpu":-1,"time":null,"from":"0x1000","to":"0x1003","kind":"jcc"}
-{"type":"branch","tid":-1,"cpu":-1,"time":null,"from":"0x1003","to":"0x1005","kind":"ijmp"}
-{"type":"branch","tid":-1,"cpu":-1,"time":null,"from":"0x1005","to":"0x0","kind":"syscall"}' \
+{"type":"branch","tid":-1,"cpu":-1,"time":null,"icount":0,"from":"0x0","to":"0x1000","kind":"start"}
+{"type":"branch","tid":-1,"cpu":-1,"time":null,"icount":1,"from":"0x1000","to":"0x1003","kind":"jcc"}
+{"type":"branch","tid":-1,"cpu":-1,"time":null,"icount":2,"from":"0x1003","to":"0x1005","kind":"ijmp"}
+{"type":"branch","tid":-1,"cpu":-1,"time":null,"icount":3,"from":"0x1005","to":"0x0","kind":"syscall"}' \
 	- "${raw[@]}" --format json
 expect 0 '1000
 1003
@@ -100,7 +100,7 @@ expect 0 '0 1000 start
 expect 3 '# gap queue=0 tid=-1 offset=0x1b length=0x9 cause=nocode' 'no mapping is known at 0x1000' \
 	--pt pt -F insn-ip --strict
 expect 3 '{"schema":"ptcap-decode","version":1}
-{"type":"branch","tid":-1,"cpu":-1,"time":null,"from":"0x0","to":"0x1000","kind":"start"}
+{"type":"branch","tid":-1,"cpu":-1,"time":null,"icount":0,"from":"0x0","to":"0x1000","kind":"start"}
 {"type":"gap","queue":0,"tid":-1,"offset":"0x1b","length":"0x9","cause":"nocode"}' \
 	'no mapping is known at 0x1000' --pt pt --format json --strict
 head -c 30 pt >cut
@@ -155,7 +155,7 @@ for field in from to kind tosym; do
 	expect 2 '' "insn-ip .*'$field'" "${raw[@]}" -F insn-ip,$field
 done
 expect 2 '' '-F cannot be combined with --format json' "${raw[@]}" -F from --format json
-expect 2 '' "invalid value 'xml' for --format: expected text, json or bin" --format xml
+expect 2 '' "invalid value 'xml' for --format: expected text, json, bin, lcov, bolt, profgen or afdo" --format xml
 expect 2 '' "invalid value 'x' for --resync: expected psb or packet" --resync x
 expect 2 '' 'needs a value' --pt
 expect 2 '' "unknown option '--nonsense'; see" --nonsense
