@@ -81,6 +81,14 @@ static int check_profile(struct ptc_decode_args *a)
 	return -1;
 }
 
+/* Does the output have numbers of instructions? */
+static bool needs_icount(const struct ptc_decoded_form *f)
+{
+	if (f->fields.n)
+		return ptc_fields_have(&f->fields, PTC_FIELD_ICOUNT);
+	return !f->counts && !f->stats && !f->bin && !f->lcov && f->axis != PTC_AXIS_TIME;
+}
+
 /* Check that the options can be combined. Returns -1 to continue, or an exit code. */
 static int check_args(struct ptc_decode_args *a)
 {
@@ -144,8 +152,11 @@ static int check_args(struct ptc_decode_args *a)
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.sums = f->stats ? &a->sums : NULL;
 	a->opts.runs = f->bin || f->counts || a->out.profile.kind;
-	a->opts.icount = f->icount = ptc_fields_have(&f->fields, PTC_FIELD_ICOUNT) ||
-				     (f->json && !f->counts && !f->calls && !f->stats);
+	if (f->axis &&
+	    (f->counts || f->stats || f->bin || f->json || f->fields.n || a->out.profile.kind))
+		return ptc_usage_error("decode", "--axis is for lines for people: it cannot be "
+						 "combined with -F, --format, --counts or --stats");
+	a->opts.icount = f->icount = needs_icount(f) && !a->out.profile.kind;
 	a->opts.insns = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_INSN_IP);
 	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
 		return ptc_usage_error("decode",

@@ -73,6 +73,19 @@ static int take_format(void *args, const char *value)
 			       "text, json, bin, lcov, bolt, profgen or afdo");
 }
 
+static int take_axis(void *args, const char *value)
+{
+	struct ptc_decode_args *a = args;
+
+	if (!strcmp(value, "time"))
+		a->out.form.axis = PTC_AXIS_TIME;
+	else if (!strcmp(value, "insns"))
+		a->out.form.axis = PTC_AXIS_INSNS;
+	else
+		return ptc_value_error("decode", "--axis", value, "time or insns");
+	return -1;
+}
+
 /* Parse WHAT[:N]. */
 static bool take_counts(const char *s, void *form)
 {
@@ -196,6 +209,11 @@ static const struct ptc_option options[] = {
 	  "Print text (default), json (an object a line, see doc/json.md) or bin (16 bytes a "
 	  "branch, see doc/format.md). Or a profile for another tool: lcov, bolt, profgen or afdo.",
 	  .take = take_format },
+	{ "axis", 0, "AXIS",
+	  "Begin lines with the time, or with the number of instructions of the thread (insns), "
+	  "and "
+	  "measure calls in it. Default: insns for recordings by step or emu, else time.",
+	  .take = take_axis },
 	{ "object", 0, "FILE",
 	  "With bolt, profgen and afdo: the program or library of the profile.",
 	  PTC_TEXT(struct ptc_decode_args, out.profile.object) },

@@ -2,6 +2,7 @@
 #include "cli/decode/decode_sink.h"
 
 #include "cli/decode/out_coverage.h"
+#include "decode/session/item_lookup.h"
 
 int ptc_decoded_sums(void *ctx, const struct ptc_sums *sums)
 {
@@ -44,6 +45,8 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 		.width = f->width,
 		.icount = f->icount,
 	};
+	o->printer.by_insns = f->axis == PTC_AXIS_INSNS ||
+			      (f->axis == PTC_AXIS_AUTO && ptc_decode_is_of_software(d));
 	o->counts = (struct ptc_counts){ .of = f->counts, .d = d };
 	ptc_profile_init(&o->profile, d);
 	if (f->json && !f->stats && !f->counts)
@@ -61,6 +64,7 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 	if (f->calls && ptc_calls_printer_init(&o->calls, d, &line, f->json, f->inlines))
 		return false;
 	o->calls.width = f->width;
+	o->calls.by_insns = o->printer.by_insns;
 	return true;
 }
 

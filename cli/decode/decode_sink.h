@@ -20,6 +20,8 @@ struct ptc_decoded_form {
 	bool json, bin, lcov, insn, calls, stats, color;
 	bool inlines; /* show inlined functions */
 	bool icount;  /* items have their number of instructions */
+	/* AUTO: instructions for software sources, else the time */
+	enum ptc_axis { PTC_AXIS_AUTO, PTC_AXIS_TIME, PTC_AXIS_INSNS } axis;
 	enum ptc_counts_of counts;
 	uint64_t most; /* number of counts to print; 0: all */
 	size_t width;  /* columns to which names are shortened; 0: print whole names */

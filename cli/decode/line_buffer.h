@@ -78,10 +78,11 @@ struct ptc_printer {
 	struct ptc_decode *d;
 	struct ptc_fields fields;
 	struct ptc_line *line;
-	bool color;   /* default format: color kinds and gaps */
-	bool inlines; /* source lines: also of the inlined calls */
-	size_t width; /* default format, --insn: columns of the terminal; 0: print whole names */
-	bool icount;  /* items have their number of instructions */
+	bool color;    /* default format: color kinds and gaps */
+	bool inlines;  /* source lines: also of the inlined calls */
+	size_t width;  /* default format, --insn: columns of the terminal; 0: print whole names */
+	bool icount;   /* items have their number of instructions */
+	bool by_insns; /* lines for people begin with this number, not with the time */
 	struct ptc_tid_counter insns; /* owned; instructions of each thread, up to the item */
 	/* --insn: the last source line printed */
 	char srcline[256];
@@ -95,6 +96,9 @@ void ptc_printer_release(struct ptc_printer *p);
  * @it. Out of memory counts as a failed line.
  */
 uint64_t ptc_printer_count(struct ptc_printer *p, const struct ptc_item *it);
+
+/* Print the first column of lines for people: the time, or the number of instructions. */
+void ptc_print_axis(struct ptc_printer *p, uint64_t time, uint64_t icount);
 
 int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n);
 

@@ -5,6 +5,7 @@
  */
 #include "cli/decode/out_calls.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,14 +47,32 @@ static void pad_calls_column(struct ptc_line *l, size_t begin, size_t width)
 	ptc_line_char(l, ' ');
 }
 
-static void put_span(struct ptc_line *l, uint64_t since, uint64_t until)
+/* The place of a call on both axes. Both members may be PTC_NO_TIME. */
+struct moment {
+	uint64_t time, insns;
+};
+
+static const struct moment unknown = { PTC_NO_TIME, PTC_NO_TIME };
+
+static struct moment moment_of(const struct ptc_call *call)
 {
+	return (struct moment){ call->item->time, call->insns };
+}
+
+/* Print the duration from @since to @until. Prints nothing if it is not known. */
+static void put_span(const struct ptc_calls_printer *p, struct moment since, struct moment until)
+{
+	const uint64_t a = p->by_insns ? since.insns : since.time;
+	const uint64_t b = p->by_insns ? until.insns : until.time;
 	char text[32];
 
-	if (since == PTC_NO_TIME || until == PTC_NO_TIME || until < since)
+	if (a == PTC_NO_TIME || b == PTC_NO_TIME || b < a)
 		return;
-	(void)snprintf(text, sizeof(text), "%.3f us", (double)(until - since) / 1e3);
-	ptc_line_str(l, text);
+	if (p->by_insns)
+		(void)snprintf(text, sizeof(text), "%" PRIu64 " insn", b - a);
+	else
+		(void)snprintf(text, sizeof(text), "%.3f us", (double)(b - a) / 1e3);
+	ptc_line_str(p->line, text);
 }
 
 /* Returns the indent of a line. On a terminal of @width columns, half of the tree is for names. */
@@ -84,9 +103,9 @@ static const char *fitting(const char *text, size_t *room)
 	return text;
 }
 
-/* Print time, thread, duration and indent. Columns are computed inside the buffer. */
-static void begin_line(const struct ptc_calls_printer *p, uint64_t time, int32_t tid,
-		       uint64_t since, uint64_t until, uint32_t depth)
+/* Print the place, thread, duration and indent. Columns are computed inside the buffer. */
+static void begin_line(const struct ptc_calls_printer *p, struct moment at, int32_t tid,
+		       struct moment since, struct moment until, uint32_t depth)
 {
 	const size_t indent = indent_of(p->width, depth);
 	struct ptc_line *l = p->line;
@@ -95,13 +114,16 @@ static void begin_line(const struct ptc_calls_printer *p, uint64_t time, int32_t
 	if (sizeof(l->buf) - l->n < 2048)
 		ptc_line_flush(l);
 	begin = l->n;
-	ptc_line_time(l, time);
+	if (p->by_insns)
+		ptc_line_dec(l, (int64_t)at.insns);
+	else
+		ptc_line_time(l, at.time);
 	pad_calls_column(l, begin, TIME_WIDTH);
 	begin = l->n;
 	ptc_line_dec(l, tid);
 	pad_calls_column(l, begin, TID_WIDTH);
 	begin = l->n;
-	put_span(l, since, until);
+	put_span(p, since, until);
 	pad_calls_column(l, begin, SPAN_WIDTH);
 	ptc_line_str(l, "| ");
 	for (i = 0; i < indent; i++)
@@ -149,6 +171,7 @@ static bool has_parameters(const char *name)
 /* Print the pending line: as the start of a body, or (@end) as a single line. */
 static void flush_pending(struct ptc_calls_printer *p, const struct ptc_call *end)
 {
+	const struct moment at = { p->time, p->insns };
 	struct ptc_line *l = p->line;
 	size_t room = name_room(p);
 	const char *in, *out;
@@ -158,8 +181,7 @@ static void flush_pending(struct ptc_calls_printer *p, const struct ptc_call *en
 	p->pending = false;
 	in = fitting(entered(p->how), &room);
 	out = fitting(end ? left(end->how) : "", &room);
-	begin_line(p, p->time, p->tid, end ? p->time : PTC_NO_TIME,
-		   end ? end->item->time : PTC_NO_TIME, p->depth);
+	begin_line(p, at, p->tid, end ? at : unknown, end ? moment_of(end) : unknown, p->depth);
 	if (p->width)
 		ptc_print_short_name(l, p->name, room);
 	else
@@ -225,13 +247,16 @@ static int print_call(struct ptc_calls_printer *p, const struct ptc_call *call)
 		p->pending = true;
 		/* For a call that began before the trace: first seen. */
 		p->time = it->time;
+		p->insns = call->insns;
 		p->tid = it->tid;
 		p->depth = call->depth;
 		p->how = call->how;
 		set_name(p, call);
 		break;
 	case PTC_CALL_LEAVE:
-		begin_line(p, it->time, it->tid, call->since, it->time, call->depth);
+		begin_line(p, moment_of(call), it->tid,
+			   (struct moment){ call->since, call->since_insns }, moment_of(call),
+			   call->depth);
 		ptc_line_char(l, '}');
 		ptc_line_str(l, left(call->how));
 		ptc_line_char(l, '\n');
@@ -287,6 +312,9 @@ static int print_call_json(struct ptc_calls_printer *p, const struct ptc_call *c
 	put_time(l, ",\"time\":", call->item->time);
 	if (call->type == PTC_CALL_LEAVE)
 		put_time(l, ",\"since\":", call->since);
+	put_time(l, ",\"icount\":", call->insns);
+	if (call->type == PTC_CALL_LEAVE)
+		put_time(l, ",\"since_icount\":", call->since_insns);
 	ptc_line_str(l, ",\"how\":\"");
 	ptc_line_str(l, hows[call->how]);
 	ptc_line_str(l, "\",\"ip\":\"0x");

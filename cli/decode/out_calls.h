@@ -13,10 +13,11 @@ struct ptc_calls_printer {
 	struct ptc_calls *calls;	  /* owned */
 	struct ptc_inline_calls *inlines; /* owned; NULL: inlined functions are not shown */
 	bool json;
+	bool by_insns; /* set after init: measure in instructions, not in time */
 	/* The last ENTER, until it is known whether it contains calls. */
 	bool pending;
 	enum ptc_call_how how;
-	uint64_t time;
+	uint64_t time, insns;
 	int32_t tid;
 	uint32_t depth;
 	size_t width; /* set after init: columns of the terminal; 0: print whole names */

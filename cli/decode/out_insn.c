@@ -124,7 +124,7 @@ static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
 	if (sizeof(l->buf) - l->n < 8192)
 		ptc_line_flush(l);
 	begin = l->n;
-	ptc_line_time(l, it->time);
+	ptc_print_axis(p, it->time, ptc_printer_count(p, it));
 	pad_insn_column(l, begin, TIME_WIDTH);
 	begin = l->n;
 	ptc_line_dec(l, it->tid);

@@ -222,6 +222,14 @@ static size_t place_width(size_t width)
 	return width < FROM_WIDTH - 1 ? width : FROM_WIDTH - 1;
 }
 
+void ptc_print_axis(struct ptc_printer *p, uint64_t time, uint64_t icount)
+{
+	if (p->by_insns)
+		ptc_line_dec(p->line, (int64_t)icount);
+	else
+		ptc_line_time(p->line, time);
+}
+
 static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 {
 	struct ptc_line *l = p->line;
@@ -232,7 +240,7 @@ static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 	if (sizeof(l->buf) - l->n < 1024)
 		ptc_line_flush(l);
 	begin = l->n;
-	ptc_line_time(l, it->time);
+	ptc_print_axis(p, it->time, ptc_printer_count(p, it));
 	pad_text_column(l, begin, TIME_WIDTH);
 	begin = l->n;
 	ptc_line_dec(l, it->tid);

@@ -14,13 +14,14 @@ struct frame {
 	uint64_t ip;	   /* where it was entered */
 	uint64_t function; /* start of its function; 0: unknown */
 	uint64_t ret;	   /* return address; 0: unknown */
-	uint64_t since;
+	uint64_t since, since_insns;
 	bool signal; /* ret is the interrupted address */
 };
 
 struct thread {
 	int32_t tid;
 	uint32_t queue;	      /* queue of its last item */
+	uint64_t insns;	      /* sum of the insns of its items */
 	uint64_t life;	      /* from opts.life, when it last came out of the kernel */
 	struct frame *frames; /* owned */
 	size_t n, cap;
@@ -110,6 +111,7 @@ static int push_function_frame(struct ptc_calls *c, struct thread *t, const stru
 			     .function = c->opts.function(c->opts.ctx, it, it->to),
 			     .ret = ret,
 			     .since = it->time,
+			     .since_insns = t->insns,
 			     .signal = how == PTC_CALL_BY_SIGNAL };
 	return report_call(c, &(struct ptc_call){ .type = PTC_CALL_ENTER,
 						  .how = how,
@@ -118,6 +120,8 @@ static int push_function_frame(struct ptc_calls *c, struct thread *t, const stru
 						  .ip = f->ip,
 						  .from = caller_address(t, it, how),
 						  .since = f->since,
+						  .insns = t->insns,
+						  .since_insns = t->insns,
 						  .item = it });
 }
 
@@ -131,6 +135,8 @@ static int leave(struct ptc_calls *c, struct thread *t, const struct ptc_item *i
 						  .depth = (uint32_t)t->n,
 						  .ip = f->ip,
 						  .since = f->since,
+						  .insns = t->insns,
+						  .since_insns = f->since_insns,
 						  .item = it });
 }
 
@@ -332,6 +338,7 @@ static int tell_lost(struct ptc_calls *c, const struct ptc_item *it)
 	return report_call(c, &(struct ptc_call){ .type = PTC_CALL_LOST,
 						  .how = PTC_CALL_BY_TRACE,
 						  .since = PTC_NO_TIME,
+						  .since_insns = PTC_NO_TIME,
 						  .item = it });
 }
 
@@ -359,6 +366,7 @@ int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
 	if (!t)
 		return PTC_E_NO_MEMORY;
 	t->queue = it->queue;
+	t->insns += it->insns;
 	if (it->type == PTC_ITEM_GAP) {
 		clear_call_stack(t);
 		return tell_lost(c, it);

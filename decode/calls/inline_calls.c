@@ -102,6 +102,8 @@ static int report_inlined(struct ptc_inline_calls *c, const struct inline_stack 
 				       .depth = (uint32_t)(s->n - 1),
 				       .ip = s->v[s->n - 1].ip,
 				       .since = PTC_NO_TIME,
+				       .insns = by->insns,
+				       .since_insns = PTC_NO_TIME,
 				       .name = name,
 				       .item = by->item };
 

@@ -6,6 +6,7 @@
 #ifndef PTC_DECODE_SESSION_ITEM_LOOKUP_H
 #define PTC_DECODE_SESSION_ITEM_LOOKUP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -44,6 +45,12 @@ const char *ptc_decode_source_folder(struct ptc_decode *d, const struct ptc_item
  */
 int ptc_decode_layout(const struct ptc_decode *d, const char *name, struct ptc_elf_layout **ret,
 		      struct ptc_err *err);
+
+/*
+ * Returns whether a software source of ptcap recorded. Its times are no measure of a program. False
+ * if that is not known.
+ */
+bool ptc_decode_is_of_software(const struct ptc_decode *d);
 
 /* Returns what @d decodes. */
 const struct ptc_decode_input *ptc_decode_input(const struct ptc_decode *d);

@@ -5,6 +5,7 @@
 import itertools
 import json
 import os
+import re
 from collections import Counter, defaultdict
 
 import lib
@@ -94,6 +95,27 @@ def json_too(folder):
     got = [(str(o["tid"]), o["icount"], o["from"], o["to"], o["kind"]) for o in objects if o.get("type") == "branch"]
     want = [(t, n, "0x" + a, "0x" + b, k) for t, n, a, b, k in branches(path)]
     check(got == want, lib.first_difference(got, want, "JSON", "-F"))
+
+
+@case
+def calls(folder):
+    """Functions begin and end at the numbers of their branches. Text has the same durations as JSON."""
+    path = recorded(folder, "locks")
+    at = {(t, n, "0x" + b) for t, n, _, b, _ in branches(path)}
+    places = {(t, n) for t, n, _ in at}
+    objects = [json.loads(line) for line in decode(path, "--calls", "--format=json").out.splitlines()]
+    spans = []
+    for o in objects:
+        if o.get("type") == "enter":
+            check((str(o["tid"]), o["icount"], o["ip"]) in at, f"no branch enters {o}")
+        elif o.get("type") == "leave":
+            check((str(o["tid"]), o["icount"]) in places and o["since_icount"] <= o["icount"], f"no branch leaves {o}")
+            spans.append(o["icount"] - o["since_icount"])
+    text = decode(path, "--calls").out
+    check(sorted(map(int, re.findall(r"(\d+) insn ", text))) == sorted(spans) and spans, "other durations")
+    check(" us " in decode(path, "--calls", "--axis=time").out and " us " not in text, "--axis=time")
+    for options, words in ((["--axis=miles"], "time or insns"), (["--axis=time", "-F", "from"], "cannot be combined")):
+        check(words in Run([PTCAP, "decode", "-i", path, *options]).expect(2).err, f"{options}: no error")
 
 
 @case
