@@ -31,7 +31,7 @@ static void help_commands(void)
 	      "Look:\n"
 	      "  decode      Print every branch of a recording.\n"
 	      "  crash show  Explain the crash in a recording.\n"
-	      "  crash core  Write the crash in a recording as a core.\n"
+	      "  crash core  Write the state of a process in a recording as a core.\n"
 	      "  info        Summarise a recording.\n"
 	      "  compare     Compare the branch stacks (LBR) of samples with the trace.\n"
 	      "  dump        Print every record of a recording, in file order.\n\n"

@@ -3,7 +3,7 @@
 foreach(name faults jumps interrupted jit aborts libraries nobody bounded refused attached core others_read_it secrets)
 	e2e_test(crash_${name} "${e2e_dir}/crash.py" "${name}")
 endforeach()
-foreach(name kernels snapshots shows absent files redacted others reused similar emulated gcore)
+foreach(name kernels snapshots shows absent files redacted others reused similar emulated gcore live)
 	e2e_test(crash_core_${name} "${e2e_dir}/crash_core.py" "${name}")
 endforeach()
 foreach(name c_library exceptions text_thrown none traced_throw kept rust handled go)

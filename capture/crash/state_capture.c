@@ -190,14 +190,6 @@ static void put_auxv(struct ptc_buf *b, const struct ptc_state *s, struct ptc_bu
 	}
 }
 
-void ptc_state_put_auxv(struct ptc_buf *b, const struct ptc_state *s)
-{
-	struct ptc_buf auxv = PTC_BUF_INIT;
-
-	put_auxv(b, s, &auxv);
-	ptc_buf_release(&auxv);
-}
-
 static uint64_t page_of(uint64_t addr)
 {
 	return addr & ~(uint64_t)(PAGE - 1);
@@ -307,6 +299,16 @@ static void put_loader(struct ptc_buf *b, const struct ptc_state *s, const struc
 
 	for (i = 0; i < n; i++)
 		put_memory(b, s, pages[i], pages[i] + PAGE, 0);
+}
+
+void ptc_state_put_auxv(struct ptc_buf *b, const struct ptc_state *s)
+{
+	struct ptc_buf auxv = PTC_BUF_INIT;
+
+	put_auxv(b, s, &auxv);
+	if (!s->no_memory)
+		put_loader(b, s, &auxv);
+	ptc_buf_release(&auxv);
 }
 
 /* Returns true if no file has the code of a mapping with this name. */

@@ -60,6 +60,7 @@ void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s);
 void ptc_state_put_signal(struct ptc_buf *b, const struct ptc_state *s);
 void ptc_state_put_thread(struct ptc_buf *b, const struct ptc_state *s,
 			  const struct ptc_state_thread *t);
+/* The auxiliary vector, and the memory by which a debugger finds the shared libraries. */
 void ptc_state_put_auxv(struct ptc_buf *b, const struct ptc_state *s);
 void ptc_state_put_maps(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps);
 /* Code that is in no file, such as generated code. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `ptcap crash core`: writes the saved state of a crash as a core. */
+/* `ptcap crash core`: writes the saved state of a process as a core. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +21,9 @@ struct core_args {
 static const struct ptc_option options[] = {
 	PTC_OPTION_INPUT(struct core_args, input),
 	{ "pid", 'p', "PID",
-	  "Write the core of this process (default: the process that died last).",
+	  "Write the core of this process (default: the process that died last, or the only one "
+	  "that "
+	  "lived on).",
 	  PTC_PARSED(struct core_args, pid, ptc_take_crash_pid, "a process ID") },
 	{ "output", 'o', "FILE",
 	  "Write the core to FILE (default: core). An existing FILE becomes FILE.old. -: write to "
@@ -36,9 +38,9 @@ static const struct ptc_option options[] = {
 static const struct ptc_option_table option_table = {
 	.command = "crash core",
 	.usage = "usage: ptcap crash core [OPTIONS] [FILE]\n"
-		 "Write the state that `ptcap crash` saved as a core, for debuggers:\n"
-		 "gdb PROG core, or eu-stack --core=core -e PROG. The core has the threads, their\n"
-		 "registers and stacks. Other memory is not available in it.\n",
+		 "Write the state of a process, saved by `ptcap crash`, `snapshot` or `stacks`,\n"
+		 "as a core for debuggers: gdb PROG core, or eu-stack --core=core -e PROG. The\n"
+		 "core has the threads, their registers and stacks, and no other memory.\n",
 	.options = options,
 };
 
@@ -51,8 +53,7 @@ static void say_written(const struct ptc_crash_state *d, const char *output,
 			output, d->signal.pid, size->threads, ptc_plural(size->threads),
 			size->memory, ptc_plural(size->memory));
 	if (d->signal.no_memory)
-		ptc_say("the core has no memory, because the recording has none "
-			"(ptcap crash --no-memory)");
+		ptc_say("the core has no memory, because the recording has none (--no-memory)");
 }
 
 static int write_core(const struct core_args *a)
@@ -65,9 +66,8 @@ static int write_core(const struct core_args *a)
 
 	if (ptc_file_open(a->input, &f, &err))
 		return ptc_say_input_err(a->input, &err);
-	if (ptc_crash_state_read(&d, f, a->pid, &err)) {
-		code = err.code == PTC_E_NOT_EXIST ? PTC_EXIT_NOTHING : PTC_EXIT_FAIL;
-		(void)ptc_say_err(&err);
+	if (ptc_crash_state_read_killed_or_live(&d, f, a->pid, &err)) {
+		code = ptc_say_input_err(a->input, &err);
 	} else if (strcmp(a->output, "-") != 0 ?
 			   ptc_core_write_file(&d, a->output, &size, &err) :
 			   ptc_core_write(&d, STDOUT_FILENO, "standard output", &size, &err)) {

@@ -65,14 +65,15 @@ static void put_note(struct ptc_buf *b, uint32_t type, const void *desc, size_t 
 /*
  * The state has the registers before a system call that has not returned. The kernel's core has the
  * address behind the instruction in such a thread, as the entry code left it (arch/x86/entry). RAX
- * is then the number of an error, which differs between calls: the entry code sets ENOSYS.
+ * is then the number of an error, which differs between calls: the entry code sets ENOSYS. The
+ * state of a live process has no code of files: its threads in a call are at the instruction.
  */
 static void enter_call(const struct ptc_crash_state *d, uint64_t regs[PTC_REG_COUNT])
 {
 	static const uint8_t syscall_insn[] = { 0x0f, 0x05 };
 	uint8_t at[sizeof(syscall_insn)];
 
-	if (ptc_crash_state_memory(d, regs[PTC_REG_RIP], at, sizeof(at)) != sizeof(at) ||
+	if (ptc_crash_state_memory(d, regs[PTC_REG_RIP], at, sizeof(at)) == sizeof(at) &&
 	    memcmp(at, syscall_insn, sizeof(at)) != 0)
 		return;
 	regs[PTC_REG_RIP] += sizeof(at);
@@ -197,12 +198,13 @@ static int put_notes(struct core_writer *w, struct ptc_err *err)
 	size_t i;
 
 	if (!d->nthreads)
-		return ptc_fail(err, PTC_E_FORMAT, "the crash has no threads");
+		return ptc_fail(err, PTC_E_FORMAT, "the state has no threads");
 	if (!victim)
 		victim = &d->threads[0];
 	put_prstatus(w, victim, d->signal.signo);
 	put_prpsinfo(w, victim);
-	put_siginfo(w);
+	if (d->signal.signo)
+		put_siginfo(w);
 	put_auxv_note(w);
 	put_files(w);
 	for (i = 0; i < d->nthreads; i++)
@@ -211,7 +213,7 @@ static int put_notes(struct core_writer *w, struct ptc_err *err)
 	if (ptc_buf_failed(&w->notes))
 		return ptc_fail_mem(err);
 	if (w->notes.len > PTC_CORE_NOTES_MAX)
-		return ptc_fail(err, PTC_E_LIMIT, "the crash has too many threads and mappings");
+		return ptc_fail(err, PTC_E_LIMIT, "the state has too many threads and mappings");
 	return 0;
 }
 
@@ -345,7 +347,7 @@ static int join_parts(struct core_writer *w, struct ptc_err *err)
 		}
 		if (w->nsegments == SEGMENTS_MAX)
 			return ptc_fail(err, PTC_E_LIMIT,
-					"the crash has more than %d parts of memory", SEGMENTS_MAX);
+					"the state has more than %d parts of memory", SEGMENTS_MAX);
 		if (!ptc_grow(&w->segments, &w->segments_cap, w->nsegments + 1, sizeof(*s)))
 			return ptc_fail_mem(err);
 		s = &w->segments[w->nsegments++];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the state of a dead process as an ELF core (elf(5), core(5)): the notes of the kernel
- * (linux/elfcore.h, fs/binfmt_elf.c), and a segment for each part of the memory that was saved.
+ * Writes the state of a dead or live process as an ELF core (elf(5), core(5)): the notes of the
+ * kernel (linux/elfcore.h, fs/binfmt_elf.c), and a segment for each part of the memory that was
+ * saved. The core of a live process has no signal, as gcore(1) writes it.
  *
  * The core has no segment for other memory. gdb 13 would read zeros there, and eu-stack would read
  * other bytes of the core. For the same reason NT_FILE lists no writable or relocated mapping: gdb

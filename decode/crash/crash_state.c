@@ -2,11 +2,14 @@
 #include "decode/crash/crash_state.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/grow.h"
+
+enum { PIDS_SHOWN = 6, PIDS_TEXT = 192 /* as many numbers of 64 bits */ };
 
 static void clear_crash_state(struct ptc_crash_state *d)
 {
@@ -199,6 +202,52 @@ int ptc_crash_state_pids(const struct ptc_file *f, struct ptc_crash_pids *ret, s
 			ret->pids[ret->n++] = c.u.signal.pid;
 	}
 	return rc < 0 ? rc : 0;
+}
+
+/* Prints the processes into @ret: "12, 34 and 5 more". */
+static void list_pids(const struct ptc_crash_pids *p, char ret[PIDS_TEXT])
+{
+	const size_t shown = p->n < PIDS_SHOWN ? p->n : PIDS_SHOWN;
+	size_t i, len = 0;
+
+	ret[0] = '\0';
+	for (i = 0; i < shown; i++)
+		len += (size_t)snprintf(ret + len, PIDS_TEXT - len, "%s%" PRIu64, i ? ", " : "",
+					p->pids[i]);
+	if (p->n + p->left_out > shown)
+		(void)snprintf(ret + len, PIDS_TEXT - len, " and %" PRIu64 " more",
+			       p->n + p->left_out - shown);
+}
+
+int ptc_crash_state_read_killed_or_live(struct ptc_crash_state *d, const struct ptc_file *f,
+					uint64_t pid, struct ptc_err *err)
+{
+	struct ptc_crash_pids pids;
+	char text[PIDS_TEXT];
+	bool found;
+	int rc = read_last(d, f, pid, false, &found, err);
+
+	if (rc || found)
+		return rc;
+	rc = ptc_crash_state_pids(f, &pids, err);
+	if (rc)
+		return rc;
+	list_pids(&pids, text);
+	if (!pid && pids.n > 1)
+		return ptc_fail(err, PTC_E_USAGE,
+				"'%s' has states of several processes: %s; choose one with --pid",
+				ptc_file_name(f), text);
+	rc = read_last(d, f, pid, true, &found, err);
+	if (rc || found)
+		return rc;
+	if (pids.n)
+		return ptc_fail(err, PTC_E_NOT_EXIST,
+				"'%s' has no state of process %" PRIu64 ", but of process %s",
+				ptc_file_name(f), pid, text);
+	return ptc_fail(err, PTC_E_NOT_EXIST,
+			"'%s' has no state of a process; record one with `ptcap crash` or `ptcap "
+			"stacks -p PID -o FILE`",
+			ptc_file_name(f));
 }
 
 /* --- asking --- */

@@ -59,6 +59,13 @@ int ptc_crash_state_read(struct ptc_crash_state *d, const struct ptc_file *f, ui
 int ptc_crash_state_read_any(struct ptc_crash_state *d, const struct ptc_file *f, uint64_t pid,
 			     struct ptc_err *err);
 
+/*
+ * Same, for a process that was killed. If @f has no such process: for process @pid that lived on,
+ * or (0) for the only one in @f. PTC_E_USAGE: @f has several, which the message names.
+ */
+int ptc_crash_state_read_killed_or_live(struct ptc_crash_state *d, const struct ptc_file *f,
+					uint64_t pid, struct ptc_err *err);
+
 enum { PTC_CRASH_PIDS_MAX = 256 };
 
 /* The processes that a recording has states of, in the order of their first states. */

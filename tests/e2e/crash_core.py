@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """crash_core.py NAME: the cores of `ptcap crash core`, compared with the kernel's cores of the same
-crashes, and with `ptcap crash show`. gdb and eu-stack read both.
+crashes, with gcore's cores of the same live processes, and with `ptcap crash show`. gdb and eu-stack
+read all of them.
 """
 
 import json
@@ -16,6 +17,7 @@ import sys
 import lib
 from crash import STATIC, holds, shown
 from lib import PTCAP, Run, check, prog
+from stacks import Program
 
 CASES = {}
 STEP, EVENTS = ["--source", "step"], ["-e", "dummy:u"]
@@ -47,7 +49,11 @@ def by_gdb(program, core):
 
 def by_eu_stack(program, core):
     """Return {tid: frames} of a core. A message about a missing frame is a frame that differs."""
-    r = Run(["eu-stack", f"--core={core}", "-e", program], env=ENV)
+    return threads_of_eu_stack(f"--core={core}", "-e", program)
+
+
+def threads_of_eu_stack(*options):
+    r = Run(["eu-stack", *options], env=ENV)
     parts = re.split(r"(?m)^TID (\d+):\n", r.out)
     check(len(parts) > 2, f"eu-stack finds no threads: {r.err}")
     return {tid: text.splitlines() for tid, text in zip(parts[1::2], parts[2::2])}
@@ -116,10 +122,10 @@ def shown_with(recording, core):
     return json.loads(Run([PTCAP, "crash", "show", "-i", recording, "--core", core, "--format", "json"]).expect(0).out)
 
 
-def same(what, got, want):
+def same(what, got, want, reference="the kernel's core"):
     check(got.keys() == want.keys(), f"{what}: threads {list(got)} instead of {list(want)}")
     for tid, frames in want.items():
-        text = lib.first_difference(got[tid], frames, "ptcap's core", "the kernel's core")
+        text = lib.first_difference(got[tid], frames, "ptcap's core", reference)
         check(not text, f"{what}: thread {tid}: {text}\n{got[tid]}\n{frames}")
 
 
@@ -208,7 +214,7 @@ def redacted(folder):
 def fails():
     before = sorted(os.listdir("."))
     for status, words, *args in (
-        (4, "no crash of process 1;", "null", "-p", "1", "-o", "new"),
+        (4, "no state of process 1, but of process ", "null", "-p", "1", "-o", "new"),
         (4, "ptcap crash", "handled", "-o", "new"),
         (1, "No such file", "null", "-o", "missing/new"),
         (1, "No such file", "missing", "-o", "new"),
@@ -375,6 +381,65 @@ def gcore(folder):
     check(shown_with(path, f"{path}.{target.pid}")["core_agrees"], "gcore's core differs")
     r = Run([PTCAP, "crash", "show", "-i", path, "--core", f"{path}.{target.pid}"]).expect(0)
     check(re.search(r"(?m)^  core    agrees$", r.out), r.out)
+
+
+# --- processes that live on -------------------------------------------------------------------
+
+
+@case
+def live(folder):
+    """The readers show the frames of gcore's core of the process, and of eu-stack on the process."""
+    tools = readers()
+    if not lib.has_ptrace() or ("gdb" in tools and not shutil.which("gcore")):
+        lib.skip("no ptrace of what is not a child, or no gcore")
+    path, program = os.path.join(folder, "f"), prog("stacks")
+    p, q = Program("waits").settle(running=1), Program("deadlock").settle()
+    said = Run([PTCAP, "stacks", "-p", f"{p.pid},{q.pid}", "-o", path, "--format", "json"]).expect(0).out
+    [spins] = [str(t["tid"]) for t in json.loads(said)["processes"][0]["threads"] if t["name"] == "spin"]
+    ours = written(folder, path, "-p", str(p.pid))
+    theirs = {}
+    if "eu-stack" in tools:
+        theirs["eu-stack"] = threads_of_eu_stack("-p", str(p.pid))
+    if "gdb" in tools:
+        Run(["gcore", "-o", path, str(p.settle(running=1).pid)], env=ENV).expect(0)
+        theirs["gdb"] = by_gdb(program, f"{path}.{p.pid}")
+        text = gdb(program, ours, "info threads")
+        check("Program terminated" not in text and f"* 1    LWP {p.pid} " in text, f"a signal, or another first thread: {text}")
+    for name, want in theirs.items():
+        got = tools[name](program, ours)
+        del got[spins][0], want[spins][0]  # it runs
+        check(len(want) == 16 and want[spins], f"{name}: {want}")
+        same(f"live: {name}", got, want, f"{name} on the process")
+    several(folder, path, p.pid, q.pid)
+    at_the_end(folder, q)
+    p.ends()
+    q.ends()
+
+
+def several(folder, path, *pids):
+    """Without a death, ptcap chooses no process of several by itself."""
+    new = os.path.join(folder, "new")
+    for status, words, *options in (
+        (2, f"states of several processes: {pids[0]}, {pids[1]}; choose one with --pid"),
+        (4, f"no state of process 1, but of process {pids[0]}, {pids[1]}", "-p", "1"),
+    ):
+        r = Run([PTCAP, "crash", "core", "-i", path, "-o", new, *options]).expect(status)
+        check(words in r.err and not os.path.exists(new), r.err)
+
+
+def at_the_end(folder, p):
+    """The same of `crash -p`, which ^C has ended. The only process needs no --pid."""
+    path = os.path.join(folder, "ended")
+    if not lib.has_events():
+        return
+    with subprocess.Popen([PTCAP, "crash", *EVENTS, "-o", path, "-p", str(p.pid)], stderr=subprocess.PIPE, text=True) as us:
+        check(any("attached" in line for line in us.stderr), "not attached")
+        us.send_signal(signal.SIGINT)
+        us.stderr.read()
+    ours = written(folder, path)
+    for name, read in readers().items():
+        text = "\n".join(frame for frames in read(prog("stacks"), ours).values() for frame in frames)
+        check("go_left" in text and "go_right" in text, f"{name}: {text}")
 
 
 if __name__ == "__main__":

@@ -142,6 +142,26 @@ Test(core_write, threads_and_signal_are_those_of_the_state)
 	release(&m);
 }
 
+Test(core_write, a_live_process_has_no_signal)
+{
+	struct ptc_core_size size;
+	struct ptc_core *c;
+	struct made m;
+
+	make(&m);
+	m.dead.signal = (struct ptc_crash_signal){ .pid = 70, .tid = 70 };
+	m.threads[1].state.in_call = 1; /* no code at its address is saved */
+	m.threads[1].state.regs[PTC_REG_RAX] = 202;
+	c = written(&m, &size);
+	cr_assert(c->threads[0].tid == 70 && c->threads[1].tid == 71);
+	cr_assert(!c->threads[0].signo && !c->threads[1].signo && !c->siginfo);
+	cr_assert_eq(c->threads[1].regs[PTC_REG_RIP], 0x9100 + 2, "behind the call");
+	cr_assert_eq(c->threads[1].regs[PTC_REG_ORIG_RAX], 202);
+	cr_assert_eq(c->threads[0].regs[PTC_REG_RIP], 0x9000);
+	ptc_core_free(c);
+	release(&m);
+}
+
 Test(core_write, memory_that_was_not_kept_is_absent)
 {
 	struct ptc_core_size size;

@@ -60,6 +60,30 @@ static void put_two(struct ptc_buf *b)
 	put_memory(b, 0x104, "efgh");
 }
 
+/* Adds the states of processes 5 and 6, which live on, and process 5 a second time. */
+static void put_two_live(struct ptc_buf *b)
+{
+	put_signal(b, 5, 0);
+	put_thread(b, 5, 5, "earlier");
+	put_signal(b, 6, 0);
+	put_thread(b, 6, 6, "other");
+	put_signal(b, 5, 0);
+	put_thread(b, 5, 5, "later");
+}
+
+static void put_one_live(struct ptc_buf *b)
+{
+	put_signal(b, 5, 0);
+	put_thread(b, 5, 5, "only");
+}
+
+static void put_live_and_killed(struct ptc_buf *b)
+{
+	put_two_live(b);
+	put_two(b);
+	put_two_live(b);
+}
+
 /* A recording that has the records of @put among others. */
 struct made {
 	uint8_t *bytes; /* owned */
@@ -202,5 +226,64 @@ Test(crash_state, a_live_process_is_no_crash)
 	cr_assert(m.dead.signal.signo == 11 && !m.dead.live.pid && !m.dead.threads[0].task.tid);
 	ptc_crash_state_release(&m.dead);
 	cr_assert_eq(ptc_crash_state_read_any(&m.dead, m.f, 3, &err), PTC_E_NOT_EXIST);
+	release(&m);
+}
+
+static int read_killed_or_live(struct made *m, uint64_t pid, struct ptc_err *err)
+{
+	ptc_crash_state_release(&m->dead);
+	return ptc_crash_state_read_killed_or_live(&m->dead, m->f, pid, err);
+}
+
+Test(crash_state, a_death_counts_before_the_state_of_a_live_process)
+{
+	struct made m = make(put_live_and_killed);
+	struct ptc_err err;
+
+	cr_assert_eq(read_killed_or_live(&m, 0, &err), 0);
+	cr_assert(m.dead.signal.pid == 2 && m.dead.nthreads == 2);
+	cr_assert_eq(read_killed_or_live(&m, 1, &err), 0);
+	cr_assert_eq(m.dead.signal.signo, 11);
+	cr_assert_eq(read_killed_or_live(&m, 5, &err), 0);
+	cr_assert_str_eq(m.dead.threads[0].name, "later");
+	release(&m);
+}
+
+Test(crash_state, the_only_live_process_needs_no_choice)
+{
+	struct made one = make(put_one_live), several = make(put_two_live), none = make(NULL);
+	struct ptc_err err;
+
+	cr_assert_eq(read_killed_or_live(&one, 0, &err), 0);
+	cr_assert_str_eq(one.dead.threads[0].name, "only");
+	cr_assert_eq(read_killed_or_live(&one, 6, &err), PTC_E_NOT_EXIST);
+	cr_assert_not_null(strstr(err.msg, "no state of process 6, but of process 5"));
+	cr_assert_eq(read_killed_or_live(&several, 6, &err), 0);
+	cr_assert_str_eq(several.dead.threads[0].name, "other");
+	cr_assert_eq(read_killed_or_live(&several, 0, &err), PTC_E_USAGE);
+	cr_assert_not_null(strstr(err.msg, "processes: 5, 6; choose"), "%s", err.msg);
+	cr_assert_eq(read_killed_or_live(&none, 0, &err), PTC_E_NOT_EXIST);
+	cr_assert_not_null(strstr(err.msg, "ptcap stacks"), "%s", err.msg);
+	release(&one);
+	release(&several);
+	release(&none);
+}
+
+static void put_many_live(struct ptc_buf *b)
+{
+	uint64_t pid;
+
+	for (pid = UINT64_MAX - 300; pid < UINT64_MAX; pid++)
+		put_signal(b, pid, 0);
+}
+
+Test(crash_state, a_message_names_the_first_of_many_processes)
+{
+	struct made m = make(put_many_live);
+	struct ptc_err err;
+
+	cr_assert_eq(read_killed_or_live(&m, 0, &err), PTC_E_USAGE);
+	cr_assert_not_null(strstr(err.msg, "320 and 294 more; choose one with --pid"), "%s",
+			   err.msg);
 	release(&m);
 }
