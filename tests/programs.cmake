@@ -66,7 +66,7 @@ foreach(name lib lib_two)
 	target_compile_options(prog_${name} PRIVATE -O1 -g)
 endforeach()
 # Static programs. In a dynamic program, most instructions are the loader's, and each instruction is a step.
-foreach(pair special:special libc_static:longjmp chain_static:chain context_static:context tasks_static:tasks upgrade_static:upgrade)
+foreach(pair special:special libc_static:longjmp chain_static:chain context_static:context tasks_static:tasks stacks_static:stacks upgrade_static:upgrade)
 	string(REPLACE ":" ";" pair "${pair}")
 	list(GET pair 0 name)
 	list(GET pair 1 source)
