@@ -68,6 +68,7 @@ int ptc_fatal_look(struct ptc_tracer *t, const struct ptc_task *k, struct ptc_er
 	wanted = ptc_signals_have(t->on_signals, k->inject);
 	if (t->states.fd >= 0 && ptc_state_is_fatal("/proc", k->tid, k->inject)) {
 		rc = save(t, k, true, err);
+		t->dying = k->tid;
 		wanted = true;
 	} else if (t->states.fd >= 0) {
 		rc = save(t, k, false, err);

@@ -67,14 +67,24 @@ static struct ptc_task *another(const struct ptc_tracer *t)
 	return NULL;
 }
 
+/* Returns the task that is about to die, once; or NULL. */
+static struct ptc_task *take_dying(struct ptc_tracer *t)
+{
+	struct ptc_task *k = t->dying ? ptc_tasks_find(&t->tasks, t->dying) : NULL;
+
+	t->dying = 0;
+	return k && can_run(k) ? k : NULL;
+}
+
 /* Selects the next task; NULL: all sleep. */
 static struct ptc_task *pick(struct ptc_tracer *t)
 {
-	struct ptc_task *k = t->on_cpu;
+	struct ptc_task *k = take_dying(t);
 
-	if (k && can_run(k) && t->flow->insns < t->quantum_end)
-		return k;
-	k = another(t);
+	if (!k && t->on_cpu && can_run(t->on_cpu) && t->flow->insns < t->quantum_end)
+		return t->on_cpu;
+	if (!k)
+		k = another(t);
 	if (!k && t->on_cpu && can_run(t->on_cpu))
 		k = t->on_cpu;
 	if (k)

@@ -61,9 +61,14 @@ struct ptc_tracer {
 	struct ptc_tasks tasks;
 	struct ptc_task *on_cpu; /* the task whose instructions are being traced, or NULL */
 	bool hold;		 /* a signal or a place requests a snapshot first */
-	uint64_t quantum_end;	 /* instruction count at which another ready task gets the CPU */
-	uint64_t published;	 /* encoder position of the last publication */
-	timer_t timer;		 /* sends kicks while a system call may block */
+	/*
+	 * The task that a signal is about to kill, and whose state was saved; 0: none. It gets the
+	 * CPU next, so that no other thread of its process moves before the death.
+	 */
+	pid_t dying;
+	uint64_t quantum_end; /* instruction count at which another ready task gets the CPU */
+	uint64_t published;   /* encoder position of the last publication */
+	timer_t timer;	      /* sends kicks while a system call may block */
 	bool have_timer, timer_on;
 	struct ptc_affinity affinity; /* of the tracer */
 	struct ptc_mapped files;

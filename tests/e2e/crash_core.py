@@ -104,7 +104,7 @@ def snapshots(folder):
     if not lib.has_ptrace():
         lib.skip("no ptrace")
     options = ["-q", *STEP, "--on-crash", "-m", "256K,64K", "-o", os.path.join(folder, "f")]
-    for program, mode in ((prog("crash"), "null"), (SORT, "sort")):  # stepped threads that run go on after the snapshot
+    for program, mode in ((STATIC, "thread"), (SORT, "sort")):
         real = lib.core_of(folder, [PTCAP, "snapshot", *options, "--", program, mode, "core"])
         equal(folder, os.path.join(folder, "f.000"), real, program, f"snapshot, {mode}", tools)
 
@@ -314,6 +314,9 @@ def one_of_two(folder):
     pids = re.findall(r"crash: signal\" pid=(\d+)", Run([PTCAP, "dump", "-i", path]).expect(0).out)
     check(len(pids) == 2 and pids[1] == str(last), f"processes {pids}, the last one is {last}")
     first = int(pids[0])
+    check(shown(path)["others"] == [{"pid": first, "signal": "SIGSEGV"}], f"{shown(path)['others']}")
+    r = Run([PTCAP, "crash", "show", "-i", path]).expect(0)
+    check(f"\n  others  process {first} (SIGSEGV); --pid chooses one\n" in r.out, r.out)
     core = written(folder, path, "-p", str(first))
     refused(path, core, f"pid {first} in the core", f"pid {last} in the report", f"--pid {first}")
     Run([PTCAP, "crash", "show", "-i", path, "-p", str(first), "--core", core]).expect(0)
