@@ -268,34 +268,33 @@ static void compare_all(const struct tool *tool, size_t least)
 
 TestSuite(inline_frames, .init = make_dir, .fini = remove_dir);
 
+/* Compiles the C++ program, and compares all its functions. */
+static void compare_cxx(const char *command)
+{
+	compile(cxx, "p.cpp", command);
+	compare_all(&llvm, 2000);
+}
+
 Test(inline_frames, programs_of_gcc)
 {
-	compile(cxx, "p.cpp", "g++ -O2 -g -o program p.cpp >log 2>&1");
-	compare_all(&llvm, 2000);
+	compare_cxx("g++ -O2 -g -o program p.cpp >log 2>&1");
 }
 
 Test(inline_frames, programs_of_gcc_in_dwarf_4)
 {
-	compile(cxx, "p.cpp", "g++ -O3 -g -gdwarf-4 -o program p.cpp >log 2>&1");
-	compare_all(&llvm, 2000);
+	compare_cxx("g++ -O3 -g -gdwarf-4 -o program p.cpp >log 2>&1");
 }
 
 Test(inline_frames, programs_of_clang)
 {
-	compile(cxx, "p.cpp", "clang++ -O2 -g -o program p.cpp >log 2>&1");
-	compare_all(&llvm, 2000);
+	compare_cxx("clang++ -O2 -g -o program p.cpp >log 2>&1");
 }
 
 Test(inline_frames, programs_of_rust)
 {
 	compile(rust, "p.rs", "rustc -O -g -o program p.rs >log 2>&1");
-	compare_all(&llvm, 500);
-}
-
-Test(inline_frames, programs_of_rust_by_addr2line)
-{
-	compile(rust, "p.rs", "rustc -O -g -o program p.rs >log 2>&1");
 	compare_all(&binutils, 500);
+	compare_all(&llvm, 500);
 }
 
 /* --- damage --- */
