@@ -31,7 +31,7 @@ endforeach()
 foreach(name of_perf inputs similar of_series of_senders)
 	e2e_test(statements_${name} "${e2e_dir}/statements.py" "${name}")
 endforeach()
-foreach(name faults cores children attached stopped left asleep killed)
+foreach(name faults cores children several attached stopped left asleep killed)
 	e2e_test(watch_${name} "${e2e_dir}/watch.py" "${name}")
 endforeach()
 # Live processes: `ptcap stacks`.

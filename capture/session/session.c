@@ -359,8 +359,9 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->untraced = end->follows ? end->untraced : s->drain.noted.forks;
 	ret->left_behind = end->left_behind;
 	ret->aux_bytes = s->drain.aux_bytes + s->series.trace;
-	ret->crashes = end->crashes;
-	ret->handled = end->handled;
+	ret->crashes = s->opts->snapshot.series ? s->series.crashes : end->crashes;
+	ret->late_crashes = end->crashes > ret->crashes ? end->crashes - ret->crashes : 0;
+	ret->handled = s->opts->snapshot.series ? s->series.handled : end->handled;
 	ret->states = s->loop.states;
 	ret->unseen = end->unseen;
 	ret->unwatched = end->unwatched;

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "capture/host/clock.h"
 #include "capture/rings/first_psb.h"
+#include "ptcap/crash.h"
 
 /* Copy of the contents of one ring. */
 struct ptc_series_copy {
@@ -231,6 +232,26 @@ static int write_code(const struct ptc_series *s, const struct file *f, struct p
 	return rc;
 }
 
+/* Counts the states of killed processes that a file has. */
+static int count_states(struct ptc_series *s, struct ptc_err *err)
+{
+	struct ptc_cur c = ptc_cur_init(s->states.bytes, s->states.len);
+	struct ptc_crash state;
+	struct ptc_rec rec;
+	int rc;
+
+	while ((rc = ptc_rec_next(&c, 0, &rec, err)) > 0) {
+		rc = ptc_crash_parse(&rec, &state, err);
+		if (rc < 0)
+			break;
+		if (!rc || state.kind != PTC_CRASH_SIGNAL || !state.u.signal.signo)
+			continue;
+		s->handled += state.u.signal.exit_status != 0;
+		s->crashes += !state.u.signal.exit_status;
+	}
+	return rc;
+}
+
 static int write_file(struct ptc_series *s, struct file *f, const char *path, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->filing->opts;
@@ -297,6 +318,8 @@ int ptc_series_write(struct ptc_series *s, uint64_t *ret_bytes, struct ptc_err *
 
 	if (!rc)
 		rc = write_file(s, &f, path, err);
+	if (!rc)
+		rc = count_states(s, err);
 	if (!rc) {
 		ptc_buf_reset(&s->states);
 		s->n++;

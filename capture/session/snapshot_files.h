@@ -15,10 +15,11 @@ struct ptc_series {
 	struct ptc_drain *drain;
 	struct ptc_kept *kept;		/* owned; drain adds its records here */
 	struct ptc_series_copy *copies; /* owned; one for each ring */
-	struct ptc_buf states; /* crash states of processes that died since the last file */
-	struct ptc_buf code;   /* code of files that are gone or replaced */
-	uint64_t n, trace;     /* number of files written, and bytes of trace in them */
-	uint64_t file_bytes;   /* total size of these files */
+	struct ptc_buf states;	   /* crash states of processes that died since the last file */
+	struct ptc_buf code;	   /* code of files that are gone or replaced */
+	uint64_t n, trace;	   /* number of files written, and bytes of trace in them */
+	uint64_t file_bytes;	   /* total size of these files */
+	uint64_t crashes, handled; /* states in these files: struct ptc_record_result */
 };
 
 /*

@@ -46,6 +46,12 @@ static const struct ptc_option options[] = {
 	{ "output", 'o', "FILE",
 	  "Write the recording to FILE (default: perf.data). An existing FILE becomes FILE.old.",
 	  PTC_TEXT(struct ptc_record_args, opts.output.path) },
+	{ "count", 0, "N",
+	  "Keep N deaths, each in its own recording: FILE.000, FILE.001, ... (default: 1, in "
+	  "FILE). "
+	  "Then stop.",
+	  PTC_PARSED(struct ptc_record_args, opts.snapshot.count, ptc_take_count,
+		     "a number of deaths") },
 	PTC_HEADING("Trace buffers:"),
 	{ "mmap-pages", 'm', "DATA[,AUX]",
 	  "Set the size of each ring buffer: a number of pages, or bytes with a suffix B, K, M, G. "
@@ -97,7 +103,7 @@ static int parse_args(struct ptc_record_args *a, int argc, char **argv)
 
 /*
  * Use a ring that is overwritten until a signal kills a process. For the step source this applies
- * only if a ring size was given. Returns -1 to continue, or an exit code.
+ * only if a ring size or a number of deaths was given. Returns -1 to continue, or an exit code.
  */
 static int set_rings(struct ptc_record_args *a)
 {
@@ -108,11 +114,13 @@ static int set_rings(struct ptc_record_args *a)
 		(void)ptc_say_err(&err);
 		return ptc_outcome_failure(&a->opts, &err);
 	}
-	if (choice.kind == PTC_SOURCE_STEP && !a->opts.rings.data_size && !a->opts.rings.aux_size)
+	if (choice.kind == PTC_SOURCE_STEP && !a->opts.rings.data_size && !a->opts.rings.aux_size &&
+	    !a->opts.snapshot.count)
 		return -1;
 	a->opts.snapshot.enabled = true;
 	a->opts.snapshot.series = true;
-	a->opts.snapshot.count = 1;
+	if (!a->opts.snapshot.count)
+		a->opts.snapshot.count = 1;
 	return -1;
 }
 

@@ -16,6 +16,8 @@
 
 enum { LABEL = 10, NAME = 32, PARTS = 12, LOOKUPS = 1000, SENTENCE_LINES = 3, MESSAGES = 2 };
 enum { NAME_BYTES = NAME * 4, PART_TEXT = NAME_BYTES + 32, PATH_TEXT = PARTS * (PART_TEXT + 8) };
+/* Each death has a number of 64 bits and a name of a signal. */
+enum { DEATHS_TEXT = (PTC_CRASH_DEATHS_MAX + 2) * 64 };
 
 /* Columns that @taken columns leave of a line. */
 static size_t left_of(const struct ptc_crash_view *v, size_t taken)
@@ -345,6 +347,31 @@ static void add_notes(const struct ptc_crash_report *r, struct ptc_screen *s)
 			       "  the trace ends before the crash; the branches below are older");
 }
 
+/* Names the other processes that the recording has the deaths of. */
+static void add_other_deaths(const struct ptc_crash_view *v, struct ptc_screen *s)
+{
+	const struct ptc_crash_deaths *d = &v->r->deaths;
+	char text[DEATHS_TEXT], name[16];
+	const char *before = "  others  process";
+	size_t n = 0, i;
+
+	for (i = 0; i < d->n; i++) {
+		if (d->items[i].pid == v->r->dead.signal.pid)
+			continue;
+		ptc_crash_signal_name(d->items[i].signo, name);
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %" PRIu64 " (%s)", before,
+				      d->items[i].pid, name);
+		before = ",";
+	}
+	if (!n)
+		return;
+	if (d->left_out)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, " and %" PRIu64 " earlier",
+				      d->left_out);
+	(void)snprintf(text + n, sizeof(text) - n, "; --pid chooses one");
+	ptc_screen_wrap(s, LABEL, v->verbose ? SIZE_MAX : SENTENCE_LINES, text);
+}
+
 void ptc_crash_add_answer(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
 	const struct ptc_crash_report *r = v->r;
@@ -357,5 +384,6 @@ void ptc_crash_add_answer(const struct ptc_crash_view *v, struct ptc_screen *s)
 	add_path(v, s);
 	ptc_screen_add(s, PTC_STYLE_PLAIN, "  in      thread %" PRIu64 " (%s) of process %" PRIu64,
 		       r->dead.signal.tid, r->victim->name, r->dead.signal.pid);
+	add_other_deaths(v, s);
 	add_notes(r, s);
 }

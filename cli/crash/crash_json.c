@@ -220,6 +220,31 @@ static void put_own_places(struct ptc_emit *e, const struct ptc_crash_report *r)
 		put_own_place(e, "thrown", r, &r->thrown);
 }
 
+static void put_other_deaths(struct ptc_emit *e, const struct ptc_crash_report *r)
+{
+	const struct ptc_crash_deaths *d = &r->deaths;
+	char name[16];
+	size_t i;
+
+	if (d->n < 2)
+		return;
+	ptc_emit_rows(e, "others");
+	for (i = 0; i < d->n; i++) {
+		if (d->items[i].pid == r->dead.signal.pid)
+			continue;
+		ptc_crash_signal_name(d->items[i].signo, name);
+		ptc_emit_row(e);
+		ptc_emit_u64(e, "pid", d->items[i].pid);
+		ptc_emit_word(e, "signal", name);
+		if (d->items[i].exit_status)
+			ptc_emit_u64(e, "exit_status", d->items[i].exit_status);
+		ptc_emit_end(e);
+	}
+	ptc_emit_end(e);
+	if (d->left_out)
+		ptc_emit_u64(e, "others_left_out", d->left_out);
+}
+
 bool ptc_crash_json(const struct ptc_crash_report *r)
 {
 	struct ptc_emit e = { .json = true };
@@ -274,6 +299,7 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 		ptc_emit_u64(&e, "cut", r->dead.cut);
 	put_branches(&e, r);
 	put_threads(&e, r);
+	put_other_deaths(&e, r);
 	ptc_emit_end(&e);
 	putchar('\n');
 	return !e.failed;

@@ -97,12 +97,22 @@ static void on_progress(void *ctx, const struct ptc_progress *p)
 	(void)fflush(stderr);
 }
 
+/* Returns true if each snapshot has a file of its own, with a number. */
+static bool has_several_files(const struct ptc_record_args *a)
+{
+	return a->opts.snapshot.series && a->opts.snapshot.count != 1;
+}
+
 static void on_snapshot(void *ctx, const struct ptc_taken *t)
 {
 	struct ptc_record_args *a = ctx;
 
 	clear_line(a);
-	ptc_say("snapshot %" PRIu64 ": %" PRIu64 " bytes of trace", t->n, t->bytes);
+	if (has_several_files(a))
+		ptc_say("snapshot %" PRIu64 ": '%s', %" PRIu64 " bytes of trace", t->n, t->path,
+			t->bytes);
+	else
+		ptc_say("snapshot %" PRIu64 ": %" PRIu64 " bytes of trace", t->n, t->bytes);
 }
 
 static void on_ledger(void *ctx, const struct ptc_ledger_ring *rings, size_t nrings,
@@ -118,12 +128,13 @@ static void on_ledger(void *ctx, const struct ptc_ledger_ring *rings, size_t nri
 static void tell_crash(const struct ptc_record_args *a, const struct ptc_record_result *r)
 {
 	const bool ended = a->opts.target.argv && !r->left_running;
+	const char *first = has_several_files(a) ? ".000" : "";
 
 	if (r->handled)
 		ptc_say("%" PRIu64 " process%s a fault and exited with a failure; "
-			"`ptcap crash show -i '%s'` explains the last one",
+			"`ptcap crash show -i '%s%s'` explains the %s",
 			r->handled, r->handled == 1 ? " handled" : "es handled",
-			a->opts.output.path);
+			a->opts.output.path, first, *first ? "first" : "last one");
 	if (r->handled && !r->crashes)
 		return;
 	if (!r->crashes && ended && WIFSIGNALED(r->status))
@@ -135,16 +146,31 @@ static void tell_crash(const struct ptc_record_args *a, const struct ptc_record_
 			"SEGV`",
 			WEXITSTATUS(r->status));
 	else if (!r->crashes && r->states)
-		ptc_say("no signal killed a process; `ptcap stacks '%s'` shows what its threads "
+		ptc_say("no signal killed a process; `ptcap stacks '%s%s'` shows what its threads "
 			"did "
 			"at the end",
-			a->opts.output.path);
+			a->opts.output.path, first);
 	else if (!r->crashes)
 		ptc_say("no signal killed a process");
 	else
-		ptc_say("%" PRIu64 " process%s killed by a signal; `ptcap crash show -i '%s'` "
-			"explains why",
-			r->crashes, r->crashes == 1 ? " was" : "es were", a->opts.output.path);
+		ptc_say("%" PRIu64 " process%s killed by a signal; `ptcap crash show -i '%s%s'` "
+			"explains %s",
+			r->crashes, r->crashes == 1 ? " was" : "es were", a->opts.output.path,
+			first, *first ? "the first" : "why");
+}
+
+/* Names the file or files. */
+static void say_written(const struct ptc_record_args *a, const struct ptc_record_result *r)
+{
+	const char *path = a->opts.output.path;
+
+	if (has_several_files(a) && r->snapshots > 1)
+		ptc_say("wrote '%s.000' to '%s.%03" PRIu64 "': %" PRIu64 " bytes, %" PRIu64
+			" of them trace",
+			path, path, r->snapshots - 1, r->file_bytes, r->aux_bytes);
+	else
+		ptc_say("wrote '%s%s': %" PRIu64 " bytes, %" PRIu64 " of them trace", path,
+			has_several_files(a) ? ".000" : "", r->file_bytes, r->aux_bytes);
 }
 
 static void summary(const struct ptc_record_args *a, const struct ptc_record_result *r)
@@ -163,11 +189,10 @@ static void summary(const struct ptc_record_args *a, const struct ptc_record_res
 			a->opts.output.path, r->file_bytes, r->samples, ptc_plural(r->samples),
 			a->opts.lbr.aux_sample);
 	else
-		ptc_say("wrote '%s': %" PRIu64 " bytes, %" PRIu64 " of them trace",
-			a->opts.output.path, r->file_bytes, r->aux_bytes);
+		say_written(a, r);
 	if (a->opts.lbr.branches)
 		ptc_say("%" PRIu64 " branch stack%s", r->samples, ptc_plural(r->samples));
-	if (a->opts.snapshot.enabled && !r->made_aux)
+	if (a->opts.snapshot.enabled && (!r->made_aux || has_several_files(a)))
 		ptc_say("%" PRIu64 " snapshot%s: %" PRIu64 " bytes of trace", r->snapshots,
 			ptc_plural(r->snapshots), r->aux_bytes);
 	else if (a->opts.snapshot.enabled)

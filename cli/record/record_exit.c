@@ -63,6 +63,10 @@ void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_re
 			r->unscheduled, r->failed);
 	if (r->unwatched)
 		ptc_say("LOST: pt-watcher failed or was killed; no signal was seen from then on");
+	if (r->late_crashes)
+		ptc_say("%" PRIu64 " more process%s killed while ptcap wrote the last recording: "
+			"no recording has the state; --count=N keeps N deaths",
+			r->late_crashes, r->late_crashes == 1 ? " was" : "es were");
 	if (r->unanswered)
 		ptc_say("LOST: pt-step-tracer did not answer and was killed; the recording ends "
 			"early, and the stepped processes may have died");

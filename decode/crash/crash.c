@@ -363,6 +363,8 @@ static int read_state(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 
 	if (!rc)
 		rc = ptc_crash_state_read(&r->dead, r->file, opts->pid, err);
+	if (!rc && r->dead.states > 1)
+		rc = ptc_crash_state_deaths(r->file, &r->deaths, err);
 	if (core && (!rc || rc == PTC_E_NOT_EXIST) && r->file)
 		rc = read_core(r, core, rc != 0, err);
 	return rc;

@@ -49,6 +49,7 @@ struct ptc_crash_report {
 	struct ptc_decode *d;
 	struct ptc_id_range tid; /* the victim; lent to d */
 	struct ptc_crash_state dead;
+	struct ptc_crash_deaths deaths; /* of the recording; more than one: @dead is one of them */
 	const struct ptc_crash_state_thread *victim; /* in dead */
 	struct ptc_crash_flow flow;
 	struct ptc_crash_stack traced, unwound;

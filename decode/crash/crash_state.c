@@ -204,6 +204,35 @@ int ptc_crash_state_pids(const struct ptc_file *f, struct ptc_crash_pids *ret, s
 	return rc < 0 ? rc : 0;
 }
 
+static void add_death(struct ptc_crash_deaths *d, const struct ptc_crash_signal *s)
+{
+	if (d->n == PTC_CRASH_DEATHS_MAX) {
+		memmove(d->items, d->items + 1, sizeof(d->items) - sizeof(d->items[0]));
+		d->n--;
+		d->left_out++;
+	}
+	d->items[d->n++] = *s;
+}
+
+int ptc_crash_state_deaths(const struct ptc_file *f, struct ptc_crash_deaths *ret,
+			   struct ptc_err *err)
+{
+	struct ptc_crash c;
+	struct ptc_rec rec;
+	uint64_t pos = 0;
+	int rc, is;
+
+	ret->n = ret->left_out = 0;
+	while ((rc = ptc_file_next(f, &pos, &rec, err)) == 1) {
+		is = ptc_crash_parse(&rec, &c, err);
+		if (is < 0)
+			return ptc_file_err_name(f, err);
+		if (is && c.kind == PTC_CRASH_SIGNAL && c.u.signal.signo)
+			add_death(ret, &c.u.signal);
+	}
+	return rc < 0 ? rc : 0;
+}
+
 /* Prints the processes into @ret: "12, 34 and 5 more". */
 static void list_pids(const struct ptc_crash_pids *p, char ret[PIDS_TEXT])
 {

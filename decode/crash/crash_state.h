@@ -77,6 +77,18 @@ struct ptc_crash_pids {
 
 int ptc_crash_state_pids(const struct ptc_file *f, struct ptc_crash_pids *ret, struct ptc_err *err);
 
+enum { PTC_CRASH_DEATHS_MAX = 16 };
+
+/* The newest deaths in a recording, the oldest of them first. */
+struct ptc_crash_deaths {
+	struct ptc_crash_signal items[PTC_CRASH_DEATHS_MAX];
+	size_t n;
+	uint64_t left_out; /* number of older ones */
+};
+
+int ptc_crash_state_deaths(const struct ptc_file *f, struct ptc_crash_deaths *ret,
+			   struct ptc_err *err);
+
 void ptc_crash_state_release(struct ptc_crash_state *d);
 
 /* Return the thread that was killed, or NULL; and the mapping that contains @addr, or NULL. */

@@ -466,7 +466,7 @@ struct ptc_record_result {
 	/* Trace bytes that a software source made: stored, lost, or in no snapshot; otherwise 0. */
 	uint64_t made_aux;
 	uint64_t snapshots; /* snapshots taken, including the last one at the end */
-	uint64_t crashes;   /* with @crash: processes whose state was saved */
+	uint64_t crashes;   /* with @crash: processes whose state is in the recording */
 	/*
 	 * With @crash: processes that handled a fault, and then exited with a failure. Their state
 	 * at the last fault was saved.
@@ -537,6 +537,11 @@ struct ptc_record_result {
 	 */
 	uint64_t rightless;
 	char rightless_path[256];
+	/*
+	 * With @crash and @series: more processes that a signal killed while the last file was
+	 * written. Their states are in no file.
+	 */
+	uint64_t late_crashes;
 };
 
 /* Result of ptc_source_choose. */

@@ -102,6 +102,30 @@ def children(folder):
     Run([PTCAP, "crash", "show", "-i", path]).expect(4)
 
 
+@case
+def several(folder):
+    """--count: each death has a file of its own, and the last file has the end. The sources agree."""
+    path = os.path.join(folder, "f")
+    workers = ["/bin/dash", "-c", f"{STATIC} null; {STATIC} division; {STATIC} null; exit 5"]
+    signals = ["SIGSEGV", "SIGFPE", "SIGSEGV"]
+    for source, count, argv, died in (
+        (["-e", "dummy:u"], 2, workers, signals[:2]),
+        (["-e", "dummy:u"], 9, workers, signals),
+        (["--source", "step"], 2, [STATIC, "child"], signals[:1]),  # a stepped shell takes long
+    ):
+        r = Run([PTCAP, "crash", *source, "--count", str(count), "-o", path, "--", *argv]).expect(Run(argv).status)
+        files = sorted(name for name in os.listdir(folder) if name.startswith("f."))
+        check(len(files) == min(count, len(died) + 1) and files[0] == "f.000", f"{source}: {files}")
+        check(f"{len(died)} process" in r.err and "killed by" in r.err and "f.000'` explains the first" in r.err, f"{source}: {r.err}")
+        said = [show(os.path.join(folder, name)) for name in files[:len(died)]]
+        check([s["signal"] for s in said] == died and len({s["pid"] for s in said}) == len(died), f"{source}: {[s['text'] for s in said]}")
+        check(not any("others" in s for s in said), f"{source}: another death is in a file")
+        for name in files[len(died):]:
+            Run([PTCAP, "crash", "show", "-i", os.path.join(folder, name)]).expect(4)
+        for name in files:
+            os.unlink(os.path.join(folder, name))
+
+
 class Attached:
     """A waiting program with an attached ptcap."""
 

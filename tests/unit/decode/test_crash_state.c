@@ -287,3 +287,28 @@ Test(crash_state, a_message_names_the_first_of_many_processes)
 			   err.msg);
 	release(&m);
 }
+
+static void put_many_deaths(struct ptc_buf *b)
+{
+	uint64_t pid;
+
+	for (pid = 1; pid <= PTC_CRASH_DEATHS_MAX + 2; pid++) {
+		put_signal(b, pid, 11);
+		put_signal(b, pid, 0);
+	}
+}
+
+Test(crash_state, the_newest_deaths_are_listed)
+{
+	struct made m = make(put_many_deaths), two = make(put_two);
+	struct ptc_crash_deaths d;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_crash_state_deaths(m.f, &d, &err), 0);
+	cr_assert(d.n == PTC_CRASH_DEATHS_MAX && d.left_out == 2);
+	cr_assert(d.items[0].pid == 3 && d.items[d.n - 1].pid == PTC_CRASH_DEATHS_MAX + 2);
+	cr_assert_eq(ptc_crash_state_deaths(two.f, &d, &err), 0);
+	cr_assert(d.n == 2 && !d.left_out && d.items[1].signo == 6);
+	release(&m);
+	release(&two);
+}
