@@ -23,7 +23,8 @@ COMPILERS = {
     "clang++ -O2": ["clang++", "-static", "-g", "-O2"],
     "rustc -O": ["rustc", "-C", "target-feature=+crt-static", "-g", "-O"],
 }
-# gdb's frames of the thread that died: program counter, function, file, line, whether inlined.
+# gdb's frames of the thread that died: program counter, function, file, line, whether inlined, library, whether gdb found the
+# frame only in call sites: the function has ended with a jump.
 BACKTRACE = """
 import gdb, json
 frame, rows = gdb.newest_frame(), []
@@ -31,7 +32,7 @@ while frame is not None and frame.is_valid():
     at = frame.find_sal()
     if frame.type() != gdb.SIGTRAMP_FRAME: # "<signal handler called>"
         rows.append([frame.pc(), frame.name(), at.symtab and at.symtab.filename, at.line, frame.type() == gdb.INLINE_FRAME,
-                     gdb.solib_name(frame.pc())])
+                     gdb.solib_name(frame.pc()), frame.type() == gdb.TAILCALL_FRAME])
     frame = frame.older()
 print("FRAMES " + json.dumps(rows))
 """

@@ -123,7 +123,7 @@ def has_ptrace():
     return not refused
 
 
-def core_of(folder, argv, status=None, prepare=lambda: None):
+def core_of(folder, argv, status=None, prepare=lambda: None, env=None):
     """Run argv in the folder. Returns its core; skips if the machine puts cores elsewhere."""
     with open("/proc/sys/kernel/core_pattern", encoding="utf-8") as f:
         pattern = f.read().strip()
@@ -139,7 +139,7 @@ def core_of(folder, argv, status=None, prepare=lambda: None):
         prepare()
 
     asan = os.environ.get("ASAN_OPTIONS", "")  # it sets a core limit of 0, which children inherit
-    env = {**os.environ, "ASAN_OPTIONS": f"{asan}:disable_coredump=0".lstrip(":")}
+    env = {**(env or os.environ), "ASAN_OPTIONS": f"{asan}:disable_coredump=0".lstrip(":")}
     run = Run(argv, cwd=folder, env=env, preexec_fn=limits)
     if status is not None:
         run.expect(status)
