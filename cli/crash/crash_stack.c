@@ -231,7 +231,12 @@ static void add_stack_notes(const struct ptc_crash_report *r, struct ptc_screen 
 		ptc_screen_add(s, PTC_STYLE_PLAIN,
 			       "     recorded without memory (--no-memory): only the trace has "
 			       "callers");
-	if (r->unwound.cut)
+	if (r->unwound.cut && r->unwound.n < r->traced.n && r->differ < 0 &&
+	    ptc_crash_believed(r) == &r->traced)
+		ptc_screen_add(s, PTC_STYLE_PLAIN,
+			       "     only the trace has the frames behind the first %zu",
+			       r->unwound.n);
+	else if (r->unwound.cut)
 		ptc_screen_add(s, PTC_STYLE_PLAIN,
 			       "     more than %zu frames in memory; the outermost frames are not "
 			       "shown",

@@ -111,7 +111,8 @@ static void show_stack(const struct ptc_stacks_report *r, const struct ptc_stack
 	if (t->stack.n > max)
 		printf("     ... %zu more ...\n", t->stack.n - max);
 	if (t->stack.cut)
-		printf("     the outermost frames are not known: there are too many\n");
+		printf("     the outermost frames are not known: %s\n",
+		       t->stack.unsaved ? "their memory was not saved" : "there are too many");
 	if (!t->stack.n)
 		printf("     0x%" PRIx64 ": no stack\n", t->state->state.regs[PTC_REG_RIP]);
 	if (t->ends_in) {

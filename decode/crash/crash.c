@@ -197,7 +197,7 @@ static void drop_unwound(struct ptc_crash_report *r)
 
 /*
  * Find the first difference. Three kinds of missing frames do not count: behind the end of a trace
- * that begins late, behind a file that is not available, and in memory that was not kept.
+ * that begins late, behind a file that is not available, and in memory that was not saved.
  */
 static int compare(const struct ptc_crash_report *r)
 {

@@ -48,6 +48,7 @@ struct unwinding {
 	 */
 	bool returns;
 	uint64_t context;
+	bool unsaved; /* since the last frame, memory was needed that the state does not have */
 	bool no_memory;
 };
 
@@ -181,14 +182,24 @@ static bool get_thread(Dwfl *dwfl, pid_t tid, void *arg, void **ret_arg)
 	return true;
 }
 
+/* Is @addr in writable memory that was not saved? */
+static bool is_unsaved(const struct ptc_crash_state *d, uint64_t addr)
+{
+	const struct ptc_crash_state_map *m = ptc_crash_state_map_at(d, addr);
+
+	return m && m->map.prot & PROT_WRITE && !d->signal.no_memory;
+}
+
 static bool read_memory(Dwfl *dwfl, Dwarf_Addr addr, Dwarf_Word *ret, void *arg)
 {
-	const struct unwinding *u = arg;
+	struct unwinding *u = arg;
 	uint8_t bytes[8];
 
 	(void)dwfl;
-	if (ptc_crash_state_memory(u->dead, addr, bytes, sizeof(bytes)) != sizeof(bytes))
+	if (ptc_crash_state_memory(u->dead, addr, bytes, sizeof(bytes)) != sizeof(bytes)) {
+		u->unsaved = is_unsaved(u->dead, addr);
 		return false;
+	}
 	*ret = ptc_le64(bytes);
 	return true;
 }
@@ -257,7 +268,7 @@ static int on_frame(Dwfl_Frame *frame, void *arg)
 	Dwarf_Addr pc;
 	bool interrupted;
 
-	u->called = u->returns = false;
+	u->called = u->returns = u->unsaved = false;
 	if (!dwfl_frame_pc(frame, &pc, &interrupted))
 		return DWARF_CB_ABORT;
 	if (called) {
@@ -289,7 +300,7 @@ static int unwind_from(struct ptc_unwinder *w, struct ptc_err *err)
 {
 	struct unwinding *u = &w->u;
 
-	u->asked = u->stray = u->returns = false;
+	u->asked = u->stray = u->returns = u->unsaved = false;
 	if (w->attached)
 		(void)dwfl_getthread_frames(w->dwfl, (pid_t)u->thread->tid, on_frame, u);
 	if (u->returns)
@@ -378,6 +389,8 @@ int ptc_unwinder_run(struct ptc_unwinder *w, const struct ptc_crash_thread *t,
 		rc = unwind_from(w, err);
 	while (!rc && w->u.stray && ++strayed < STRAYED_MAX && undo_call(&w->u));
 	u->unknown = unknown_file(&w->u);
+	u->unsaved = w->u.unsaved && !u->cut;
+	u->cut |= u->unsaved;
 	return rc;
 }
 

@@ -24,7 +24,8 @@ struct ptc_unwound_frame {
 struct ptc_unwound {
 	struct ptc_unwound_frame *frames; /* owned; innermost first; without signal trampolines */
 	size_t n, cap;
-	bool cut; /* there are more frames than PTC_UNWIND_MAX */
+	bool cut;     /* there are more frames: PTC_UNWIND_MAX was reached, or unsaved */
+	bool unsaved; /* the caller of the last frame is in memory that was not saved */
 	/*
 	 * The frames end because this file is not available, so its call frame information is
 	 * unknown. It is the file of the last frame, or of the thread's ip if there is no frame.
