@@ -33,6 +33,14 @@ static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
 	return ip && ptc_decode_symbol(p->d, item, ip, &off) ? ip - off : 0;
 }
 
+static const char *name(void *ctx, const struct ptc_item *item, uint64_t ip)
+{
+	const struct ptc_calls_printer *p = ctx;
+	uint64_t off;
+
+	return ptc_decode_symbol(p->d, item, ip, &off);
+}
+
 static uint64_t life(void *ctx, const struct ptc_item *item)
 {
 	const struct ptc_calls_printer *p = ctx;
@@ -354,7 +362,7 @@ int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, st
 			   bool json, bool shows_inlines)
 {
 	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = on_real_call, .ctx = p, .life = life
+		.function = function, .on_call = on_real_call, .ctx = p, .life = life, .name = name
 	};
 	const struct ptc_inline_calls_opts more = { inlines, on_call, p };
 

@@ -164,11 +164,12 @@ static size_t by_return(const struct thread *t, uint64_t to)
 	return 0;
 }
 
-static size_t by_function(const struct thread *t, uint64_t function)
+/* Returns the index + 1 of the innermost of the first @n frames that is of @function. 0: none. */
+static size_t by_function(const struct thread *t, uint64_t function, size_t n)
 {
 	size_t i;
 
-	for (i = t->n; function && i; i--)
+	for (i = n; function && i; i--)
 		if (t->frames[i - 1].function == function)
 			return i;
 	return 0;
@@ -184,6 +185,65 @@ static size_t by_signal(const struct thread *t, uint64_t interrupted)
 	return 0;
 }
 
+/* --- unwinders of exceptions --- */
+
+enum unwinder {
+	NO_UNWINDER,
+	UNWINDER, /* begins at the function that throws */
+	RESUMED,  /* _Unwind_Resume: leaves the function that called it */
+};
+
+/* Returns the kind of the function at the top, if @it may go on at a landing pad. */
+static enum unwinder unwinder_of(const struct ptc_calls *c, const struct thread *t,
+				 const struct ptc_item *it)
+{
+	const uint64_t function = t->frames[t->n - 1].function;
+	const char *name = NULL;
+
+	if (c->opts.name && function && (it->kind == PTC_KIND_IJMP || it->kind == PTC_KIND_RET))
+		name = c->opts.name(c->opts.ctx, it, function);
+	if (!name || strncmp(name, "_Unwind_", 8) != 0)
+		return NO_UNWINDER;
+	return strcmp(name, "_Unwind_Resume") != 0 ? UNWINDER : RESUMED;
+}
+
+/* Is the target in the part of a function that the compiler put elsewhere? */
+static bool is_cold_part(const struct ptc_calls *c, const struct ptc_item *it)
+{
+	const char *name = c->opts.name(c->opts.ctx, it, it->to);
+
+	return name && strstr(name, ".cold");
+}
+
+/* Did the trace begin in the middle of a function, so that callers are missing? */
+static bool begins_late(const struct thread *t)
+{
+	return t->frames[0].function && t->frames[0].ip != t->frames[0].function;
+}
+
+/*
+ * A branch into the middle of @function, which may be 0: maybe to a landing pad. The trace does not
+ * tell which one of several calls of the function goes on. A landing pad may be in a part of its
+ * function that has another symbol or none.
+ */
+static int on_landing(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
+		      uint64_t function)
+{
+	const enum unwinder unwinder = unwinder_of(c, t, it);
+	const bool leaves = unwinder == RESUMED && t->n > 2;
+	const size_t i = by_function(t, function, leaves ? t->n - 2 : t->n);
+	int rc;
+
+	if (i)
+		return leave_to(c, t, it, i, PTC_CALL_BY_UNWINDING);
+	if (leaves)
+		return leave_to(c, t, it, t->n - 2, PTC_CALL_BY_UNWINDING);
+	if (!unwinder || !function || !begins_late(t) || is_cold_part(c, it))
+		return 0;
+	rc = leave_to(c, t, it, 0, PTC_CALL_BY_UNWINDING);
+	return rc ? rc : push_function_frame(c, t, it, PTC_CALL_BY_RETURN, 0);
+}
+
 /* --- branches --- */
 
 /* A jump. A jump inside one function changes nothing. */
@@ -193,15 +253,12 @@ static int on_jump(struct ptc_calls *c, struct thread *t, const struct ptc_item 
 	const uint64_t function = c->opts.function(c->opts.ctx, it, it->to);
 	const uint64_t ret = top->ret;
 	const bool signal = top->signal;
-	size_t i;
 	int rc;
 
-	if (function == top->function || !function)
+	if (function == top->function)
 		return 0;
-	if (it->to != function) { /* into the middle of another function, maybe a caller */
-		i = by_function(t, function);
-		return i ? leave_to(c, t, it, i, PTC_CALL_BY_UNWINDING) : 0;
-	}
+	if (it->to != function)
+		return on_landing(c, t, it, function);
 	rc = leave(c, t, it, PTC_CALL_BY_TAIL);
 	if (!rc)
 		rc = push_function_frame(c, t, it, PTC_CALL_BY_TAIL, ret);
@@ -223,9 +280,9 @@ static int on_return(struct ptc_calls *c, struct thread *t, const struct ptc_ite
 	function = c->opts.function(c->opts.ctx, it, it->to);
 	if (function && function == it->to) /* a return used as a jump */
 		return on_jump(c, t, it);
-	i = by_function(t, function);
-	if (i && i < t->n) /* an unwinder goes on at a landing pad */
-		return leave_to(c, t, it, i, PTC_CALL_BY_UNWINDING);
+	i = by_function(t, function, t->n - 1);
+	if (i || unwinder_of(c, t, it))
+		return on_landing(c, t, it, function);
 	rc = leave_to(c, t, it, 0, PTC_CALL_BY_RETURN);
 	return rc ? rc : push_function_frame(c, t, it, PTC_CALL_BY_RETURN, 0);
 }

@@ -56,6 +56,11 @@ struct ptc_calls_opts {
 	 * replaced.
 	 */
 	uint64_t (*life)(void *ctx, const struct ptc_item *item);
+	/*
+	 * Returns the name of the function that contains @ip in @item's process; NULL: unknown.
+	 * Unwinders of exceptions are recognised by name. NULL: there are none.
+	 */
+	const char *(*name)(void *ctx, const struct ptc_item *item, uint64_t ip);
 };
 
 struct ptc_calls;

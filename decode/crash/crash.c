@@ -84,13 +84,20 @@ void ptc_crash_place_frame(const struct ptc_crash_report *r, const struct ptc_cr
 
 /* --- the stacks --- */
 
-static bool push_crash_frame(struct ptc_crash_stack *s, uint64_t pc, bool exact,
-			     enum ptc_call_how how)
+static bool push_crash_frame(struct ptc_crash_stack *s, struct ptc_crash_frame frame)
 {
 	if (!ptc_grow(&s->frames, &s->cap, s->n + 1, sizeof(*s->frames)))
 		return false;
-	s->frames[s->n++] = (struct ptc_crash_frame){ pc, exact, how };
+	s->frames[s->n++] = frame;
 	return true;
+}
+
+/* Append the place @pc in the function of @in. */
+static bool push_traced(struct ptc_crash_report *r, uint64_t pc, bool exact,
+			const struct ptc_flow_frame *in)
+{
+	return push_crash_frame(&r->traced,
+				(struct ptc_crash_frame){ pc, exact, in->how, in->landed });
 }
 
 /* Returns the branch that led to where the signal came, or NULL. */
@@ -115,19 +122,18 @@ static bool make_traced(struct ptc_crash_report *r)
 	r->traced.cut = f->cut;
 	if (!f->n)
 		return true;
-	if (!push_crash_frame(&r->traced, r->ip, true, f->frames[f->n - 1].how))
+	if (!push_traced(r, r->ip, true, &f->frames[f->n - 1]))
 		return false;
 	if (f->strayed_n) {
 		f->n = f->strayed_n;
 		f->frames[0] = f->strayed_first;
 	}
 	if (r->culprit && r->culprit->kind != PTC_KIND_ICALL && r->culprit->kind != PTC_KIND_CALL &&
-	    !push_crash_frame(&r->traced, r->culprit->from, true, f->frames[f->n - 1].how))
+	    !push_traced(r, r->culprit->from, true, &f->frames[f->n - 1]))
 		return false;
 	for (i = f->n; i > 1 && f->frames[i - 1].has_ret; i--)
-		if (!push_crash_frame(&r->traced, f->frames[i - 1].ret,
-				      f->frames[i - 1].how == PTC_CALL_BY_SIGNAL,
-				      f->frames[i - 2].how))
+		if (!push_traced(r, f->frames[i - 1].ret,
+				 f->frames[i - 1].how == PTC_CALL_BY_SIGNAL, &f->frames[i - 2]))
 			return false;
 	return true;
 }
@@ -144,8 +150,9 @@ int ptc_crash_unwind_thread(const struct ptc_crash_report *r,
 	if (p)
 		rc = ptc_unwind(&u, &r->dead, &t->state, &p->as, err);
 	for (i = 0; !rc && i < u.n; i++)
-		if (!push_crash_frame(ret, u.frames[i].pc, u.frames[i].interrupted,
-				      PTC_CALL_BY_CALL))
+		if (!push_crash_frame(ret, (struct ptc_crash_frame){ u.frames[i].pc,
+								     u.frames[i].interrupted,
+								     PTC_CALL_BY_CALL, false }))
 			rc = ptc_fail_mem(err);
 	ret->cut = u.cut;
 	ret->ends_in = u.unknown ? u.unknown->name : NULL;
@@ -170,28 +177,50 @@ static bool is_unwinder(const struct ptc_crash_report *r, const struct ptc_crash
 	return place.function && !strncmp(place.function, "_Unwind_", 8);
 }
 
+/* Do the outermost frames of @a from @k on equal those of @b from @i on? One stack may be shorter.
+ */
+static bool has_same_end(const struct ptc_crash_stack *a, size_t k, const struct ptc_crash_stack *b,
+			 size_t i)
+{
+	for (; k < a->n && i < b->n; k++, i++)
+		if (a->frames[k].pc != b->frames[i].pc)
+			return false;
+	return true;
+}
+
+static void drop_traced(struct ptc_crash_stack *a, size_t from, size_t to)
+{
+	memmove(a->frames + from, a->frames + to, (a->n - to) * sizeof(*a->frames));
+	a->n -= to - from;
+}
+
 /*
  * An unwinder goes on in the frame that handles the exception. The landing pad may be in a part of
- * its function that has no symbol. Then the trace does not tell which frame that is, and the frames
- * in between stay. The stack from memory tells it.
+ * its function that has no symbol, or the function may have called itself. Then the trace does not
+ * tell which frame that is, and the frames in between stay. The stack from memory tells it.
  */
 static void drop_unwound(struct ptc_crash_report *r)
 {
 	struct ptc_crash_stack *a = &r->traced;
 	const struct ptc_crash_stack *b = &r->unwound;
+	bool landed = false;
 	size_t i, k;
 
-	for (i = 0; i < a->n && i < b->n; i++) {
+	for (i = 0; i < a->n && i < b->n; landed |= a->frames[i++].landed) {
+		bool unwinds;
+
 		if (a->frames[i].pc == b->frames[i].pc)
 			continue;
-		if (!is_unwinder(r, &a->frames[i]))
+		unwinds = is_unwinder(r, &a->frames[i]);
+		if (!unwinds && !landed)
 			return;
-		for (k = i + 1; k < a->n && a->frames[k].pc != b->frames[i].pc; k++)
-			;
+		for (k = i + 1; k < a->n; k++)
+			if (a->frames[k].pc == b->frames[i].pc &&
+			    (unwinds || has_same_end(a, k, b, i)))
+				break;
 		if (k == a->n)
 			return;
-		memmove(a->frames + i, a->frames + k, (a->n - k) * sizeof(*a->frames));
-		a->n -= k - i;
+		drop_traced(a, i, k);
 	}
 }
 

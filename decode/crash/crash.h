@@ -35,6 +35,7 @@ struct ptc_crash_frame {
 	uint64_t pc;	       /* innermost frame: current address; others: where they go on */
 	bool exact;	       /* interrupted there, or jumped away: pc is no return address */
 	enum ptc_call_how how; /* from the trace: how its function was entered */
+	bool landed;	       /* from the trace: see struct ptc_flow_frame */
 };
 
 struct ptc_crash_stack {

@@ -15,6 +15,14 @@ static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
 	return ip && ptc_decode_symbol(f->d, item, ip, &off) ? ip - off : 0;
 }
 
+static const char *name(void *ctx, const struct ptc_item *item, uint64_t ip)
+{
+	const struct ptc_crash_flow *f = ctx;
+	uint64_t off;
+
+	return ptc_decode_symbol(f->d, item, ip, &off);
+}
+
 static uint64_t life(void *ctx, const struct ptc_item *item)
 {
 	const struct ptc_crash_flow *f = ctx;
@@ -116,6 +124,8 @@ static int on_call(void *ctx, const struct ptc_call *call)
 	keep_call(f, call);
 	if (call->type != PTC_CALL_ENTER) {
 		f->n = call->type == PTC_CALL_LOST ? 0 : call->depth;
+		if (f->n && call->how == PTC_CALL_BY_UNWINDING)
+			f->frames[f->n - 1].landed = true;
 		f->cut &= f->n != 0;
 		return 0;
 	}
@@ -205,7 +215,7 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 int ptc_crash_flow_run(struct ptc_crash_flow *f, struct ptc_err *err)
 {
 	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = on_call, .ctx = f, .life = life
+		.function = function, .on_call = on_call, .ctx = f, .life = life, .name = name
 	};
 	const struct ptc_sink sink = { on_items, f };
 	int rc;

@@ -14,6 +14,11 @@ struct ptc_flow_frame {
 	uint64_t ip;  /* where the function was entered */
 	uint64_t ret; /* if has_ret: return address, or the interrupted address, which may be 0 */
 	bool has_ret;
+	/*
+	 * An unwinder or longjmp went on here. The trace does not tell which one of several calls
+	 * of the function this is.
+	 */
+	bool landed;
 	enum ptc_call_how how;
 };
 

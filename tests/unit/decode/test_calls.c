@@ -14,6 +14,23 @@ static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
 	return ip < 0x1000 ? 0 : ip & ~(uint64_t)0xff;
 }
 
+/* The other functions have no names that matter. */
+enum { RESUMES = 0x2400, RAISES = 0x2500, COLD = 0x2600 };
+
+static const char *name(void *ctx, const struct ptc_item *item, uint64_t ip)
+{
+	switch (function(ctx, item, ip)) {
+	case RESUMES:
+		return "_Unwind_Resume";
+	case RAISES:
+		return "_Unwind_RaiseException";
+	case COLD:
+		return "b(int) [clone .cold]";
+	default:
+		return NULL;
+	}
+}
+
 static char name_of(uint64_t ip)
 {
 	return (char)(ip < 0x1000 ? '?' : 'a' + (ip - 0x1000) / 0x100);
@@ -48,7 +65,7 @@ struct step {
 static void expect(const struct step *steps, size_t n, const char *want)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = { function, on_call, &text, NULL };
+	const struct ptc_calls_opts opts = { function, on_call, &text, NULL, name };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	size_t i;
 
@@ -150,6 +167,33 @@ Test(calls, an_unwinder_that_returns_into_a_landing_pad)
 	       RET(0x1190, 0x1005));
 }
 
+Test(calls, resumed_unwinding_leaves_the_call_that_resumed_it)
+{
+	/* b has called itself twice. The landing pad is in b, in a part of b, or has no name. */
+	EXPECT("0+at 1+b 2+b 3+b 4+u 4-uu 3-bu 2-b ", START(0x1000), CALL(0x1000, 0x1100),
+	       CALL(0x1110, 0x1100), CALL(0x1110, 0x1100), CALL(0x1120, RESUMES),
+	       IJMP(RESUMES + 16, 0x1180), RET(0x1190, 0x1115));
+	EXPECT("0+at 1+b 2+b 3+b 4+u 4-uu 3-bu 2-b ", START(0x1000), CALL(0x1000, 0x1100),
+	       CALL(0x1110, 0x1100), CALL(0x1110, 0x1100), CALL(0x1120, RESUMES),
+	       RET(RESUMES + 16, COLD + 8), RET(COLD + 16, 0x1115));
+	EXPECT("0+at 1+b 2+b 3+u 3-uu 2-bu 1-b ", START(0x1000), CALL(0x1000, 0x1100),
+	       CALL(0x1110, 0x1100), CALL(0x1120, RESUMES), IJMP(RESUMES + 16, 0x20),
+	       RET(0x30, 0x1005));
+	/* a caller further out */
+	EXPECT("0+at 1+b 2+c 3+d 4+u 4-uu 3-du 2-cu 1-b ", START(0x1000), CALL(0x1000, 0x1100),
+	       CALL(0x1110, 0x1200), CALL(0x1210, 0x1300), CALL(0x1310, RESUMES),
+	       IJMP(RESUMES + 16, 0x1180), RET(0x1190, 0x1005));
+}
+
+Test(calls, an_exception_is_caught_in_a_call_before_the_trace)
+{
+	EXPECT("0+ct 1+v 1-vu 0-cu 0+dr 1+b ", START(0x1210), CALL(0x1210, RAISES),
+	       IJMP(RAISES + 16, 0x1380), CALL(0x1390, 0x1100));
+	/* The first call is known, so the landing pad is in a part of a known function. */
+	EXPECT("0+ct 1+v ", START(0x1200), CALL(0x1210, RAISES), IJMP(RAISES + 16, 0x1380));
+	EXPECT("0+ct 1+v ", START(0x1210), CALL(0x1210, RAISES), IJMP(RAISES + 16, COLD + 8));
+}
+
 Test(calls, a_retpoline_is_a_jump)
 {
 	/* a calls the thunk b. Its inner call c never returns: it "returns" to d */
@@ -203,7 +247,7 @@ Test(calls, code_without_names)
 Test(calls, a_very_deep_stack_forgets_its_outermost_half)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = { function, on_call, &text, NULL };
+	const struct ptc_calls_opts opts = { function, on_call, &text, NULL, name };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	struct ptc_item it = { .tid = 1, .type = PTC_ITEM_BRANCH, .insn_len = 5 };
 	unsigned int i;
@@ -239,7 +283,7 @@ Test(calls, a_thread_with_the_number_of_another_one_has_a_stack_of_its_own)
 		{ .time = 10, .from = 0x1120, .to = 0x1000, .kind = PTC_KIND_CALL },
 	};
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = { function, on_call, &text, life };
+	const struct ptc_calls_opts opts = { function, on_call, &text, life, name };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	size_t i;
 
@@ -259,7 +303,7 @@ Test(calls, a_thread_with_the_number_of_another_one_has_a_stack_of_its_own)
 Test(calls, a_gap_of_nobody_is_of_all_in_its_queue)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = { function, on_call, &text, NULL };
+	const struct ptc_calls_opts opts = { function, on_call, &text, NULL, name };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	struct ptc_item it = { .type = PTC_ITEM_BRANCH, .kind = PTC_KIND_CALL, .insn_len = 5 };
 	int i;
