@@ -10,19 +10,18 @@ import os
 import re
 import shutil
 import signal
+import struct
 import sys
-import time
 
 import lib
 from compile import built
-from inlined import BACKTRACE, SUPPORT, short
+from inlined import BACKTRACE, SUPPORT, chains, short
 from lib import PTCAP, Run, check
 
 CORPUS = os.path.join(SUPPORT, "corpus")
 ENV = {k: v for k, v in os.environ.items() if not k.startswith(("RUST_", "GO", "NODE_", "PYTHON"))}
 FRAMES_MAX = 200  # of an endless recursion; ptcap shows 256
 
-UNWINDING = "unwinding.cpp"
 VERBOSE = "-v" in sys.argv
 CASES = {}
 
@@ -37,10 +36,14 @@ def case(f):
 
 def backtrace(folder, program, core, jit):
     """Return gdb's frames as function, file, line, whether inlined, down to the last one of the program and its
-    own libraries. Frames of functions that ended with a jump are left out: the memory does not have them."""
+    own libraries; and the address of each frame in the program's file, or None. Frames of functions that ended with
+    a jump are left out: the memory does not have them."""
+    if not shutil.which("gdb"):
+        lib.skip("no gdb")
     script = os.path.join(folder, "backtrace.py")
     with open(script, "w", encoding="ascii") as f:
         f.write(BACKTRACE.replace("while frame", f"while len(rows) < {FRAMES_MAX} and frame"))
+        f.write('print(gdb.execute("info files", to_string=True))')
     out = Run(["gdb", "-batch", "-nx", "-ex", "set debuginfod enabled off", "-x", script, program, core]).out
     found = re.search(r"(?m)^FRAMES (.*)$", out)
     if not found:
@@ -49,7 +52,21 @@ def backtrace(folder, program, core, jit):
     # gdb finds no caller of a JIT's code, and invents frames from there on.
     end = next((i for i, r in enumerate(rows) if jit and not r[1] and not r[5]), len(rows))
     own = [i for i, r in enumerate(rows[:end]) if r[2] and (not r[5] or r[5].startswith(folder))]
-    return [frame_of(*r[1:5]) for r in rows[: own[-1] + 1 if own else end] if not r[6]]
+    rows = [r for r in rows[: own[-1] + 1 if own else end] if not r[6]]
+    with open(program, "rb") as f:
+        bias = int(re.search(r"Entry point: 0x(\w+)", out)[1], 16) - struct.unpack_from("<Q", f.read(32), 24)[0]
+    # The call is in front of a return address.
+    return [frame_of(*r[1:5]) for r in rows], [None if r[5] else r[0] - bias - (r[0] != rows[0][0]) for r in rows]
+
+
+def settled(program, got, want, addrs):
+    """Return want. gdb skips lines of 0 and lines that are no beginning of a statement. There addr2line decides."""
+    ret = list(want)
+    for i, (g, w, a) in enumerate(zip(got, want, addrs)):
+        if g != w and w[0] in (g[0], "-") and w[3] == g[3] and a is not None:
+            places = chains(["addr2line", "-a", "-i", "-e", program], [a])[a]
+            ret[i] = g if (f"{g[1]}:{g[2]}" if g[2] else "-") in places else w
+    return ret
 
 
 def frame_of(function, file, line, inlined):
@@ -83,7 +100,7 @@ def died(folder, what, argv, died_of, env=None, jit=False):
     core = lib.core_of(folder, crash, status, env=env) if same_run else Run(crash, cwd=folder, env=env).expect(status) and None
     after = os.times()
     said = json.loads(Run([PTCAP, "crash", "show", "--full-names", "-i", path, "--format", "json"]).expect(0).out)
-    want = backtrace(folder, argv[0], core or lib.core_of(folder, argv, status, env=env), jit)
+    want, addrs = backtrace(folder, argv[0], core or lib.core_of(folder, argv, status, env=env), jit)
     if VERBOSE:
         spent = sum(after[2:4]) - sum(before[2:4])
         print(f"{what}: {after[4] - before[4]:.2f} s, of these {spent:.2f} s on a CPU, {len(want)} frames", flush=True)
@@ -94,14 +111,18 @@ def died(folder, what, argv, died_of, env=None, jit=False):
         if stack == "stack_traced" and same_run and "unshown_loop" in said:
             check(said["unshown_loop"]["calls"], f"{what}: {said['unshown_loop']}")
             continue
-        # Frames of one recursive function have the same landing pads: the trace does not tell which one catches.
-        if stack == "stack_traced" and what.endswith(UNWINDING):
-            continue
         got = frames_of(without_jumps(said[stack]))
         kept = len(got) if same_run else len(want)  # the state has 256 KiB of a stack
-        text = lib.first_difference(got[: len(want)], want[:kept], "ptcap", "gdb")
+        text = lib.first_difference(got[: len(want)], settled(argv[0], got, want, addrs)[:kept], "ptcap", "gdb")
         check(not text and len(got) > 4, f"{what}: {stack}: {text}")
     check(said["branches"], f"{what}: no branches")
+    return said
+
+
+def agreed(folder, what, *args):
+    """The same, and the trace and the memory have the same stack."""
+    said = died(folder, what, *args)
+    check("differ_at" not in said, f"{what}: the stacks differ at {said.get('differ_at')}")
 
 
 # --- the programs -----------------------------------------------------------------------------
@@ -129,12 +150,15 @@ CXX = {
 
 
 def compiled(folder, compilers, table):
+    """Of three compilers, each program is built by two."""
     ran = 0
-    for compiler in compilers:
-        for name, died_of in table.items():
+    for i, (name, died_of) in enumerate(table.items()):
+        for n, compiler in enumerate(compilers):
+            if len(compilers) == 3 and (i + n) % 3 == 1:
+                continue
             program = built(folder, [*compiler.split(), os.path.join(CORPUS, name)])
             if program:
-                died(folder, f"{compiler} {name}", [program], died_of)
+                agreed(folder, f"{compiler} {name}", [program], died_of)
                 ran += 1
     if not ran:
         lib.skip("no compiler")
@@ -166,9 +190,22 @@ def cxx(folder):
 
 
 @case
+def unwinding(folder):
+    """The call that throws has no landing pad with -O1. Its caller has the same function."""
+    compiled(folder, ["g++ -g -O1"], {"unwinding.cpp": (ABORT, "abort")})
+
+
+@case
 def rust(folder):
-    table = {"c3_rust.rs": (ABORT, "abort"), "index.rs": (ABORT, "abort"), "double_panic.rs": (ABORT, "abort")}
+    table = {"c3_rust.rs": (ABORT, "abort"), "index.rs": (ABORT, "abort")}
     compiled(folder, ["rustc -g -C panic=abort", "rustc -g -O -C panic=abort"], table)
+    compiled(folder, ["rustc -g -O"], {"double_panic.rs": (ABORT, "abort")})
+
+
+def frames_of_go(text):
+    """Return the frames of the program in Go's own backtrace. gdb ends at the handler of the signal."""
+    rows = re.findall(r"(?m)^(main\..*)\((.*)\)\n\t.*/(.*?):(\d+)", text.split("\n\n")[1])
+    return [(function, file, int(line), args == "...") for function, args, file, line in rows]
 
 
 @case
@@ -176,10 +213,19 @@ def go(folder):
     if not shutil.which("go"):
         lib.skip("no go")
     env = {**os.environ, "GOCACHE": os.path.join(folder, "cache"), "HOME": folder, "CGO_ENABLED": "0", "GO111MODULE": "off"}
+    traceback = {**ENV, "GOTRACEBACK": "crash"}
     for name in ("c4_go", "nil_map"):
         program = os.path.join(folder, name)
         Run(["go", "build", "-o", program, os.path.join(CORPUS, name + ".go")], env=env).expect(0)
-        died(folder, name, [program], (ABORT, "abort"), {**ENV, "GOTRACEBACK": "crash"})
+        said = died(folder, name, [program], (ABORT, "abort"), traceback)
+        got = [
+            (f["function"], os.path.basename(f["file"]), f["line"], i + 1 < len(place["functions"]))
+            for place in said["stack_traced"]
+            for i, f in enumerate(place["functions"])
+            if f["function"].startswith("main.")
+        ]
+        want = frames_of_go(Run([program], cwd=folder, env=traceback).err)
+        check(got == want and sum(f[3] for f in want), f"{name}: {got} instead of {want}")
 
 
 PYTHON = """
@@ -201,7 +247,7 @@ def python(folder):
         if not built(folder, ["gcc", "-g", *options, "-shared", "-fPIC", "-I", include, source], "writes_null.so"):
             lib.skip("no compiler, or no Python.h")
         argv = [python3, "-S", "-c", "import sys; sys.path.insert(0, '.')\n" + PYTHON]
-        died(folder, f"writes_null {options}", argv, (SEGV, "null-page"))
+        agreed(folder, f"writes_null {options}", argv, (SEGV, "null-page"))
 
 
 @case
