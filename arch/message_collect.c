@@ -5,6 +5,7 @@
 
 #include "arch/abort_msg.h"
 #include "arch/cxx_exception.h"
+#include "arch/go_panic.h"
 #include "arch/rust_panic.h"
 #include "ptcap/crash.h"
 
@@ -112,6 +113,17 @@ static void collect_panic(const struct ptc_message_search *s, const struct ptc_m
 		add_root(f, PTC_CRASH_RUST_PANIC, addr);
 }
 
+static void collect_go(const struct ptc_message_search *s, const struct ptc_memory_view *keep,
+		       struct ptc_message_found *f)
+{
+	uint64_t g;
+
+	if (!ptc_go_panic_find(&s->view, s->r14, s->fs_base, &g))
+		return;
+	ptc_go_panic_touch(keep, g);
+	add_root(f, PTC_CRASH_GO_PANIC, g);
+}
+
 void ptc_message_collect(const struct ptc_message_search *s, struct ptc_message_found *ret)
 {
 	struct keeper k = { &s->view, ret };
@@ -121,4 +133,5 @@ void ptc_message_collect(const struct ptc_message_search *s, struct ptc_message_
 	collect_abort(s, &keep, ret);
 	collect_exception(s, &keep, ret);
 	collect_panic(s, &keep, ret);
+	collect_go(s, &keep, ret);
 }

@@ -26,7 +26,7 @@ struct ptc_message_area {
 /* Where to search. */
 struct ptc_message_search {
 	struct ptc_memory_view view;
-	uint64_t fs_base, sp;				  /* of the thread that aborts */
+	uint64_t fs_base, sp, r14;			  /* of the thread that aborts */
 	struct ptc_message_area areas[PTC_MESSAGE_AREAS]; /* variables of libraries; ascending */
 	size_t nareas;
 };

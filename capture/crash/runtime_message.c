@@ -57,6 +57,7 @@ void ptc_state_put_messages(struct ptc_buf *b, pid_t pid, pid_t tid,
 	c->search.view = (struct ptc_memory_view){ &tid, read_target };
 	c->search.fs_base = regs->fs_base;
 	c->search.sp = regs->rsp;
+	c->search.r14 = regs->r14;
 	for (i = 0; i < maps->n; i++)
 		ptc_message_add_map(&c->search, maps->items[i].start, maps->items[i].end,
 				    maps->items[i].prot, ptc_map_name(maps, &maps->items[i]));

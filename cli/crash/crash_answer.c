@@ -56,6 +56,9 @@ static void add_messages(const struct ptc_crash_view *v, struct ptc_screen *s)
 		if (m->file[0])
 			(void)snprintf(place, sizeof(place), ":%" PRIu32 ":%" PRIu32 ")", m->line,
 				       m->column);
+		if (m->kind == PTC_CRASH_GO_PANIC)
+			(void)snprintf(place, sizeof(place), " (goroutine %" PRIu64 ")",
+				       m->goroutine);
 		if (asprintf(&text, "  says    %s%s%s%s%s%s%s", m->type,
 			     m->type[0] && m->text[0] ? ": " : "", m->text, m->cut ? "..." : "",
 			     m->file[0] ? " (" : "", m->file, place) < 0) {

@@ -190,6 +190,8 @@ static void put_messages(struct ptc_emit *e, const struct ptc_crash_report *r)
 		ptc_emit_text(e, "text", m->text[0] ? m->text : NULL);
 		if (m->cut)
 			ptc_emit_bool(e, "cut", true);
+		if (m->kind == PTC_CRASH_GO_PANIC)
+			ptc_emit_u64(e, "goroutine", m->goroutine);
 		if (m->file[0]) {
 			ptc_emit_text(e, "file", m->file);
 			ptc_emit_u64(e, "line", m->line);

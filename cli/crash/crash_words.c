@@ -119,7 +119,8 @@ static const char *why_aborted(const struct ptc_crash_report *r)
 	for (i = 0; i < r->nmessages; i++) {
 		if (r->messages[i].kind == PTC_CRASH_CXX_EXCEPTION)
 			return "an exception that nobody caught";
-		if (r->messages[i].kind == PTC_CRASH_RUST_PANIC)
+		if (r->messages[i].kind == PTC_CRASH_RUST_PANIC ||
+		    r->messages[i].kind == PTC_CRASH_GO_PANIC)
 			return "a panic";
 	}
 	return complaint(r->given_up_by);

@@ -48,6 +48,7 @@ struct unwinding {
 	 */
 	bool returns;
 	uint64_t context;
+	bool resumes; /* a signal saved regs; their frame is still to come */
 	bool unsaved; /* since the last frame, memory was needed that the state does not have */
 	bool no_memory;
 };
@@ -246,7 +247,10 @@ static bool is_return(struct unwinding *u, Dwfl_Frame *frame, uint64_t pc)
 	return ptc_sigframe_is_return(code, n) && !dwfl_frame_reg(frame, DWARF_RSP, &u->context);
 }
 
-/* libdw ends at address 0. If a signal came there, take the registers that it saved. */
+/*
+ * libdw ends at address 0, and where the code that a handler returns to has no usable call frame
+ * information, as in Go. Take the registers that the signal saved.
+ */
 static void take_context(struct unwinding *u)
 {
 	uint8_t context[PTC_SIGFRAME_CONTEXT];
@@ -258,6 +262,7 @@ static void take_context(struct unwinding *u)
 	ptc_sigframe_registers(context, u->regs);
 	out->frames[out->n - 1] = (struct ptc_unwound_frame){ u->regs[DWARF_RIP], true };
 	u->stray = !is_executable_addr(u, u->regs[DWARF_RIP]);
+	u->resumes = !u->stray;
 }
 
 static int on_frame(Dwfl_Frame *frame, void *arg)
@@ -300,7 +305,9 @@ static int unwind_from(struct ptc_unwinder *w, struct ptc_err *err)
 {
 	struct unwinding *u = &w->u;
 
-	u->asked = u->stray = u->returns = u->unsaved = false;
+	if (u->resumes) /* its frame comes again */
+		u->out->n--;
+	u->asked = u->stray = u->returns = u->resumes = u->unsaved = false;
 	if (w->attached)
 		(void)dwfl_getthread_frames(w->dwfl, (pid_t)u->thread->tid, on_frame, u);
 	if (u->returns)
@@ -382,12 +389,13 @@ int ptc_unwinder_run(struct ptc_unwinder *w, const struct ptc_crash_thread *t,
 
 	w->u.thread = t;
 	w->u.out = u;
-	w->u.called = false;
+	w->u.called = w->u.resumes = false;
 	for (i = 0; i < NREGS; i++)
 		w->u.regs[i] = t->regs[dwarf_regs[i]];
 	do
 		rc = unwind_from(w, err);
-	while (!rc && w->u.stray && ++strayed < STRAYED_MAX && undo_call(&w->u));
+	while (!rc && ++strayed < STRAYED_MAX &&
+	       (w->u.resumes || (w->u.stray && undo_call(&w->u))));
 	u->unknown = unknown_file(&w->u);
 	u->unsaved = w->u.unsaved && !u->cut;
 	u->cut |= u->unsaved;

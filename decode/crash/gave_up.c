@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decode/crash/crash.h"
+#include "decode/crash/go_message.h"
 #include "decode/crash/runtime_frames.h"
 
 /* --- the frame --- */
@@ -114,6 +115,15 @@ static void check_text(const struct ptc_crash_report *r, struct ptc_runtime_mess
 		m->text[0] = '\0';
 }
 
+static bool read_message(const struct ptc_crash_report *r, size_t i,
+			 struct ptc_runtime_message *ret)
+{
+	const struct ptc_crash_message *at = &r->dead.messages[i];
+
+	return at->what == PTC_CRASH_GO_PANIC ? ptc_go_message_read(r, at, ret) :
+						ptc_runtime_message_read(&r->dead, i, ret);
+}
+
 static void read_messages(struct ptc_crash_report *r)
 {
 	size_t i;
@@ -121,7 +131,7 @@ static void read_messages(struct ptc_crash_report *r)
 	for (i = 0; i < r->dead.nmessages; i++) {
 		struct ptc_runtime_message *m = &r->messages[r->nmessages];
 
-		if (!ptc_runtime_message_read(&r->dead, i, m) || !counts(r, m))
+		if (!read_message(r, i, m) || !counts(r, m))
 			continue;
 		check_text(r, m);
 		r->nmessages++;

@@ -21,6 +21,8 @@ const char *ptc_runtime_message_name(enum ptc_crash_message_kind kind)
 		return "exception";
 	case PTC_CRASH_RUST_PANIC:
 		return "panic";
+	case PTC_CRASH_GO_PANIC:
+		return "go-panic";
 	default:
 		return "?";
 	}
@@ -170,6 +172,7 @@ bool ptc_runtime_message_find(struct ptc_crash_state *d,
 	c->search.view = (struct ptc_memory_view){ ctx, read };
 	c->search.fs_base = thread->regs[PTC_REG_FS_BASE];
 	c->search.sp = thread->regs[PTC_REG_RSP];
+	c->search.r14 = thread->regs[PTC_REG_R14];
 	for (i = 0; i < d->nmaps; i++)
 		ptc_message_add_map(&c->search, d->maps[i].map.start, d->maps[i].map.end,
 				    d->maps[i].map.prot, d->maps[i].name);

@@ -21,18 +21,20 @@ struct ptc_runtime_message {
 	bool cut;		     /* the text is longer */
 	char file[PTC_MESSAGE_FILE]; /* of a panic: its place in the source; otherwise "" */
 	uint32_t line, column;
+	uint64_t goroutine; /* of a Go panic: the number of the goroutine */
 	/* address of the exception's function what(), or 0 */
 	uint64_t what;
 };
 
 /*
- * Read message @i of @d. Returns false if the memory has no such message. The memory is from a
+ * Read message @i of @d. Returns false if the memory has no such message. A Go panic is none here:
+ * go_message.h reads it. The memory is from a
  * recording: the text may have any characters.
  */
 bool ptc_runtime_message_read(const struct ptc_crash_state *d, size_t i,
 			      struct ptc_runtime_message *ret);
 
-/* Returns "abort-message", "exception", "panic" or "?" (another kind). */
+/* Returns "abort-message", "exception", "panic", "go-panic" or "?" (another kind). */
 const char *ptc_runtime_message_name(enum ptc_crash_message_kind kind);
 
 /*

@@ -115,6 +115,14 @@ const char *ptc_decode_source_folder(struct ptc_decode *d, const struct ptc_item
 	return ptc_srcline_folder(&d->srclines, r->file, ip - r->start + r->off);
 }
 
+Dwfl_Module *ptc_decode_module(struct ptc_decode *d, int32_t pid, uint64_t ip, Dwarf **ret_dwarf)
+{
+	const struct ptc_item it = { .pid = pid };
+	const struct ptc_range *r = readable_range(d, &it, ip);
+
+	return r ? ptc_srcline_module(&d->srclines, r->file, ret_dwarf) : NULL;
+}
+
 const char *ptc_decode_without_lines(const struct ptc_decode *d, size_t *ret_n)
 {
 	return ptc_srclines_first_without(&d->srclines, ret_n);

@@ -6,6 +6,7 @@
 #ifndef PTC_DECODE_SESSION_ITEM_LOOKUP_H
 #define PTC_DECODE_SESSION_ITEM_LOOKUP_H
 
+#include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,6 +52,12 @@ int ptc_decode_layout(const struct ptc_decode *d, const char *name, struct ptc_e
  * if that is not known.
  */
 bool ptc_decode_is_of_software(const struct ptc_decode *d);
+
+/*
+ * Returns the module of the file with the code at @ip of process @pid, and gets its debug
+ * information (NULL: none). Both are lent until ptc_decode_free. NULL: the file is not known.
+ */
+Dwfl_Module *ptc_decode_module(struct ptc_decode *d, int32_t pid, uint64_t ip, Dwarf **ret_dwarf);
 
 /* Returns what @d decodes. */
 const struct ptc_decode_input *ptc_decode_input(const struct ptc_decode *d);

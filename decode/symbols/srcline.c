@@ -194,6 +194,17 @@ size_t ptc_srcline_inlines(struct ptc_srclines *s, const struct ptc_codefile *f,
 				      frames);
 }
 
+Dwfl_Module *ptc_srcline_module(struct ptc_srclines *s, const struct ptc_codefile *f,
+				Dwarf **ret_dwarf)
+{
+	const struct ptc_srcline_module *m = module_of(s, f);
+
+	if (!m || !m->dwfl)
+		return NULL;
+	*ret_dwarf = m->dwarf;
+	return m->mod;
+}
+
 int ptc_srclines_each(const struct ptc_srclines *s,
 		      int (*on_line)(void *ctx, const char *file, int line), void *ctx)
 {

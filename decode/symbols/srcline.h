@@ -40,6 +40,13 @@ size_t ptc_srcline_inlines(struct ptc_srclines *s, const struct ptc_codefile *f,
 			   struct ptc_inline_frame frames[PTC_INLINE_MAX]);
 
 /*
+ * Returns the module of the file found for @f, and gets its debug information (NULL: none). Both
+ * are lent until release. NULL: the file cannot be read.
+ */
+Dwfl_Module *ptc_srcline_module(struct ptc_srclines *s, const struct ptc_codefile *f,
+				Dwarf **ret_dwarf);
+
+/*
  * Returns the first of the files that were read and have no lines, NULL: none. *@ret_n: their
  * number.
  */

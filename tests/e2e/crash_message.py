@@ -18,6 +18,7 @@ from lib import PTCAP, Run, check
 SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support")
 CXX = os.path.join(SUPPORT, "prog_message.cpp")
 RUST = os.path.join(SUPPORT, "prog_panic.rs")
+GO = os.path.join(SUPPORT, "prog_panic.go")
 STATE = ["-e", "dummy:u"]  # no trace, only the state
 STEP = ["--source", "step"]
 # The last lines of clang's functions, and of inlined functions, are not in the source.
@@ -233,36 +234,6 @@ def rust(folder):
             check(not c.said["messages"], f"{name}: {c.said['messages']}")
 
 
-GO = """package main
-
-import "fmt"
-
-type node struct {
-	next  *node
-	value int
-}
-
-//go:noinline
-func find(n *node, value int) *node {
-	for ; n != nil; n = n.next {
-		if n.value == value {
-			return n
-		}
-	}
-	return nil
-}
-
-//go:noinline
-func use(n *node) int {
-	return find(n, 7).value // DIES: go
-}
-
-func main() {
-	fmt.Println(use(&node{nil, 1}))
-}
-"""
-
-
 @case
 def handled(folder):
     """A process that handles a fault and exits with a failure: the signal as it was delivered. If the
@@ -288,26 +259,47 @@ def handled(folder):
         Run([PTCAP, "crash", "show", "-i", path]).expect(4)
 
 
-@case
-def go(folder):
-    """A nil pointer in Go: the runtime handles SIGSEGV, prints a panic, and exits with status 2."""
+def go_program(folder, *options):
+    """Build prog_panic.go."""
     need_events()
     if not shutil.which("go"):
         lib.skip("no go")
-    source = os.path.join(folder, "nil.go")
-    with open(source, "w", encoding="ascii") as f:
-        f.write(GO)
-    program = os.path.join(folder, "nil")
+    path = os.path.join(folder, "go_panic" + "".join(options))
     env = {**os.environ, "GOCACHE": os.path.join(folder, "cache"), "HOME": folder}
-    Run(["go", "build", "-o", program, source], env=env).expect(0)
+    Run(["go", "build", *options, "-o", path, GO], env=env).expect(0)
+    return path
+
+
+@case
+def go(folder):
+    """A nil pointer in Go: the runtime handles SIGSEGV, prints a panic, and exits with status 2.
+    Other panics end in SIGABRT, if the user wants a core: their text and the goroutine."""
+    program = go_program(folder)
+    line = lines_of(GO)
     path = os.path.join(folder, "f")
-    r = Run([PTCAP, "crash", "-q", *STATE, "-o", path, "--", program]).expect(2)
+    r = Run([PTCAP, "crash", "-q", *STATE, "-o", path, "--", program, "nil"]).expect(2)
     check("nil pointer" in r.err, r.err)
     said = shown(path)
     check((said["signal"], said["reason"], said["exit_status"]) == ("SIGSEGV", "null-page", 2), said["text"])
-    is_at("go", said["fault"], r"main\.use", lines_of(source)["go"])
+    is_at("go", said["fault"], r"main\.use", line["nil"])
     names = [f["function"] for f in said["stack_unwound"]]
     check(names[:3] == ["main.use", "main.main", "runtime.main"], f"{names}")
+
+    functions = {"nil": "use", "index": "index", "map": "assign", "nested": r"nested\.func1"}
+    os.environ["GOTRACEBACK"] = "crash"
+    for mode in sorted({*line, "goroutine"}):
+        c = Crash(folder, [program, mode])
+        m = c.message(mode)
+        want = re.findall(r"panic: (.*?)(?: \[recovered\])?\n", c.run.err)[-1]
+        number = re.search(r"^goroutine (\d+) (?:gp=.*)?\[running\]", c.run.err, re.M)[1]
+        check((m["kind"], m["text"], m["goroutine"]) == ("go-panic", want, int(number)), f"{mode}: {m} instead of {want!r} {number}")
+        is_at(mode, c.at, "main." + functions.get(mode, "fail"), line.get(mode, line["string"]))
+        check("a panic" in c.said["text"], f"{mode}: {c.said['text']}")
+    text = Run([PTCAP, "crash", "show", "-i", c.path]).expect(0).out
+    check(f"\n  says    {want} (goroutine {number})\n" in text, text)
+    bare = os.path.join(folder, "bare")
+    Run(["strip", "-o", bare, program]).expect(0)
+    check(not Crash(folder, [bare, "string"]).said["messages"], "a message without debug information")
 
 
 if __name__ == "__main__":

@@ -13,11 +13,11 @@
 #include "arch/memory_view.h"
 #include "arch/message_collect.h"
 #include "arch/rust_panic.h"
+#include "lib_memory.h"
 #include "ptcap/crash.h"
 
 enum {
 	PAGE = 4096,
-	PARTS = 16,
 	VARIABLES = 0x10000,
 	MESSAGE = 0x20000,
 	FS_BASE = 0x30000,
@@ -34,71 +34,6 @@ enum {
 	TEXT = 0x90000,
 };
 
-/* Memory of a process: parts that end where their allocations end. */
-struct memory {
-	struct {
-		uint64_t addr;
-		uint8_t *bytes; /* owned */
-		size_t len;
-	} parts[PARTS];
-	size_t n;
-	size_t reads;
-};
-
-static size_t read_part(void *ctx, uint64_t addr, void *to, size_t len)
-{
-	struct memory *m = ctx;
-	size_t i, n;
-
-	m->reads++;
-	for (i = 0; i < m->n; i++) {
-		if (addr < m->parts[i].addr || addr - m->parts[i].addr >= m->parts[i].len)
-			continue;
-		n = m->parts[i].len - (size_t)(addr - m->parts[i].addr);
-		n = n < len ? n : len;
-		memcpy(to, m->parts[i].bytes + (addr - m->parts[i].addr), n);
-		return n;
-	}
-	return 0;
-}
-
-static void release(struct memory *m)
-{
-	size_t i;
-
-	for (i = 0; i < m->n; i++)
-		free(m->parts[i].bytes);
-	m->n = 0;
-}
-
-static void add(struct memory *m, uint64_t addr, const void *bytes, size_t len)
-{
-	uint8_t *copy = malloc(len ? len : 1);
-
-	cr_assert(copy && m->n < PARTS);
-	memcpy(copy, bytes, len);
-	m->parts[m->n].addr = addr;
-	m->parts[m->n].bytes = copy;
-	m->parts[m->n++].len = len;
-}
-
-/* Cut part @i to @len bytes, at the end of an allocation of that size. */
-static void cut(struct memory *m, size_t i, size_t len)
-{
-	uint8_t *copy = malloc(len ? len : 1);
-
-	cr_assert_not_null(copy);
-	memcpy(copy, m->parts[i].bytes, len);
-	free(m->parts[i].bytes);
-	m->parts[i].bytes = copy;
-	m->parts[i].len = len;
-}
-
-static struct ptc_memory_view view(struct memory *m)
-{
-	return (struct ptc_memory_view){ m, read_part };
-}
-
 /* --- strings --- */
 
 Test(message_collect, a_string_is_read_up_to_its_end_or_the_limit)
@@ -110,24 +45,24 @@ Test(message_collect, a_string_is_read_up_to_its_end_or_the_limit)
 	bool is_cut;
 
 	for (size = 0; size <= sizeof(text); size++) {
-		struct memory m = { .n = 0 };
-		const struct ptc_memory_view v = view(&m);
+		struct mm_memory m = { .n = 0 };
+		const struct ptc_memory_view v = mm_view(&m);
 
-		add(&m, TEXT, text, size);
+		mm_add(&m, TEXT, text, size);
 		cr_assert_eq(ptc_view_string(&v, TEXT, got, sizeof(got), &is_cut),
 			     size == sizeof(text));
-		release(&m);
+		mm_release(&m);
 	}
 	for (size = 1; size <= sizeof(text); size++) {
-		struct memory m = { .n = 0 };
-		const struct ptc_memory_view v = view(&m);
+		struct mm_memory m = { .n = 0 };
+		const struct ptc_memory_view v = mm_view(&m);
 
-		add(&m, TEXT, text, sizeof(text));
+		mm_add(&m, TEXT, text, sizeof(text));
 		cr_assert(ptc_view_string(&v, TEXT, got, size, &is_cut));
 		cr_assert_eq(strlen(got), size - 1);
 		cr_assert_eq(is_cut, size < sizeof(text));
 		cr_assert_not(strncmp(got, text, size - 1));
-		release(&m);
+		mm_release(&m);
 	}
 	cr_assert(ptc_is_text("a\tb\n") && ptc_is_text("\xc3\xa4"));
 	cr_assert_not(ptc_is_text("") || ptc_is_text("a\033[m") || ptc_is_text("\x7f"));
@@ -136,9 +71,9 @@ Test(message_collect, a_string_is_read_up_to_its_end_or_the_limit)
 /* --- the message of the C library --- */
 
 /* Memory with a message whose size field is @size. */
-static struct memory aborted(const char *text, uint32_t size, uint64_t at)
+static struct mm_memory aborted(const char *text, uint32_t size, uint64_t at)
 {
-	struct memory m = { .n = 0 };
+	struct mm_memory m = { .n = 0 };
 	uint64_t variables[PAGE / 8] = { 0 };
 	uint8_t page[PAGE] = { 0 };
 
@@ -147,15 +82,15 @@ static struct memory aborted(const char *text, uint32_t size, uint64_t at)
 	variables[500] = at;
 	memcpy(page, &size, sizeof(size));
 	memcpy(page + 4, text, strlen(text) + 1);
-	add(&m, VARIABLES, variables, sizeof(variables));
-	add(&m, at, page, sizeof(page));
+	mm_add(&m, VARIABLES, variables, sizeof(variables));
+	mm_add(&m, at, page, sizeof(page));
 	return m;
 }
 
 Test(message_collect, the_message_of_the_c_library_is_found_without_its_symbol)
 {
-	struct memory m = aborted("free(): invalid pointer\n", PAGE, MESSAGE);
-	const struct ptc_memory_view v = view(&m);
+	struct mm_memory m = aborted("free(): invalid pointer\n", PAGE, MESSAGE);
+	const struct ptc_memory_view v = mm_view(&m);
 	uint64_t at = 0;
 	char got[64];
 	bool is_cut;
@@ -169,7 +104,7 @@ Test(message_collect, the_message_of_the_c_library_is_found_without_its_symbol)
 	cr_assert(is_cut && !strcmp(got, "free"));
 	cr_assert_not(ptc_abort_msg_find(&v, VARIABLES, VARIABLES + 500 * 8, &at));
 	cr_assert(ptc_abort_msg_find(&v, VARIABLES + 4, VARIABLES + 501 * 8, &at));
-	release(&m);
+	mm_release(&m);
 }
 
 Test(message_collect, other_pages_are_no_message)
@@ -191,12 +126,12 @@ Test(message_collect, other_pages_are_no_message)
 	size_t i;
 
 	for (i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
-		struct memory m = aborted(none[i].text, none[i].size, none[i].at);
-		const struct ptc_memory_view v = view(&m);
+		struct mm_memory m = aborted(none[i].text, none[i].size, none[i].at);
+		const struct ptc_memory_view v = mm_view(&m);
 		uint64_t at;
 
 		cr_assert_not(ptc_abort_msg_find(&v, VARIABLES, VARIABLES + PAGE, &at), "%zu", i);
-		release(&m);
+		mm_release(&m);
 	}
 }
 
@@ -206,30 +141,25 @@ Test(message_collect, a_message_that_is_cut_anywhere_is_none)
 	size_t len;
 
 	for (len = 0; len < 4 + sizeof(text); len++) {
-		struct memory m = aborted(text, PAGE, MESSAGE);
-		const struct ptc_memory_view v = view(&m);
+		struct mm_memory m = aborted(text, PAGE, MESSAGE);
+		const struct ptc_memory_view v = mm_view(&m);
 		char got[64];
 		bool is_cut;
 
-		cut(&m, 1, len);
+		mm_cut(&m, 1, len);
 		cr_assert_not(ptc_abort_msg_read(&v, MESSAGE, got, sizeof(got), &is_cut), "%zu",
 			      len);
-		release(&m);
+		mm_release(&m);
 	}
 }
 
 /* --- the exception --- */
 
-static void words(struct memory *m, uint64_t addr, const uint64_t *of, size_t n)
-{
-	add(m, addr, of, n * sizeof(*of));
-}
-
 /*
  * A thread that caught an exception of type "8my_error", which is a runtime_error with the text
  * "boom". The thread's variables are of module 2.
  */
-static struct memory thrown(const char class[8])
+static struct mm_memory thrown(const char class[8])
 {
 	static const char names[] = "8my_error\0\0\0\0\0\0\0*St13runtime_error";
 	const uint64_t tcb[] = { FS_BASE, DTV };
@@ -238,21 +168,21 @@ static struct memory thrown(const char class[8])
 	const uint64_t base[] = { TABLE, NAMES + 16, 0 };
 	const uint64_t table[] = { 1, 2, WHAT };
 	uint64_t module[64] = { 0 }, exception[18] = { TYPE };
-	struct memory m = { .n = 0 };
+	struct mm_memory m = { .n = 0 };
 
 	module[3] = EXCEPTION;
 	memcpy(&exception[10], class, 8);
 	exception[14] = TABLE;
 	exception[15] = TEXT;
-	words(&m, FS_BASE, tcb, 2);
-	words(&m, DTV - 16, dtv, 10);
-	words(&m, MODULE, module, 64);
-	words(&m, EXCEPTION, exception, 18);
-	words(&m, TYPE, type, 3);
-	words(&m, BASE, base, 3);
-	words(&m, TABLE, table, 3);
-	add(&m, NAMES, names, sizeof(names));
-	add(&m, TEXT, "boom", 5);
+	mm_words(&m, FS_BASE, tcb, 2);
+	mm_words(&m, DTV - 16, dtv, 10);
+	mm_words(&m, MODULE, module, 64);
+	mm_words(&m, EXCEPTION, exception, 18);
+	mm_words(&m, TYPE, type, 3);
+	mm_words(&m, BASE, base, 3);
+	mm_words(&m, TABLE, table, 3);
+	mm_add(&m, NAMES, names, sizeof(names));
+	mm_add(&m, TEXT, "boom", 5);
 	return m;
 }
 
@@ -260,8 +190,8 @@ static const char gnu[] = "\0++CCUNG", dependent[] = "\1++CCUNG", other[] = "\0+
 
 Test(message_collect, the_exception_of_the_thread_is_found_with_type_and_text)
 {
-	struct memory m = thrown(gnu);
-	const struct ptc_memory_view v = view(&m);
+	struct mm_memory m = thrown(gnu);
+	const struct ptc_memory_view v = mm_view(&m);
 	struct ptc_cxx_exception e;
 	uint64_t at = 0;
 
@@ -271,13 +201,13 @@ Test(message_collect, the_exception_of_the_thread_is_found_with_type_and_text)
 	cr_assert_str_eq(e.type, "8my_error");
 	cr_assert_str_eq(e.text, "boom");
 	cr_assert(e.what == WHAT && !e.text_cut);
-	release(&m);
+	mm_release(&m);
 }
 
 Test(message_collect, an_exception_of_another_language_is_none)
 {
-	struct memory m = thrown(other);
-	const struct ptc_memory_view v = view(&m);
+	struct mm_memory m = thrown(other);
+	const struct ptc_memory_view v = mm_view(&m);
 	struct ptc_cxx_exception e;
 	uint64_t at;
 
@@ -285,51 +215,51 @@ Test(message_collect, an_exception_of_another_language_is_none)
 	cr_assert_not(ptc_cxx_exception_read(&v, HEADER, &e));
 	cr_assert_not(ptc_cxx_exception_find(&v, 0, &at));
 	cr_assert_not(ptc_cxx_exception_find(&v, UINT64_MAX - 7, &at));
-	release(&m);
+	mm_release(&m);
 }
 
 Test(message_collect, a_dependent_exception_has_the_object_of_its_primary)
 {
-	struct memory m = thrown(gnu);
-	const struct ptc_memory_view v = view(&m);
+	struct mm_memory m = thrown(gnu);
+	const struct ptc_memory_view v = mm_view(&m);
 	const uint64_t at = 0xa0000;
 	struct ptc_cxx_exception e;
 	uint64_t second[14] = { OBJECT };
 
 	memcpy(&second[10], dependent, 8);
-	words(&m, at, second, 14);
+	mm_words(&m, at, second, 14);
 	cr_assert(ptc_cxx_exception_read(&v, at + 80, &e));
 	cr_assert_str_eq(e.type, "8my_error");
 	cr_assert_str_eq(e.text, "boom");
 	second[0] = 8; /* no object */
-	words(&m, at + PAGE, second, 14);
+	mm_words(&m, at + PAGE, second, 14);
 	cr_assert_not(ptc_cxx_exception_read(&v, at + PAGE + 80, &e));
-	release(&m);
+	mm_release(&m);
 }
 
 Test(message_collect, of_several_bases_the_first_one_counts)
 {
-	struct memory m = thrown(gnu);
-	const struct ptc_memory_view v = view(&m);
+	struct mm_memory m = thrown(gnu);
+	const struct ptc_memory_view v = mm_view(&m);
 	struct ptc_cxx_exception e;
 	uint64_t several[] = { TABLE, NAMES, UINT64_C(2) << 32, BASE, 2, BASE, 2 | 16 << 8 };
 
 	free(m.parts[4].bytes);
 	m.parts[4] = m.parts[--m.n];
-	words(&m, TYPE, several, 7);
+	mm_words(&m, TYPE, several, 7);
 	cr_assert(ptc_cxx_exception_read(&v, HEADER, &e));
 	cr_assert_str_eq(e.text, "boom");
 	several[4] |= 8 << 8; /* the first one is not at the object's beginning */
 	memcpy(m.parts[m.n - 1].bytes, several, sizeof(several));
 	cr_assert(ptc_cxx_exception_read(&v, HEADER, &e));
 	cr_assert(!e.text[0] && !e.what);
-	release(&m);
+	mm_release(&m);
 }
 
 Test(message_collect, types_that_are_their_own_bases_end)
 {
-	struct memory m = thrown(gnu);
-	const struct ptc_memory_view v = view(&m);
+	struct mm_memory m = thrown(gnu);
+	const struct ptc_memory_view v = mm_view(&m);
 	struct ptc_cxx_exception e;
 	const uint64_t own[] = { TABLE, NAMES, TYPE };
 
@@ -337,32 +267,32 @@ Test(message_collect, types_that_are_their_own_bases_end)
 	m.reads = 0;
 	cr_assert(ptc_cxx_exception_read(&v, HEADER, &e));
 	cr_assert(!e.text[0] && m.reads < 100);
-	release(&m);
+	mm_release(&m);
 }
 
 Test(message_collect, an_exception_whose_memory_is_cut_anywhere_has_less_or_is_none)
 {
-	struct memory first = thrown(gnu);
+	struct mm_memory first = thrown(gnu);
 	const size_t parts = first.n;
 	size_t i, len;
 
-	release(&first);
+	mm_release(&first);
 	for (i = 0; i < parts; i++) {
-		struct memory whole = thrown(gnu);
+		struct mm_memory whole = thrown(gnu);
 
 		for (len = whole.parts[i].len; len-- > 0;) {
-			const struct ptc_memory_view v = view(&whole);
+			const struct ptc_memory_view v = mm_view(&whole);
 			struct ptc_cxx_exception e;
 			uint64_t at;
 
-			cut(&whole, i, len);
+			mm_cut(&whole, i, len);
 			if (!ptc_cxx_exception_find(&v, FS_BASE, &at) ||
 			    !ptc_cxx_exception_read(&v, at, &e))
 				continue;
 			cr_assert_str_eq(e.type, "8my_error");
 			cr_assert(!e.text[0] || !strcmp(e.text, "boom"), "%s", e.text);
 		}
-		release(&whole);
+		mm_release(&whole);
 	}
 }
 
@@ -374,14 +304,14 @@ enum { STACK = 0xb0000, LOCATION = 0xc0000, ANY = 0xc1000, RUST_FILE = 0xc2000, 
  * A stack whose words 40 to 43 are a panic's structure, with a payload of @size bytes. @late: a
  * word between payload and location.
  */
-static struct memory panicked(uint64_t size, bool late)
+static struct mm_memory panicked(uint64_t size, bool late)
 {
 	const uint64_t any[] = { 0, size, 8, WHAT };
 	const uint64_t location[] = { RUST_FILE, 11, 7 | UINT64_C(9) << 32 };
 	/* a String has its capacity in front */
 	const uint64_t string[] = { size == 24 ? 16 : TEXT, size == 24 ? TEXT : 4, 4 };
 	uint64_t stack[128] = { 0 };
-	struct memory m = { .n = 0 };
+	struct mm_memory m = { .n = 0 };
 
 	stack[3] = STACK;
 	stack[4] = ANY;
@@ -389,12 +319,12 @@ static struct memory panicked(uint64_t size, bool late)
 	stack[41] = ANY;
 	stack[42] = late ? 5 : LOCATION;
 	stack[43] = late ? LOCATION : 1;
-	words(&m, STACK, stack, 128);
-	words(&m, LOCATION, location, 3);
-	words(&m, ANY, any, 4);
-	words(&m, STRING, string, 3);
-	add(&m, RUST_FILE, "src/main.rsoops", 15);
-	add(&m, TEXT, "boom!", 5);
+	mm_words(&m, STACK, stack, 128);
+	mm_words(&m, LOCATION, location, 3);
+	mm_words(&m, ANY, any, 4);
+	mm_words(&m, STRING, string, 3);
+	mm_add(&m, RUST_FILE, "src/main.rsoops", 15);
+	mm_add(&m, TEXT, "boom!", 5);
 	return m;
 }
 
@@ -411,8 +341,8 @@ Test(message_collect, a_panic_is_found_on_the_stack_with_text_and_place)
 	size_t i;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct memory m = panicked(all[i].size, all[i].late);
-		const struct ptc_memory_view v = view(&m);
+		struct mm_memory m = panicked(all[i].size, all[i].late);
+		const struct ptc_memory_view v = mm_view(&m);
 		struct ptc_rust_panic p;
 		uint64_t at = 0;
 
@@ -423,7 +353,7 @@ Test(message_collect, a_panic_is_found_on_the_stack_with_text_and_place)
 		cr_assert_str_eq(p.file, "src/main.rs");
 		cr_assert(p.line == 7 && p.column == 9 && !p.text_cut);
 		cr_assert_not(ptc_rust_panic_find(&v, STACK + 41 * 8, &at));
-		release(&m);
+		mm_release(&m);
 	}
 }
 
@@ -449,13 +379,13 @@ Test(message_collect, structures_unlike_a_panic_are_none)
 	size_t i;
 
 	for (i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
-		struct memory m = panicked(16, false);
-		const struct ptc_memory_view v = view(&m);
+		struct mm_memory m = panicked(16, false);
+		const struct ptc_memory_view v = mm_view(&m);
 		uint64_t at;
 
 		memcpy(m.parts[odd[i].part].bytes + odd[i].word * 8, &odd[i].value, 8);
 		cr_assert_not(ptc_rust_panic_find(&v, STACK, &at), "%zu", i);
-		release(&m);
+		mm_release(&m);
 	}
 }
 
@@ -465,40 +395,40 @@ Test(message_collect, a_panic_whose_memory_is_cut_anywhere_has_less_or_is_none)
 
 	for (size = 16; size <= 24; size += 8)
 		for (i = 0; i < 6; i++) {
-			struct memory m = panicked(size, false);
+			struct mm_memory m = panicked(size, false);
 
 			for (len = m.parts[i].len; len-- > 0;) {
-				const struct ptc_memory_view v = view(&m);
+				const struct ptc_memory_view v = mm_view(&m);
 				struct ptc_rust_panic p;
 				uint64_t at;
 
-				cut(&m, i, len);
+				mm_cut(&m, i, len);
 				if (!ptc_rust_panic_find(&v, STACK, &at) ||
 				    !ptc_rust_panic_read(&v, at, &p))
 					continue;
 				cr_assert_str_eq(p.file, "src/main.rs");
 				cr_assert(!p.text[0] || !strcmp(p.text, "boom"));
 			}
-			release(&m);
+			mm_release(&m);
 		}
 }
 
 Test(message_collect, the_search_of_a_stack_without_a_panic_ends)
 {
 	uint8_t *bytes = malloc(1 << 20);
-	struct memory m = { .n = 0 };
-	const struct ptc_memory_view v = view(&m);
+	struct mm_memory m = { .n = 0 };
+	const struct ptc_memory_view v = mm_view(&m);
 	uint64_t at;
 
 	cr_assert_not_null(bytes);
 	memset(bytes, 0x41, 1 << 20);
-	add(&m, STACK, bytes, 1 << 20);
+	mm_add(&m, STACK, bytes, 1 << 20);
 	free(bytes);
 	cr_assert_not(ptc_rust_panic_find(&v, STACK, &at));
 	cr_assert_lt(m.reads, 10000);
 	cr_assert_not(ptc_rust_panic_find(&v, UINT64_MAX - 100, &at));
 	cr_assert_not(ptc_rust_panic_find(&v, UINT64_MAX, &at));
-	release(&m);
+	mm_release(&m);
 }
 
 /* --- collecting --- */
@@ -507,8 +437,8 @@ Test(message_collect, what_is_collected_is_all_that_the_readers_need)
 {
 	struct ptc_message_search *s = calloc(1, sizeof(*s));
 	struct ptc_message_found *f = calloc(1, sizeof(*f));
-	struct memory m = thrown(gnu), more = aborted("gone", PAGE, MESSAGE), kept = { .n = 0 };
-	const struct ptc_memory_view saved = view(&kept);
+	struct mm_memory m = thrown(gnu), more = aborted("gone", PAGE, MESSAGE), kept = { .n = 0 };
+	const struct ptc_memory_view saved = mm_view(&kept);
 	struct ptc_cxx_exception e;
 	uint8_t bytes[PAGE];
 	char got[64];
@@ -516,9 +446,9 @@ Test(message_collect, what_is_collected_is_all_that_the_readers_need)
 	size_t i;
 
 	cr_assert(s && f);
-	add(&m, VARIABLES, more.parts[0].bytes, PAGE);
-	add(&m, MESSAGE, more.parts[1].bytes, PAGE);
-	s->view = view(&m);
+	mm_add(&m, VARIABLES, more.parts[0].bytes, PAGE);
+	mm_add(&m, MESSAGE, more.parts[1].bytes, PAGE);
+	s->view = mm_view(&m);
 	s->fs_base = FS_BASE;
 	ptc_message_add_map(s, VARIABLES - PAGE, VARIABLES, PROT_READ | PROT_EXEC, "/bin/x");
 	ptc_message_add_map(s, VARIABLES, VARIABLES + 16, PROT_READ | PROT_WRITE, "/bin/x");
@@ -532,19 +462,19 @@ Test(message_collect, what_is_collected_is_all_that_the_readers_need)
 	cr_assert(f->bytes < 2048, "%zu bytes", f->bytes);
 	for (i = 0; i < f->nranges; i++) {
 		cr_assert(f->ranges[i].len <= sizeof(bytes));
-		cr_assert_eq(read_part(&m, f->ranges[i].addr, bytes, f->ranges[i].len),
+		cr_assert_eq(mm_read(&m, f->ranges[i].addr, bytes, f->ranges[i].len),
 			     f->ranges[i].len);
-		if (kept.n < PARTS)
-			add(&kept, f->ranges[i].addr, bytes, f->ranges[i].len);
+		if (kept.n < MM_PARTS)
+			mm_add(&kept, f->ranges[i].addr, bytes, f->ranges[i].len);
 	}
 	cr_assert_eq(kept.n, f->nranges);
 	cr_assert(ptc_abort_msg_read(&saved, MESSAGE, got, sizeof(got), &is_cut));
 	cr_assert_str_eq(got, "gone");
 	cr_assert(ptc_cxx_exception_read(&saved, HEADER, &e));
 	cr_assert_str_eq(e.text, "boom");
-	release(&m);
-	release(&more);
-	release(&kept);
+	mm_release(&m);
+	mm_release(&more);
+	mm_release(&kept);
 	free(s);
 	free(f);
 }
