@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "arch/abort_msg.h"
+#include "arch/asan_report.h"
 #include "arch/cxx_exception.h"
 #include "arch/go_panic.h"
 #include "arch/rust_panic.h"
@@ -124,6 +125,16 @@ static void collect_go(const struct ptc_message_search *s, const struct ptc_memo
 	add_root(f, PTC_CRASH_GO_PANIC, g);
 }
 
+static void collect_asan(const struct ptc_message_search *s, const struct ptc_memory_view *keep,
+			 struct ptc_message_found *f)
+{
+	struct ptc_asan_report r;
+	uint64_t addr;
+
+	if (ptc_asan_report_find(&s->view, s->sp, &addr) && ptc_asan_report_read(keep, addr, &r))
+		add_root(f, PTC_CRASH_ASAN_REPORT, addr);
+}
+
 void ptc_message_collect(const struct ptc_message_search *s, struct ptc_message_found *ret)
 {
 	struct keeper k = { &s->view, ret };
@@ -134,4 +145,5 @@ void ptc_message_collect(const struct ptc_message_search *s, struct ptc_message_
 	collect_exception(s, &keep, ret);
 	collect_panic(s, &keep, ret);
 	collect_go(s, &keep, ret);
+	collect_asan(s, &keep, ret);
 }

@@ -122,6 +122,8 @@ static const char *why_aborted(const struct ptc_crash_report *r)
 		if (r->messages[i].kind == PTC_CRASH_RUST_PANIC ||
 		    r->messages[i].kind == PTC_CRASH_GO_PANIC)
 			return "a panic";
+		if (r->messages[i].kind == PTC_CRASH_ASAN_REPORT)
+			return "an error that AddressSanitizer found";
 	}
 	return complaint(r->given_up_by);
 }

@@ -90,6 +90,25 @@ static bool has_panicked(const struct ptc_crash_report *r)
 	return false;
 }
 
+/*
+ * Did the process end in AddressSanitizer? An older report may still be in memory. If the program
+ * has no names, the report alone counts.
+ */
+static bool is_of_asan(const struct ptc_crash_report *r)
+{
+	const struct ptc_crash_stack *s = ptc_crash_believed(r);
+	struct ptc_crash_place place;
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		ptc_crash_place_frame(r, &s->frames[i], &place);
+		if (!place.function ||
+		    ptc_runtime_of(place.file, place.function) == PTC_RUNTIME_SANITIZER)
+			return true;
+	}
+	return false;
+}
+
 /* Is the message about the end of the process? An exception that is being handled may be not. */
 static bool counts(const struct ptc_crash_report *r, const struct ptc_runtime_message *m)
 {
@@ -98,6 +117,8 @@ static bool counts(const struct ptc_crash_report *r, const struct ptc_runtime_me
 		return is_terminated(r);
 	case PTC_CRASH_RUST_PANIC:
 		return has_panicked(r);
+	case PTC_CRASH_ASAN_REPORT:
+		return is_of_asan(r);
 	default:
 		return true;
 	}

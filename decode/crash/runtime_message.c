@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arch/abort_msg.h"
+#include "arch/asan_report.h"
 #include "arch/cxx_exception.h"
 #include "arch/message_collect.h"
 #include "arch/rust_panic.h"
@@ -23,6 +24,8 @@ const char *ptc_runtime_message_name(enum ptc_crash_message_kind kind)
 		return "panic";
 	case PTC_CRASH_GO_PANIC:
 		return "go-panic";
+	case PTC_CRASH_ASAN_REPORT:
+		return "asan-report";
 	default:
 		return "?";
 	}
@@ -119,6 +122,18 @@ static bool read_panic(const struct ptc_memory_view *v, uint64_t addr,
 	return true;
 }
 
+static bool read_asan(const struct ptc_memory_view *v, uint64_t addr, struct ptc_runtime_message *m)
+{
+	struct ptc_asan_report r;
+
+	if (!ptc_asan_report_read(v, addr, &r))
+		return false;
+	(void)snprintf(m->type, sizeof(m->type), "%s", r.kind);
+	(void)snprintf(m->text, sizeof(m->text), "%s", r.text);
+	m->cut = r.text_cut;
+	return true;
+}
+
 bool ptc_runtime_message_read(const struct ptc_crash_state *d, size_t i,
 			      struct ptc_runtime_message *ret)
 {
@@ -132,6 +147,8 @@ bool ptc_runtime_message_read(const struct ptc_crash_state *d, size_t i,
 		return read_exception(&v, at->addr, ret);
 	if (at->what == PTC_CRASH_RUST_PANIC)
 		return read_panic(&v, at->addr, ret);
+	if (at->what == PTC_CRASH_ASAN_REPORT)
+		return read_asan(&v, at->addr, ret);
 	return false;
 }
 

@@ -16,7 +16,8 @@ enum { PTC_MESSAGE_TYPE = 1024, PTC_MESSAGE_TEXT = 2048, PTC_MESSAGE_FILE = 512 
 
 struct ptc_runtime_message {
 	enum ptc_crash_message_kind kind;
-	char type[PTC_MESSAGE_TYPE]; /* of an exception, demangled; otherwise "" */
+	/* of an exception, demangled; of a report: the kind of the error; otherwise "" */
+	char type[PTC_MESSAGE_TYPE];
 	char text[PTC_MESSAGE_TEXT]; /* not escaped; "": the message is not known */
 	bool cut;		     /* the text is longer */
 	char file[PTC_MESSAGE_FILE]; /* of a panic: its place in the source; otherwise "" */
@@ -34,7 +35,8 @@ struct ptc_runtime_message {
 bool ptc_runtime_message_read(const struct ptc_crash_state *d, size_t i,
 			      struct ptc_runtime_message *ret);
 
-/* Returns "abort-message", "exception", "panic", "go-panic" or "?" (another kind). */
+/* Returns "abort-message", "exception", "panic", "go-panic", "asan-report" or "?" (another kind).
+ */
 const char *ptc_runtime_message_name(enum ptc_crash_message_kind kind);
 
 /*

@@ -42,6 +42,7 @@ enum ptc_crash_message_kind {
 	PTC_CRASH_CXX_EXCEPTION = 2, /* addr of the struct _Unwind_Exception */
 	PTC_CRASH_RUST_PANIC = 3,    /* addr of the PanicHookInfo */
 	PTC_CRASH_GO_PANIC = 4,	     /* addr of the runtime.g */
+	PTC_CRASH_ASAN_REPORT = 5,   /* addr of the text */
 };
 
 /* Register numbers, in the order of the kernel's struct user_regs_struct. */

@@ -19,6 +19,7 @@ SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "suppor
 CXX = os.path.join(SUPPORT, "prog_message.cpp")
 RUST = os.path.join(SUPPORT, "prog_panic.rs")
 GO = os.path.join(SUPPORT, "prog_panic.go")
+ASAN = os.path.join(SUPPORT, "prog_asan.c")
 STATE = ["-e", "dummy:u"]  # no trace, only the state
 STEP = ["--source", "step"]
 # The last lines of clang's functions, and of inlined functions, are not in the source.
@@ -300,6 +301,36 @@ def go(folder):
     bare = os.path.join(folder, "bare")
     Run(["strip", "-o", bare, program]).expect(0)
     check(not Crash(folder, [bare, "string"]).said["messages"], "a message without debug information")
+
+
+@case
+def asan(folder):
+    """An error that AddressSanitizer finds: its kind, the access, and the user's line."""
+    need_events()
+    line = lines_of(ASAN)
+    # The sanitizers of gcc 12 and clang 14 fail if the kernel randomises more address bits than they know.
+    run = ["setarch", "-R", "env", "ASAN_OPTIONS=abort_on_error=1"]
+    ran = 0
+    for compiler in ("gcc", "clang"):
+        argv = [compiler, "-g", "-O1", "-fsanitize=address", ASAN]
+        path = built(folder, argv, "asan_" + compiler)
+        for mode in (*sorted(line), "deep") if path else ():
+            what, ran = f"{compiler} {mode}", ran + 1
+            c = Crash(folder, [*run, path, mode])
+            if mode == "aborts":
+                check(not c.said["messages"], f"{what}: {c.said['messages']}")
+                is_at(what, c.at, "aborts", line[mode])
+                continue
+            m = c.message(what)
+            kind = re.search(r"SUMMARY: AddressSanitizer: (\S+)", c.run.err)[1]
+            check((m["kind"], m["type"]) == ("asan-report", kind), f"{what}: {m} instead of {kind}")
+            parts = m["text"].split("; ")
+            check(all(part in c.run.err for part in parts), f"{what}: {m} instead of {c.run.err}")
+            check(m["text"].startswith("READ of size 4 ") or mode not in ("heap", "stack"), f"{what}: {parts}")
+            is_at(what, c.at, mode, line.get(mode))
+            check("AddressSanitizer found" in c.said["text"], f"{what}: {c.said['text']}")
+    if not ran:
+        lib.skip("no compiler with AddressSanitizer")
 
 
 if __name__ == "__main__":
