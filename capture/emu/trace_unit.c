@@ -221,14 +221,27 @@ static struct ptc_emu_task *first_unread(struct ptc_emu_unit *u, pid_t pid, uint
 	return ret;
 }
 
-void ptc_emu_unit_meet(struct ptc_emu_unit *u, const struct ptc_emu_task *k, pid_t pid)
+/* Reads the slots of process @pid that are unread and were taken before @born. */
+static void meet_older(struct ptc_emu_unit *u, pid_t pid, uint64_t born)
 {
-	const uint64_t born = atomic_load(&u->sh->slots[k->slot].born);
 	struct ptc_emu_task *other;
 
 	do
 		other = first_unread(u, pid, born);
 	while (other && read_task(u, other) && other->proc);
+}
+
+void ptc_emu_unit_meet(struct ptc_emu_unit *u, const struct ptc_emu_task *k, pid_t pid)
+{
+	meet_older(u, pid, atomic_load(&u->sh->slots[k->slot].born));
+}
+
+void ptc_emu_unit_read_process(struct ptc_emu_unit *u, const struct ptc_emu_task *k)
+{
+	if (!k->proc)
+		return;
+	meet_older(u, k->proc->pid, UINT64_MAX);
+	ptc_emu_unit_catch_up(u, k);
 }
 
 /* Reads all slots once. Returns true if any word was read. */

@@ -488,7 +488,7 @@ static void on_event(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t ty
 		ptc_emu_death_registers(u, k, payload);
 		break;
 	case PTC_EMU_DEATH:
-		ptc_emu_unit_catch_up(u, k);
+		ptc_emu_unit_read_process(u, k);
 		ptc_emu_death_save(u, k, payload);
 		hold(u, k);
 		break;

@@ -34,6 +34,8 @@ void ptc_emu_unit_speak_of(const struct ptc_emu_task *k);
 uint64_t ptc_emu_unit_head(const struct ptc_emu_unit *u, const struct ptc_emu_task *k);
 /* Reads all words that other threads of the process wrote before this moment. */
 void ptc_emu_unit_catch_up(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
+/* The same, also for threads that no word was read from so far. Does nothing without a process. */
+void ptc_emu_unit_read_process(struct ptc_emu_unit *u, const struct ptc_emu_task *k);
 /*
  * @k begins, in process @pid. First reads the words of earlier slots of that process. A forked
  * thread's slot may be read after that of the program it has executed since, or after that of its
