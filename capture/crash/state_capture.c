@@ -141,6 +141,17 @@ void ptc_state_put_maps(struct ptc_buf *b, const struct ptc_state *s, const stru
 	}
 }
 
+/* Reads @len bytes of one page. */
+static bool read_in_page(const struct ptc_state *s, uint64_t addr, void *to, size_t len)
+{
+	const uint64_t in_copy = addr - s->copy.from;
+	uint64_t at = addr + s->base;
+
+	if (in_copy < s->copy.len && len <= s->copy.len - in_copy)
+		at = s->copy.at + in_copy;
+	return ptc_memory_read(s->reader ? s->reader : s->tid, at, to, len);
+}
+
 /* Reads [from, to) up to the first unreadable page. */
 static void read_memory(struct ptc_buf *bytes, const struct ptc_state *s, uint64_t from,
 			uint64_t to)
@@ -152,7 +163,7 @@ static void read_memory(struct ptc_buf *bytes, const struct ptc_state *s, uint64
 		const size_t n = (size_t)((edge < to ? edge : to) - at);
 		uint8_t page[PAGE];
 
-		if (!ptc_memory_read(s->tid, at + s->base, page, n))
+		if (!read_in_page(s, at, page, n))
 			break;
 		ptc_buf_put(bytes, page, n);
 		at += n;

@@ -33,6 +33,12 @@ struct ptc_state {
 	const struct ptc_maps *maps; /* its mappings; NULL: those in /proc */
 	uint64_t base;		     /* the process has the program's address 0 here */
 	uint64_t auxv;		     /* with @maps: address of the auxiliary vector; 0: unknown */
+	pid_t reader;		     /* a living thread of the process; 0: @tid */
+	/* The process has copied its memory [from, from + len) to its own address @at. len 0: not
+	 */
+	struct {
+		uint64_t from, len, at;
+	} copy;
 };
 
 /* Returns true if @sig is in the set @signals: bit N-1 stands for signal N. */

@@ -162,6 +162,12 @@ void ptc_emu_hold(struct ptc_emu_me *m, int sig)
 	ptc_emu_sync(m);
 }
 
+void ptc_emu_let_read(void)
+{
+	if (!ptc_emu_proc.pid_ns)
+		(void)prctl(PR_SET_PTRACER, (unsigned long)ptc_emu_proc.sh->owner, 0, 0, 0);
+}
+
 static void report_death(struct ptc_emu_me *m, int sig)
 {
 	struct ptc_emu_death d = { .signo = sig, .auxv = ptc_emu_proc.auxv };
@@ -169,9 +175,7 @@ static void report_death(struct ptc_emu_me *m, int sig)
 	ptc_emu_signal_cause(m, &d);
 	freeze(m, sig);
 	put_registers(m);
-	/* Lets ptcap read this process's memory (kernel.yama.ptrace_scope). */
-	if (!ptc_emu_proc.pid_ns)
-		(void)prctl(PR_SET_PTRACER, (unsigned long)ptc_emu_proc.sh->owner, 0, 0, 0);
+	ptc_emu_let_read();
 	ptc_emu_put(m, PTC_EMU_DEATH, &d, sizeof(d));
 	ptc_emu_put(m, PTC_EMU_HELD, NULL, 0);
 	ptc_emu_sync(m);

@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/emu/death_state.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "auxtrace/record/crash_record.h"
+#include "capture/crash/handled_fault.h"
 #include "capture/crash/state_capture.h"
 #include "capture/emu/guest_view.h"
 
 /* Selectors of the kernel's user mode (arch/x86/include/asm/segment.h). */
-enum { USER_CS = 0x33, USER_SS = 0x2b, FROM_KERNEL = 0x80 /* SI_KERNEL */ };
+enum { USER_CS = 0x33, USER_SS = 0x2b };
+
+enum {
+	FROM_KERNEL = 0x80, /* SI_KERNEL */
+	RSP = 4,
+};
+
+static_assert((int)PTC_EMU_FAULTS == (int)PTC_HANDLED_FAULTS, "all sources have the same limit");
 
 void ptc_emu_death_registers(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t *payload)
 {
@@ -95,13 +105,14 @@ static siginfo_t info_of(const struct ptc_emu_death *d, const struct ptc_maps *m
 	return info;
 }
 
-/* Reads the guest's mappings. None are left if QEMU's process is gone. */
-static void read_maps(struct ptc_emu_unit *u, const struct ptc_emu_process *p, struct ptc_maps *ret)
+/* Reads the guest's mappings through thread @tid. None are left if QEMU's process is gone. */
+static void read_maps(struct ptc_emu_unit *u, const struct ptc_emu_process *p, pid_t tid,
+		      struct ptc_maps *ret)
 {
 	struct ptc_maps host = PTC_MAPS_INIT;
 	struct ptc_err err;
 
-	if (!ptc_maps_read(&host, "/proc", p->pid, &err) &&
+	if (!ptc_maps_read(&host, "/proc", tid, &err) &&
 	    !ptc_emu_guest_view(&host, &p->maps, p->base, ret))
 		u->no_memory = true;
 	ptc_maps_release(&host);
@@ -137,30 +148,29 @@ static size_t take_threads(const struct ptc_emu_unit *u, const struct ptc_emu_ta
 	return ret[0].regs ? taken : 0;
 }
 
+/*
+ * Appends to @b the state @part, completed by the plugin's report @d and by the mappings. Reads
+ * memory through @k. @bad_branch: the branch of the first thread has caused the signal.
+ */
 static void put_state(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
-		      const struct ptc_emu_death *d, const struct ptc_state_thread *threads,
-		      size_t n)
+		      const struct ptc_state *part, const struct ptc_emu_death *d, bool bad_branch,
+		      struct ptc_buf *b)
 {
 	struct ptc_maps maps = PTC_MAPS_INIT;
+	struct ptc_state s = *part;
 	siginfo_t info;
-	struct ptc_state s = {
-		.pid = k->proc->pid,
-		.tid = k->tid,
-		.info = &info,
-		.time_ns = ptc_clock_ns(k->cpu->rec.clock),
-		.threads = threads,
-		.nthreads = n,
-		.no_memory = u->no_state_memory,
-		.maps = &maps,
-		.base = k->proc->base,
-		.auxv = d->auxv,
-	};
 
-	read_maps(u, k->proc, &maps);
-	info = info_of(d, &maps, threads[0].regs->rip, k->bad_branch != 0);
-	ptc_state_put(&u->states, &s);
-	u->no_memory |= ptc_buf_failed(&u->states);
-	u->crashes++;
+	read_maps(u, k->proc, k->tid, &maps);
+	info = info_of(d, &maps, s.threads[0].regs->rip, bad_branch);
+	s.pid = k->proc->pid;
+	s.reader = k->tid;
+	s.info = &info;
+	s.no_memory = u->no_state_memory;
+	s.maps = &maps;
+	s.base = k->proc->base;
+	s.auxv = d->auxv;
+	ptc_state_put(b, &s);
+	u->no_memory |= ptc_buf_failed(b);
 	ptc_maps_release(&maps);
 }
 
@@ -169,18 +179,68 @@ void ptc_emu_death_save(struct ptc_emu_unit *u, struct ptc_emu_task *k, const ui
 	const size_t n = k->dying.len / sizeof(struct ptc_emu_regs) + 1;
 	struct ptc_state_thread *threads = calloc(n, sizeof(*threads));
 	struct user_regs_struct *regs = calloc(n, sizeof(*regs));
+	struct ptc_state s = { .tid = k->tid, .threads = threads };
 	struct ptc_emu_death d;
-	size_t taken;
 
 	memcpy(&d, payload, sizeof(d));
 	if (threads && regs && k->proc) {
-		taken = take_threads(u, k, regs, threads);
-		if (taken)
-			put_state(u, k, &d, threads, taken);
+		s.time_ns = ptc_clock_ns(k->cpu->rec.clock);
+		s.nthreads = take_threads(u, k, regs, threads);
+		if (s.nthreads)
+			put_state(u, k, &s, &d, k->bad_branch != 0, &u->states);
+		u->crashes += s.nthreads != 0;
 	} else if (k->proc) {
 		u->no_memory = true;
 	}
 	ptc_buf_reset(&k->dying);
 	free(regs);
 	free(threads);
+}
+
+/* --- faults that a process handles --- */
+
+void ptc_emu_fault_keep(struct ptc_emu_task *k, const uint8_t *payload)
+{
+	struct ptc_emu_fault f;
+
+	memcpy(&f, payload, sizeof(f));
+	/* The threads of a process are read in any order. */
+	if (!k->proc || f.number <= k->proc->handled.fault.number)
+		return;
+	if (k->bad_branch) {
+		f.regs.rip = k->bad_branch;
+		f.regs.gpr[RSP] -= (uint64_t)k->bad_branch_sp;
+	}
+	k->proc->handled = (struct ptc_emu_handled){
+		.fault = f, .tid = k->tid, .time_ns = k->signal_ns, .bad_branch = k->bad_branch != 0
+	};
+}
+
+void ptc_emu_fault_save(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t *payload)
+{
+	const struct ptc_emu_handled *h = k->proc ? &k->proc->handled : NULL;
+	struct ptc_buf records = PTC_BUF_INIT;
+	struct user_regs_struct regs;
+	struct ptc_state_thread thread = { .regs = &regs };
+	struct ptc_state s = { .threads = &thread, .nthreads = 1 };
+	struct ptc_emu_failed f;
+
+	memcpy(&f, payload, sizeof(f));
+	if (!h || !f.number || f.number != h->fault.number)
+		return;
+	regs = registers(&h->fault.regs);
+	thread.tid = h->tid;
+	s.tid = h->tid;
+	s.time_ns = h->time_ns;
+	s.copy.from = f.stack;
+	s.copy.len = f.len;
+	s.copy.at = f.copy;
+	put_state(u, k, &s, &h->fault.cause, h->bad_branch, &records);
+	if (!ptc_buf_failed(&records)) {
+		ptc_crash_set_exit_status(&records, f.status);
+		ptc_buf_put(&u->states, records.bytes, records.len);
+	}
+	u->no_memory |= ptc_buf_failed(&u->states);
+	u->handled++;
+	ptc_buf_release(&records);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Saves the state of a process that a signal is about to kill, from the plugin's reports. */
+/*
+ * Saves the state of a process that a signal is about to kill, from the plugin's reports. Saves the
+ * state at a fault that a process handles, if the process exits with a failure.
+ */
 #ifndef PTC_CAPTURE_EMU_DEATH_STATE_H
 #define PTC_CAPTURE_EMU_DEATH_STATE_H
 
@@ -15,5 +18,13 @@ void ptc_emu_death_registers(struct ptc_emu_unit *u, struct ptc_emu_task *k,
  * to u->states.
  */
 void ptc_emu_death_save(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t *payload);
+
+/* The process of @k handles a fault: struct ptc_emu_fault at @payload. Keeps the last. */
+void ptc_emu_fault_keep(struct ptc_emu_task *k, const uint8_t *payload);
+/*
+ * The process of @k is about to exit with a failure, and waits: struct ptc_emu_failed at @payload.
+ * Appends the state at its last handled fault to u->states.
+ */
+void ptc_emu_fault_save(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t *payload);
 
 #endif

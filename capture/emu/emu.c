@@ -300,6 +300,7 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 		.untraced = atomic_load(&s->sh->untraced),
 		.cut_short = atomic_load(&s->sh->full),
 		.crashes = s->unit.crashes,
+		.handled = s->unit.handled,
 		.unmet = s->opts->snapshot.nat && !s->unit.met_point,
 		.follows = true,
 	};

@@ -144,7 +144,7 @@ static void changed(struct ptc_emu_me *m, uint64_t ret)
  * Registers the handler before the call, even if the call will fail: a delivery is verified when
  * the block at that address is entered.
  */
-static void on_sigaction(uint64_t guest)
+static void on_sigaction(int sig, uint64_t guest)
 {
 	uint64_t handler, restorer;
 	uint8_t act[SA_LEN];
@@ -153,8 +153,10 @@ static void on_sigaction(uint64_t guest)
 		return;
 	memcpy(&handler, act + SA_HANDLER_AT, sizeof(handler));
 	memcpy(&restorer, act + SA_RESTORER_AT, sizeof(restorer));
-	if (handler > 1) /* SIG_DFL, SIG_IGN */
-		ptc_emu_handler(handler, restorer);
+	if (handler <= 1) /* SIG_DFL, SIG_IGN */
+		return;
+	ptc_emu_handler(handler, restorer);
+	ptc_emu_fault_expected(sig);
 }
 
 void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint64_t a2,
@@ -173,7 +175,7 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 	switch (num) {
 	case SYS_rt_sigaction:
 		if (a2)
-			on_sigaction(a2);
+			on_sigaction((int)a1, a2);
 		break;
 	case SYS_execve:
 	case SYS_execveat:
@@ -192,7 +194,12 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 		if (atomic_load(&ptc_emu_proc.threads) == 1)
 			(void)unshare(CLONE_FS);
 		break;
+	case SYS_exit_group:
+		ptc_emu_exits(m, (int)a1);
+		break;
 	case SYS_exit:
+		if (atomic_load(&ptc_emu_proc.threads) == 1)
+			ptc_emu_exits(m, (int)a1);
 		ptc_emu_part(m);
 		break;
 	default:

@@ -238,6 +238,25 @@ void ptc_emu_die(struct ptc_emu_me *m, int sig);
 /* Waits until ptcap has taken a snapshot, if signal @sig, which was reported, requests one. */
 void ptc_emu_hold(struct ptc_emu_me *m, int sig);
 
+/* Lets ptcap read this process's memory (kernel.yama.ptrace_scope). */
+void ptc_emu_let_read(void);
+
+/* --- fault_report.c: faults that the guest handles --- */
+/* Call when the guest installs a handler of @sig. Makes the first fault as cheap as the others. */
+void ptc_emu_fault_expected(int sig);
+/*
+ * Call when the handler of signal @sig is entered, before ptc_emu_signal_handled. @frame: guest
+ * address of the signal's frame. Reports the registers of the interrupted code, and keeps a copy of
+ * its stack, if ptcap saves states and the signal is a fault.
+ */
+void ptc_emu_fault_handled(struct ptc_emu_me *m, int sig, uint64_t frame);
+/* The process exits with @status. Waits until ptcap has saved the state at its last handled fault,
+ * if the exit is a failure.
+ */
+void ptc_emu_exits(struct ptc_emu_me *m, int status);
+/* Call in the child of a fork: its parent's faults are not its own. */
+void ptc_emu_forget_faults(void);
+
 /* --- points.c: places at which a snapshot is taken --- */
 /* The guest has mapped code. @name: its file; NULL or "": none. */
 void ptc_emu_points_mapped(const struct ptc_emu_map *map, const char *name);

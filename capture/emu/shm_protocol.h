@@ -19,7 +19,7 @@
 #include "ptcap/capture.h"
 
 enum {
-	PTC_EMU_VERSION = 7,
+	PTC_EMU_VERSION = 8,
 	PTC_EMU_SLOTS = 1040,	  /* maximum number of threads at a time */
 	PTC_EMU_FOR_EXEC = 16,	  /* the last slots are reserved for execs */
 	PTC_EMU_FOR_VISITS = 8,	  /* the very last for threads that change mappings */
@@ -31,6 +31,9 @@ enum {
 	PTC_EMU_CALLS = 512,	  /* system calls, by number */
 	PTC_EMU_RIGHTS = 510,	  /* pseudo number: execve of a file that gives rights */
 	PTC_EMU_INT80 = 511,	  /* pseudo number: int 0x80 */
+	/* Some runtimes use faults as a matter of course. A process that handles more is left out.
+	 */
+	PTC_EMU_FAULTS = 64,
 };
 
 /* Bytes of the arena, whole pages: default and limits. */
@@ -58,6 +61,8 @@ enum ptc_emu_type {
 	PTC_EMU_DEATH,	   /* struct ptc_emu_death, after the fatal signal and all PTC_EMU_REGS */
 	PTC_EMU_POINT,	   /* the last block begins at a place that requests a snapshot */
 	PTC_EMU_HELD,	   /* follows an event that requests a snapshot */
+	PTC_EMU_FAULT,	   /* struct ptc_emu_fault, after the signal: the guest handles a fault */
+	PTC_EMU_FAILED,	   /* struct ptc_emu_failed: the process, which handled a fault, exits */
 };
 
 enum ptc_emu_how {
@@ -107,13 +112,13 @@ struct ptc_emu_signal {
 	uint32_t fatal;
 };
 
-/* Registers of a thread of a process that is about to die. */
+/* Registers of a thread of a process that is about to die, or that handles a fault. */
 struct ptc_emu_regs {
 	uint32_t slot;
 	uint32_t in_call; /* the thread is in a system call, and rip is at the call */
 	uint64_t gpr[16]; /* in the order of the instruction encoding: rax, rcx, rdx, rbx, ... */
 	uint64_t rip;
-	uint64_t rflags;	   /* without the arithmetic flags, which QEMU computes on demand */
+	uint64_t rflags;	   /* without the arithmetic flags, unless from a signal's frame */
 	uint64_t fs_base, gs_base; /* 0: unknown */
 };
 
@@ -130,6 +135,24 @@ struct ptc_emu_death {
 };
 
 #define PTC_EMU_BY_INSN INT32_MAX
+
+/* The guest handles a fault. The event follows the signal's. */
+struct ptc_emu_fault {
+	uint64_t number; /* of the process's handled faults; the first is 1 */
+	struct ptc_emu_death cause;
+	struct ptc_emu_regs regs; /* of the interrupted code; the slot is not set */
+};
+
+/*
+ * A process exits with a failure, after it has handled a fault. It waits until ptcap has saved the
+ * state.
+ */
+struct ptc_emu_failed {
+	uint64_t number;     /* of its last handled fault */
+	uint64_t status;     /* exit status, not 0 */
+	uint64_t stack, len; /* guest address of the stack that was copied at the fault */
+	uint64_t copy;	     /* address of the copy in QEMU's memory */
+};
 
 /* A block in the arena; its code follows. */
 struct ptc_emu_block {

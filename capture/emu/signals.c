@@ -106,6 +106,7 @@ void ptc_emu_delivered(struct ptc_emu_me *m)
 	memcpy(&s.ip, frame + FRAME_RIP, sizeof(s.ip));
 	s.sig = (uint32_t)m->env[PTC_ENV_RDI];
 	ptc_emu_put(m, PTC_EMU_SIGNAL, &s, sizeof(s));
+	ptc_emu_fault_handled(m, (int)s.sig, m->env[PTC_ENV_RSP]);
 	ptc_emu_signal_handled(m, (int)s.sig);
 	ptc_emu_hold(m, (int)s.sig);
 }

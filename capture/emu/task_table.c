@@ -53,6 +53,7 @@ void ptc_emu_unit_renew_process(struct ptc_emu_unit *u, struct ptc_emu_process *
 	ptc_maps_release(&p->maps);
 	ptc_queue_contexts_release(&p->known);
 	p->epoch = ++u->epochs;
+	p->handled.fault.number = 0;
 	if (p->pidfd >= 0)
 		(void)close(p->pidfd);
 	p->pidfd = (int)syscall(SYS_pidfd_open, p->pid, 0);

@@ -202,6 +202,7 @@ void ptc_emu_forked(struct ptc_emu_me *m)
 	ptc_emu_know_pid();
 	atomic_store(&ptc_emu_proc.threads, 0);
 	ptc_emu_strike_all();
+	ptc_emu_forget_faults();
 	if (!m->slot)
 		return;
 	m->slot = NULL;

@@ -21,6 +21,14 @@
 #include "capture/soft/mapped_files.h"
 #include "ptcap/error.h"
 
+/* A fault that a process has handled. */
+struct ptc_emu_handled {
+	struct ptc_emu_fault fault; /* number 0: none */
+	pid_t tid;
+	uint64_t time_ns;
+	bool bad_branch; /* a branch to an address that is not canonical */
+};
+
 /* A guest process. */
 struct ptc_emu_process {
 	pid_t pid;
@@ -30,6 +38,7 @@ struct ptc_emu_process {
 	unsigned int tasks;
 	uint64_t epoch; /* changes whenever code is mapped; a fork copies its parent's */
 	uint64_t base;	/* host's address of the guest's address 0 */
+	struct ptc_emu_handled handled; /* the last */
 };
 
 /* A thread, and its slot. */
@@ -51,6 +60,7 @@ struct ptc_emu_task {
 	 */
 	uint64_t bad_branch;
 	int64_t bad_branch_sp; /* what the branch added to rsp */
+	uint64_t signal_ns;    /* time of its last signal */
 	bool held;	       /* it waits for a snapshot, so no more words are read */
 	uint64_t until;	       /* total number of words to read */
 	struct ptc_buf dying;  /* reported registers of the process */
@@ -82,7 +92,8 @@ struct ptc_emu_unit {
 	/* results */
 	uint64_t left_behind;
 	bool met_point;	       /* a place has requested a snapshot */
-	uint64_t crashes;      /* processes whose state was saved */
+	uint64_t crashes;      /* dying processes whose state was saved */
+	uint64_t handled;      /* the same: failing processes that have handled a fault */
 	struct ptc_buf states; /* owned: records that the session has not taken yet */
 
 	/* used by the unit only */

@@ -454,6 +454,8 @@ static void on_event(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t ty
 		if (k->pending) /* it may have been entered on another CPU */
 			run_here(u, k);
 		on_signal(u, k, &sig);
+		k->signal_ns = ptc_clock_ns(k->cpu->rec.clock);
+		u->tsc = ptc_rdtsc();
 		if (requests_snapshot(u, &sig))
 			hold(u, k);
 		return;
@@ -491,6 +493,13 @@ static void on_event(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t ty
 		ptc_emu_unit_read_process(u, k);
 		ptc_emu_death_save(u, k, payload);
 		hold(u, k);
+		break;
+	case PTC_EMU_FAULT:
+		ptc_emu_fault_keep(k, payload);
+		break;
+	case PTC_EMU_FAILED:
+		ptc_emu_unit_read_process(u, k);
+		ptc_emu_fault_save(u, k, payload);
 		break;
 	case PTC_EMU_SIGNAL:
 	case PTC_EMU_POINT:

@@ -22,6 +22,7 @@ GO = os.path.join(SUPPORT, "prog_panic.go")
 ASAN = os.path.join(SUPPORT, "prog_asan.c")
 STATE = ["-e", "dummy:u"]  # no trace, only the state
 STEP = ["--source", "step"]
+EMULATED = ["--source", "emu"]
 # The last lines of clang's functions, and of inlined functions, are not in the source.
 COMPILERS = {
     "g++": ["g++", "-g", "-O1", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-fstack-protector-all"],
@@ -262,7 +263,6 @@ def handled(folder):
 
 def go_program(folder, *options):
     """Build prog_panic.go."""
-    need_events()
     if not shutil.which("go"):
         lib.skip("no go")
     path = os.path.join(folder, "go_panic" + "".join(options))
@@ -278,13 +278,19 @@ def go(folder):
     program = go_program(folder)
     line = lines_of(GO)
     path = os.path.join(folder, "f")
-    r = Run([PTCAP, "crash", "-q", *STATE, "-o", path, "--", program, "nil"]).expect(2)
-    check("nil pointer" in r.err, r.err)
-    said = shown(path)
-    check((said["signal"], said["reason"], said["exit_status"]) == ("SIGSEGV", "null-page", 2), said["text"])
-    is_at("go", said["fault"], r"main\.use", line["nil"])
-    names = [f["function"] for f in said["stack_unwound"]]
-    check(names[:3] == ["main.use", "main.main", "runtime.main"], f"{names}")
+    sources = [STATE] * lib.has_events() + [EMULATED] * bool(shutil.which("qemu-x86_64"))
+    if not sources:
+        lib.skip("no events, and no qemu-x86_64")
+    for options in sources:
+        r = Run([PTCAP, "crash", "-q", *options, "-o", path, "--", program, "nil"]).expect(2)
+        check("nil pointer" in r.err, r.err)
+        said = shown(path)
+        check((said["signal"], said["reason"], said["exit_status"]) == ("SIGSEGV", "null-page", 2), said["text"])
+        is_at("go", said["fault"], r"main\.use", line["nil"])
+        names = [f["function"] for f in said["stack_unwound"]]
+        check(names[:3] == ["main.use", "main.main", "runtime.main"], f"{options}: {names}")
+    check(options == STATE or said["trace_ends_there"], "the trace ends elsewhere")
+    need_events()
 
     functions = {"nil": "use", "index": "index", "map": "assign", "nested": r"nested\.func1"}
     os.environ["GOTRACEBACK"] = "crash"

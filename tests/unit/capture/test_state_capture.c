@@ -180,3 +180,45 @@ Test(state_capture, what_is_too_much_is_told)
 	cr_assert_geq(cut, CODE - CODE_KEPT);
 	ptc_buf_release(&b);
 }
+
+Test(state_capture, a_stack_that_was_copied_is_read_from_the_copy)
+{
+	enum { PAGE = 4096, PAGES = 3 };
+	uint8_t *stack = island(PAGES * PAGE, PROT_READ | PROT_WRITE), *copy = malloc(PAGE);
+	const struct user_regs_struct regs = { .rsp = (uint64_t)stack + 256 };
+	const struct ptc_state_thread thread = { getpid(), false, &regs };
+	const siginfo_t info = { .si_signo = SIGSEGV };
+	struct ptc_state s = { .pid = getpid(),
+			       .tid = getpid(),
+			       .info = &info,
+			       .threads = &thread,
+			       .nthreads = 1,
+			       .reader = getpid() };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_crash c;
+	struct ptc_rec rec;
+	struct ptc_err err;
+	struct ptc_cur cur;
+	bool found = false;
+
+	cr_assert_not_null(copy);
+	memset(copy, 0xc0, PAGE);
+	s.copy.from = (uint64_t)stack + PAGE;
+	s.copy.len = PAGE;
+	s.copy.at = (uint64_t)copy;
+	ptc_state_put(&b, &s);
+	cur = ptc_cur_init(b.bytes, b.len);
+	while (ptc_cur_left(&cur)) {
+		cr_assert_eq(ptc_rec_next(&cur, 0, &rec, &err), 1);
+		cr_assert_eq(ptc_crash_parse(&rec, &c, &err), 1);
+		if (c.kind != PTC_CRASH_MEMORY || c.u.memory.addr != (uint64_t)stack)
+			continue;
+		cr_assert_eq(ptc_cur_left(&c.bytes), PAGES * PAGE);
+		cr_assert(!c.bytes.pos[PAGE - 1] && !c.bytes.pos[2 * PAGE], "beside the copy");
+		cr_assert(!memcmp(c.bytes.pos + PAGE, copy, PAGE));
+		found = true;
+	}
+	cr_assert(found);
+	ptc_buf_release(&b);
+	free(copy);
+}
