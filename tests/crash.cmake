@@ -10,7 +10,7 @@ foreach(name c_library exceptions text_thrown none traced_throw kept rust handle
 	e2e_test(crash_message_${name} "${e2e_dir}/crash_message.py" "${name}")
 endforeach()
 # tests/e2e/crash_handled.py: faults that an emulated program handles.
-foreach(name reported bounded)
+foreach(name reported bounded flags)
 	e2e_test(emu_handled_${name} "${e2e_dir}/crash_handled.py" "${name}")
 	e2e_is_emulated(emu_handled_${name})
 endforeach()

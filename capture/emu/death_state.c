@@ -18,6 +18,8 @@ enum { USER_CS = 0x33, USER_SS = 0x2b };
 enum {
 	FROM_KERNEL = 0x80, /* SI_KERNEL */
 	RSP = 4,
+	/* in eflags: processors set it when an instruction faults, and QEMU does not */
+	RESUME_FLAG = 1 << 16,
 };
 
 static_assert((int)PTC_EMU_FAULTS == (int)PTC_HANDLED_FAULTS, "all sources have the same limit");
@@ -28,8 +30,12 @@ void ptc_emu_death_registers(struct ptc_emu_unit *u, struct ptc_emu_task *k, con
 	u->no_memory |= ptc_buf_failed(&k->dying);
 }
 
-static struct user_regs_struct registers(const struct ptc_emu_regs *r)
+/* @d: the report about the signal, if the thread has got it. NULL: another thread. */
+static struct user_regs_struct registers(const struct ptc_emu_regs *r,
+					 const struct ptc_emu_death *d)
 {
+	const bool faults =
+		d && ptc_handled_is_fault(&(siginfo_t){ .si_signo = d->signo, .si_code = d->code });
 	const struct user_regs_struct ret = {
 		.rax = r->gpr[0],
 		.rcx = r->gpr[1],
@@ -48,7 +54,7 @@ static struct user_regs_struct registers(const struct ptc_emu_regs *r)
 		.r14 = r->gpr[14],
 		.r15 = r->gpr[15],
 		.rip = r->rip,
-		.eflags = r->rflags,
+		.eflags = r->rflags | (faults ? RESUME_FLAG : 0),
 		.orig_rax = r->in_call ? r->gpr[0] : UINT64_MAX,
 		.fs_base = r->fs_base,
 		.gs_base = r->gs_base,
@@ -123,7 +129,8 @@ static void read_maps(struct ptc_emu_unit *u, const struct ptc_emu_process *p, p
  * of threads.
  */
 static size_t take_threads(const struct ptc_emu_unit *u, const struct ptc_emu_task *k,
-			   struct user_regs_struct *regs, struct ptc_state_thread *ret)
+			   const struct ptc_emu_death *d, struct user_regs_struct *regs,
+			   struct ptc_state_thread *ret)
 {
 	const size_t n = k->dying.len / sizeof(struct ptc_emu_regs);
 	size_t i, taken = 1;
@@ -138,7 +145,7 @@ static size_t take_threads(const struct ptc_emu_unit *u, const struct ptc_emu_ta
 		if (!of || of->proc != k->proc)
 			continue;
 		to = of == k ? 0 : taken++;
-		regs[to] = registers(&r);
+		regs[to] = registers(&r, of == k ? d : NULL);
 		ret[to] = (struct ptc_state_thread){ of->tid, r.in_call, &regs[to] };
 	}
 	if (ret[0].regs && k->bad_branch) {
@@ -185,7 +192,7 @@ void ptc_emu_death_save(struct ptc_emu_unit *u, struct ptc_emu_task *k, const ui
 	memcpy(&d, payload, sizeof(d));
 	if (threads && regs && k->proc) {
 		s.time_ns = ptc_clock_ns(k->cpu->rec.clock);
-		s.nthreads = take_threads(u, k, regs, threads);
+		s.nthreads = take_threads(u, k, &d, regs, threads);
 		if (s.nthreads)
 			put_state(u, k, &s, &d, k->bad_branch != 0, &u->states);
 		u->crashes += s.nthreads != 0;
@@ -228,7 +235,7 @@ void ptc_emu_fault_save(struct ptc_emu_unit *u, struct ptc_emu_task *k, const ui
 	memcpy(&f, payload, sizeof(f));
 	if (!h || !f.number || f.number != h->fault.number)
 		return;
-	regs = registers(&h->fault.regs);
+	regs = registers(&h->fault.regs, &h->fault.cause);
 	thread.tid = h->tid;
 	s.tid = h->tid;
 	s.time_ns = h->time_ns;

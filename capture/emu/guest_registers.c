@@ -4,6 +4,11 @@
  * eflags, cc_dst, cc_src, cc_src2, cc_op and df, hflags and hflags2, then the segments. The order
  * is the same in QEMU 4.2 to 11.0. The segments are used only if their selectors are those of user
  * mode.
+ *
+ * The arithmetic flags are in eflags while the thread runs no translated code
+ * (x86_cpu_exec_exit in target/i386/tcg/tcg-cpu.c). So they are for a thread that gets a signal, is
+ * in a system call, or was stopped by QEMU. In translated code they are 0 there, and cc_op tells
+ * how to compute them. Its numbers differ between versions of QEMU, so such flags stay 0.
  */
 #include <string.h>
 #include <sys/uio.h>
@@ -24,7 +29,6 @@ enum {
 	GS = SEGMENTS + 5 * SEGMENT_LEN,
 	USER_CS = 0x33,
 	USER_SS = 0x2b,
-	KEPT_FLAGS = ~0x8d5, /* all but CF, PF, AF, ZF, SF, OF, which cc_op replaces */
 	DF = 0x400,
 	FIXED_FLAGS = 0x202, /* bit 1 is always set; user mode has interrupts */
 	SYSCALL_LEN = 2,
@@ -59,7 +63,7 @@ bool ptc_emu_registers(const struct ptc_emu_me *m, struct ptc_emu_regs *ret)
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->gpr, env, sizeof(ret->gpr));
 	ret->rip = rip[0];
-	ret->rflags = (rip[RFLAGS] & (uint64_t)KEPT_FLAGS) | FIXED_FLAGS;
+	ret->rflags = rip[RFLAGS] | FIXED_FLAGS;
 	if ((int32_t)(rip[OP_AND_DF] >> 32) < 0)
 		ret->rflags |= DF;
 	read_segments(rip, ret);

@@ -118,7 +118,7 @@ struct ptc_emu_regs {
 	uint32_t in_call; /* the thread is in a system call, and rip is at the call */
 	uint64_t gpr[16]; /* in the order of the instruction encoding: rax, rcx, rdx, rbx, ... */
 	uint64_t rip;
-	uint64_t rflags;	   /* without the arithmetic flags, unless from a signal's frame */
+	uint64_t rflags;	   /* a thread between two blocks: without the arithmetic flags */
 	uint64_t fs_base, gs_base; /* 0: unknown */
 };
 

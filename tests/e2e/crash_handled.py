@@ -5,6 +5,7 @@ events, it is compared with the state that the same program has on the processor
 
 import json
 import os
+import re
 import sys
 
 import lib
@@ -81,6 +82,27 @@ def bounded(folder):
     for status, summary in ((0x107, "1 process handled a fault"), (0x100, "no signal killed a process")):
         err = record(folder, EMULATED, "many", status, 1, ends=status & 0xFF)[1]
         check(summary in err, f"{status}: {err}")
+
+
+def saved_registers(folder, source, *args, ends):
+    """Return the registers in the recording's only state."""
+    path, _ = record(folder, source, "flags", 3, *args, ends=ends)
+    (thread,) = re.findall(r"crash: thread\" .*", Run([PTCAP, "dump", "-i", path]).expect(0).out)
+    return {name: value for name, value in re.findall(r"(\w+)=(\S+)", thread) if name in ("eflags", "rax", "rbx", "rdx")}
+
+
+@case
+def flags(folder):
+    """The arithmetic flags at a fault, handled or fatal, are those of the processor."""
+    if not lib.has_events():
+        lib.skip("no events")
+    seen = set()
+    for n in (0, 1, 2, 3, 4, 5, 6, 11, 13):
+        ends = 3 if n < 10 else 139
+        got, want = (saved_registers(folder, s, n, ends=ends) for s in (EMULATED, NATIVE))
+        check(got == want, f"{n}: {got} instead of {want}")
+        seen.add(got["eflags"])
+    check(len(seen) == 7, f"{seen}")
 
 
 if __name__ == "__main__":

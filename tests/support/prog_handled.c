@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prog_handled MODE STATUS [N]: handles faults and exits with STATUS. The mode
- * `many` handles N faults.
+ * prog_handled MODE STATUS [N]: handles faults and exits with STATUS. With N, the mode `many`
+ * handles N faults, and the mode `flags` has flags of its own for each N.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -212,6 +212,39 @@ static void forked(void)
 	status = 0;
 }
 
+#define FAULT_AFTER(INSNS)                                                                         \
+	__asm__ volatile(INSNS "\nmovl $1, (%%rsi)" ::"a"(0x7f), "b"(1), "d"(0xff), "S"(0)         \
+			 : "memory", "rcx", "cc")
+
+/* Each has other flags. None leaves a flag undefined. From 10 on, the signal kills. */
+static void flags(void)
+{
+	handle(SIGSEGV, count < 10 ? gives_up : SIG_DFL);
+	switch (count % 10) {
+	case 0:
+		FAULT_AFTER("add %%bl, %%al");
+		break;
+	case 1:
+		FAULT_AFTER("add %%dl, %%bl");
+		break;
+	case 2:
+		FAULT_AFTER("sub %%ebx, %%ebx");
+		break;
+	case 3:
+		FAULT_AFTER("cmp %%edx, %%eax");
+		break;
+	case 4:
+		FAULT_AFTER("stc; inc %%ebx");
+		break;
+	case 5:
+		FAULT_AFTER("stc; sbb %%ecx, %%ecx");
+		break;
+	case 6:
+		FAULT_AFTER("stc; std");
+		break;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -220,7 +253,7 @@ int main(int argc, char **argv)
 	} modes[] = {
 		{ "segv", segv }, { "division", division }, { "ud2", ud2 },	{ "bus", bus },
 		{ "jump", jump }, { "overflow", overflow }, { "ended", ended }, { "many", many },
-		{ "sent", sent }, { "forked", forked },
+		{ "sent", sent }, { "forked", forked },	    { "flags", flags },
 	};
 	size_t i;
 
