@@ -88,8 +88,8 @@ static bool all_are_still(const struct ptc_emu_me *self)
 	return true;
 }
 
-/* Returns true if QEMU stops all threads before it kills itself with @sig: core_dump_signal(). */
-static bool dumps_core(int sig)
+/* QEMU also stops all threads before: core_dump_signal() in linux-user/signal.c. */
+bool ptc_emu_dumps_core(int sig)
 {
 	switch (sig) {
 	case SIGABRT:
@@ -112,7 +112,7 @@ static void freeze(const struct ptc_emu_me *self, int sig)
 
 	atomic_store(&ptc_emu_proc.frozen, 1);
 	atomic_store(&ptc_emu_proc.late, true);
-	for (i = 0; i < LOOKS && !dumps_core(sig) && !all_are_still(self); i++)
+	for (i = 0; i < LOOKS && !ptc_emu_dumps_core(sig) && !all_are_still(self); i++)
 		(void)nanosleep(&again, NULL);
 }
 

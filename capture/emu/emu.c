@@ -298,6 +298,7 @@ static int emu_finish(struct ptc_source *src, struct ptc_source_end *ret, struct
 		.left_running = !gone,
 		.left_behind = s->unit.left_behind,
 		.untraced = atomic_load(&s->sh->untraced),
+		.undumped = atomic_load(&s->sh->undumped),
 		.cut_short = atomic_load(&s->sh->full),
 		.crashes = s->unit.crashes,
 		.handled = s->unit.handled,

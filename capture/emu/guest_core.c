@@ -123,6 +123,17 @@ static void append_specifier(struct name *n, char what, int sig)
 	}
 }
 
+/* Returns true if the kernel gives the core to a program, or to a socket, instead of a file. */
+static bool names_program(const char *pattern)
+{
+	return *pattern == '|' || *pattern == '@';
+}
+
+static void read_pattern(char out[PATTERN_MAX])
+{
+	read_line("/proc/sys/kernel/core_pattern", out, PATTERN_MAX);
+}
+
 /* Writes the core's name. Returns false if no file is to be written. */
 static bool core_name(struct name *ret, int sig, bool *ret_has_signal)
 {
@@ -132,8 +143,8 @@ static bool core_name(struct name *ret, int sig, bool *ret_has_signal)
 
 	ret->len = 0;
 	*ret_has_signal = false;
-	read_line("/proc/sys/kernel/core_pattern", pattern, sizeof(pattern));
-	if (!*pattern || *pattern == '|' || *pattern == '@')
+	read_pattern(pattern);
+	if (!*pattern || names_program(pattern))
 		return false;
 	for (p = pattern; *p; p++) {
 		if (*p != '%' || !p[1]) {
@@ -154,13 +165,18 @@ static bool core_name(struct name *ret, int sig, bool *ret_has_signal)
 	return true;
 }
 
+static bool is_dumpable(void)
+{
+	return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
+}
+
 /* Opens the guest's core as the kernel would. */
 static int open_core(void)
 {
 	struct name name;
 	bool has_signal;
 
-	if (prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) != 1 || !core_name(&name, 0, &has_signal)) {
+	if (!is_dumpable() || !core_name(&name, 0, &has_signal)) {
 		errno = ENOENT;
 		return -1;
 	}
@@ -173,9 +189,13 @@ static int open_core(void)
 
 void ptc_emu_name_core(int sig)
 {
+	char pattern[PATTERN_MAX];
 	struct name name;
 	bool has_signal;
 
+	read_pattern(pattern); /* RLIMIT_CORE does not matter for a program */
+	if (ptc_emu_dumps_core(sig) && is_dumpable() && names_program(pattern))
+		(void)atomic_fetch_add(&ptc_emu_proc.sh->undumped, 1);
 	if (*unsigned_core && core_name(&name, sig, &has_signal))
 		(void)rename(unsigned_core, name.text);
 	*unsigned_core = '\0';

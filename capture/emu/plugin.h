@@ -235,6 +235,8 @@ void ptc_emu_park(struct ptc_emu_me *m, uint64_t ip);
  * the registers of all threads. Then waits until ptcap has saved the state.
  */
 void ptc_emu_die(struct ptc_emu_me *m, int sig);
+/* Returns true if QEMU dumps the guest's core before it kills itself with @sig. */
+bool ptc_emu_dumps_core(int sig);
 /* Waits until ptcap has taken a snapshot, if signal @sig, which was reported, requests one. */
 void ptc_emu_hold(struct ptc_emu_me *m, int sig);
 
@@ -271,7 +273,10 @@ void ptc_emu_points_reached(struct ptc_emu_me *m, uint64_t points);
 /* --- guest_core.c: the core file --- */
 /* Lets the guest's core file have the name that the kernel would give it. */
 void ptc_emu_watch_core(void);
-/* Completes that name when the signal @sig that kills the process is known. */
+/*
+ * Completes that name when the signal @sig that kills the process is known. Counts the process if a
+ * program would get its core.
+ */
 void ptc_emu_name_core(int sig);
 
 #endif

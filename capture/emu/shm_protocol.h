@@ -224,6 +224,8 @@ struct ptc_emu_shared {
 	atomic_uint nslots;	/* slots from this index on were never taken */
 	atomic_ullong births;	/* number of times a slot was taken */
 	atomic_ullong untraced; /* threads and processes that got no slot */
+	/* processes without a core dump, because kernel.core_pattern names a program */
+	atomic_ullong undumped;
 	/* bit set of calls that QEMU lacks (missing_syscalls.h) */
 	atomic_ullong lacking[PTC_EMU_CALLS / 64];
 	atomic_uint unfollowed;		    /* number of executed programs that are not emulated */

@@ -362,6 +362,7 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->crashes = s->opts->snapshot.series ? s->series.crashes : end->crashes;
 	ret->late_crashes = end->crashes > ret->crashes ? end->crashes - ret->crashes : 0;
 	ret->handled = s->opts->snapshot.series ? s->series.handled : end->handled;
+	ret->undumped = end->undumped;
 	ret->states = s->loop.states;
 	ret->unseen = end->unseen;
 	ret->unwatched = end->unwatched;

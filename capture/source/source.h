@@ -82,6 +82,7 @@ struct ptc_source_end {
 	uint64_t untraced;    /* processes that could not be traced, if the source follows forks */
 	uint64_t crashes;     /* processes whose crash state states() has */
 	uint64_t handled;     /* the same, of processes that handled the signal and exited */
+	uint64_t undumped;    /* see struct ptc_record_result */
 	uint64_t unseen;      /* times that opts->at was reached while the trace was off */
 	bool unwatched;	      /* the source stopped seeing the signals that opts asks for */
 	bool follows;	      /* threads and children of the command are traced too */

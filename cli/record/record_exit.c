@@ -38,6 +38,11 @@ void ptc_outcome_say_untraced(const struct ptc_record_result *r)
 		ptc_say("QEMU does not support some system calls of the program (%s); with "
 			"--source step the program may behave differently",
 			r->lacking);
+	if (r->undumped)
+		ptc_say("%" PRIu64 " emulated process%s died without a core dump: "
+			"kernel.core_pattern names a program, and only the kernel can start it. "
+			"`ptcap crash core` writes a core from a recording of `ptcap crash`",
+			r->undumped, ptc_plural_es(r->undumped));
 }
 
 void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_record_result *r)

@@ -473,6 +473,11 @@ struct ptc_record_result {
 	 */
 	uint64_t handled;
 	/*
+	 * Emulated processes that died without a core dump, because kernel.core_pattern names a
+	 * program. Only the kernel may start it.
+	 */
+	uint64_t undumped;
+	/*
 	 * States of live processes in the recording or in all snapshots: with @stacks, and with
 	 * @crash if the recording of running processes was ended by a request
 	 */

@@ -24,6 +24,7 @@ SUPPORT = os.path.join(HERE, "..", "support")
 CRASH = [PTCAP, "crash", "--source", lib.SOURCE]
 BRANCHES = 100
 AUXTRACE = 71
+PATTERN = "/proc/sys/kernel/core_pattern"
 KEYS = {"signal", "reason", "fault", "branches", "stack_traced", "stack_unwound", "threads"}
 FAULT_KEYS = {"ip", "function", "file", "line", "insn", "address"}
 
@@ -483,6 +484,24 @@ def core(folder):
                 functions(said[stack])[:4] == functions(want[stack])[:4], f"{mode}: {said[stack]}"
             )
         check(said.get("differ_at") == want.get("differ_at"), f"{mode}: {said.get('differ_at')}")
+
+
+@case
+def piped(folder):
+    """If kernel.core_pattern names a program, there is no core, and ptcap says so."""
+    pattern = os.path.join(folder, "pattern")
+    with open(pattern, "w", encoding="ascii") as f:
+        f.write("|/bin/false %p\n")
+    mount = ["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", f"mount --bind {pattern} {PATTERN} || exit 99; exec \"$@\"", "sh"]
+    if Run([*mount, "true"]).status:
+        lib.skip("no mount over " + PATTERN)
+    os.chdir(folder)
+    for options, status, said in ((["null", "core"], 139, True), (["null"], 139, True), (["sent", "core"], 143, False), (["handled"], 0, False)):
+        r = Run([*mount, *CRASH, "-o", "f", "--", STATIC, *options]).expect(status)
+        check(("1 emulated process died without a core dump" in r.err) == said, f"{options}: {r.err}")
+        check(set(os.listdir(".")) <= {"f", "f.old", "pattern"}, f"{options}: {os.listdir('.')}")
+    r = Run([*CRASH, "-o", "f", "--", STATIC, "null"]).expect(139)
+    check("core" not in r.err, f"a pattern for a file: {r.err}")
 
 
 def page(c, mode):
