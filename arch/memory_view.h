@@ -27,6 +27,12 @@ bool ptc_view_word(const struct ptc_memory_view *v, uint64_t addr, uint64_t *ret
 bool ptc_view_string(const struct ptc_memory_view *v, uint64_t addr, char *ret, size_t size,
 		     bool *ret_cut);
 
+/* Returns true if a program may have data at @addr: not in the first pages, nor in the kernel. */
+static inline bool ptc_is_user_address(uint64_t addr)
+{
+	return addr >= UINT64_C(1) << 16 && addr >> 47 == 0;
+}
+
 /* Returns true if @text has at least one byte, and no control characters but tab and newline. */
 bool ptc_is_text(const char *text);
 

@@ -16,14 +16,8 @@ enum {
 	COLUMNS_MAX = 1 << 20,
 	STR = 16,    /* bytes of &str: address, length */
 	STRING = 24, /* bytes of String: capacity, address, length, in any order */
-	USER = 47,   /* bits of an address */
-	LOWEST = 1 << 16,
+	ALIGN_MAX = 1 << 16,
 };
-
-static bool is_address(uint64_t addr)
-{
-	return addr >= LOWEST && addr >> USER == 0;
-}
 
 /* Reads the @len bytes of text at @addr, at most @size - 1. Returns false if they are no text. */
 static bool read_str(const struct ptc_memory_view *v, uint64_t addr, uint64_t len, char *ret,
@@ -33,7 +27,7 @@ static bool read_str(const struct ptc_memory_view *v, uint64_t addr, uint64_t le
 
 	*ret_cut = n < len;
 	ret[n] = '\0';
-	return is_address(addr) && ptc_view_read(v, addr, ret, n) && strlen(ret) == n &&
+	return ptc_is_user_address(addr) && ptc_view_read(v, addr, ret, n) && strlen(ret) == n &&
 	       ptc_is_text(ret);
 }
 
@@ -45,7 +39,8 @@ static bool read_location(const struct ptc_memory_view *v, uint64_t addr,
 	size_t len;
 	bool cut;
 
-	if (!is_address(addr) || addr % WORD || !ptc_view_read(v, addr, bytes, sizeof(bytes)))
+	if (!ptc_is_user_address(addr) || addr % WORD ||
+	    !ptc_view_read(v, addr, bytes, sizeof(bytes)))
 		return false;
 	ret->line = ptc_le32(bytes + STR);
 	ret->column = ptc_le32(bytes + STR + 4);
@@ -72,7 +67,7 @@ static bool read_string(const uint8_t bytes[STRING], uint64_t *ret_addr, uint64_
 	*ret_addr = 0;
 	for (i = 0; i < STRING; i += WORD) {
 		word = ptc_le64(bytes + i);
-		if (!*ret_addr && is_address(word))
+		if (!*ret_addr && ptc_is_user_address(word))
 			*ret_addr = word;
 		else if (n < 2)
 			sizes[n++] = word;
@@ -108,13 +103,15 @@ static bool read_table(const struct ptc_memory_view *v, uint64_t addr, uint64_t 
 	uint8_t bytes[TABLE];
 	uint64_t drop, align;
 
-	if (!is_address(addr) || addr % WORD || !ptc_view_read(v, addr, bytes, sizeof(bytes)))
+	if (!ptc_is_user_address(addr) || addr % WORD ||
+	    !ptc_view_read(v, addr, bytes, sizeof(bytes)))
 		return false;
 	drop = ptc_le64(bytes);
 	*ret_size = ptc_le64(bytes + WORD);
 	align = ptc_le64(bytes + (size_t)2 * WORD);
-	return (!drop || is_address(drop)) && align && align <= LOWEST && !(align & (align - 1)) &&
-	       *ret_size % align == 0 && is_address(ptc_le64(bytes + (size_t)3 * WORD));
+	return (!drop || ptc_is_user_address(drop)) && align && align <= ALIGN_MAX &&
+	       !(align & (align - 1)) && *ret_size % align == 0 &&
+	       ptc_is_user_address(ptc_le64(bytes + (size_t)3 * WORD));
 }
 
 bool ptc_rust_panic_read(const struct ptc_memory_view *v, uint64_t addr, struct ptc_rust_panic *ret)
@@ -142,7 +139,7 @@ static bool may_be_panic(const uint8_t *words)
 {
 	const uint64_t payload = ptc_le64(words), table = ptc_le64(words + WORD);
 
-	return payload && is_address(table) && table % WORD == 0;
+	return payload && ptc_is_user_address(table) && table % WORD == 0;
 }
 
 bool ptc_rust_panic_find(const struct ptc_memory_view *v, uint64_t sp, uint64_t *ret)
