@@ -9,6 +9,8 @@ endforeach()
 foreach(name c_library exceptions text_thrown none traced_throw kept rust handled go asan)
 	e2e_test(crash_message_${name} "${e2e_dir}/crash_message.py" "${name}")
 endforeach()
+e2e_test(emu_crash_message "${e2e_dir}/crash_message.py" emulated)
+e2e_is_emulated(emu_crash_message)
 # tests/e2e/crash_handled.py: faults that an emulated program handles.
 foreach(name reported bounded flags)
 	e2e_test(emu_handled_${name} "${e2e_dir}/crash_handled.py" "${name}")

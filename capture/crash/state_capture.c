@@ -355,7 +355,7 @@ static void put_messages(struct ptc_buf *b, const struct ptc_state *s, const str
 
 	for (i = 0; i < s->nthreads && s->info->si_signo == SIGABRT; i++)
 		if (s->threads[i].tid == s->tid)
-			ptc_state_put_messages(b, s->pid, s->tid, s->threads[i].regs, maps);
+			ptc_state_put_messages(b, s, s->threads[i].regs, maps);
 }
 
 static void put_spaces(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps,
@@ -371,9 +371,8 @@ static void put_spaces(struct ptc_buf *b, const struct ptc_state *s, const struc
 	if (s->no_memory)
 		return;
 	ptc_state_put_code(b, s, maps);
-	if (s->base) /* what follows reads the process at the program's addresses */
-		return;
-	put_loader(b, s, auxv);
+	if (!s->base) /* the loader's pages are read at the program's addresses */
+		put_loader(b, s, auxv);
 	put_messages(b, s, maps);
 }
 

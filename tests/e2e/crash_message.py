@@ -206,6 +206,13 @@ def kept(folder):
     check(got["state_of_core"] and got["messages"] == want, f"{got['messages']} instead of {want}")
 
 
+def panics(err):
+    """Return (file, line, column, text) of each panic that Rust printed."""
+    ret = re.findall(r"thread '\S+' .*?panicked at (.*?):(\d+):(\d+):\n(.*)\n", err)
+    check(ret, f"it printed {err!r}")
+    return ret
+
+
 @case
 def rust(folder):
     """The panic of a Rust program that aborts: message, place, and the function that panicked."""
@@ -222,8 +229,7 @@ def rust(folder):
             c = Crash(folder, [path, mode])
             m = c.message(what)
             # Two panics, if one leaves a function that cannot unwind.
-            want = re.findall(r"thread '\S+' .*?panicked at (.*?):(\d+):(\d+):\n(.*)\n", c.run.err)
-            check(want, f"{what}: it printed {c.run.err!r}")
+            want = panics(c.run.err)
             got = (m["file"], str(m["line"]), str(m["column"]), m["text"])
             check(m["kind"] == "panic" and got == want[-1], f"{what}: {m} instead of {want[-1]}")
             if name != "stripped":
@@ -234,6 +240,23 @@ def rust(folder):
         if name != "unwinding":
             c = Crash(folder, [path, "abort"])
             check(not c.said["messages"], f"{name}: {c.said['messages']}")
+
+
+@case
+def emulated(folder):
+    """The messages of an emulated program: its memory is in the process of QEMU."""
+    (_, path), *_ = programs(folder, CXX, "g++", "clang++")
+    c = Crash(folder, [path, "assert"], EMULATED)
+    m = c.message("assert")
+    check((m["kind"], m["text"]) == ("abort-message", c.run.err.strip("\n")), f"{m} instead of {c.run.err!r}")
+    c = Crash(folder, [path, "runtime"], EMULATED)
+    m = c.message("runtime")
+    check((m["kind"], m["type"], m["text"]) == ("exception", *printed(c.run.err)), f"{m} instead of {c.run.err!r}")
+    if shutil.which("rustc"):
+        os.environ["RUST_BACKTRACE"] = "0"  # its code takes seconds
+        c = Crash(folder, [built(folder, ["rustc", "-g", "-C", "panic=abort", RUST], "panic"), "unwrap"], EMULATED)
+        m = c.message("panic")
+        check(m["kind"] == "panic" and panics(c.run.err)[-1] == (m["file"], str(m["line"]), str(m["column"]), m["text"]), f"{m} instead of {c.run.err!r}")
 
 
 @case
