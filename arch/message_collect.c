@@ -7,11 +7,13 @@
 #include "arch/asan_report.h"
 #include "arch/cxx_exception.h"
 #include "arch/go_panic.h"
+#include "arch/python_stack.h"
 #include "arch/rust_panic.h"
 #include "ptcap/crash.h"
 
 enum {
-	AREA_MAX = 1 << 20, /* bytes of a library's variables that are searched */
+	AREA_MAX = 1 << 20,   /* bytes of a library's variables that are searched */
+	PYTHON_MAX = 8 << 20, /* same, for CPython's variables; of all mappings together */
 	TEXT_MAX = 4096,
 };
 
@@ -27,7 +29,8 @@ void ptc_message_add_map(struct ptc_message_search *s, uint64_t start, uint64_t 
 		return;
 	}
 	if (name[0] == '/' && s->nareas < PTC_MESSAGE_AREAS)
-		s->areas[s->nareas++] = (struct ptc_message_area){ start, end };
+		s->areas[s->nareas++] =
+			(struct ptc_message_area){ start, end, ptc_python_version(name) };
 }
 
 /* --- keeping --- */
@@ -35,6 +38,7 @@ void ptc_message_add_map(struct ptc_message_search *s, uint64_t start, uint64_t 
 struct keeper {
 	const struct ptc_memory_view *view;
 	struct ptc_message_found *found;
+	size_t limit; /* of found->bytes */
 };
 
 static bool is_kept(const struct ptc_message_found *f, uint64_t addr, size_t len)
@@ -57,7 +61,7 @@ static size_t read_and_keep(void *ctx, uint64_t addr, void *to, size_t len)
 
 	if (!n || is_kept(f, addr, n))
 		return n;
-	if (f->nranges == PTC_MESSAGE_RANGES || n > PTC_MESSAGE_BYTES - f->bytes)
+	if (f->nranges == PTC_MESSAGE_RANGES || n > k->limit - f->bytes)
 		return 0;
 	f->ranges[f->nranges++] = (struct ptc_message_range){ addr, n };
 	f->bytes += n;
@@ -135,15 +139,82 @@ static void collect_asan(const struct ptc_message_search *s, const struct ptc_me
 		add_root(f, PTC_CRASH_ASAN_REPORT, addr);
 }
 
-void ptc_message_collect(const struct ptc_message_search *s, struct ptc_message_found *ret)
+/* --- Python --- */
+
+/* The interpreter of a process. */
+struct ptc_message_python {
+	uint64_t runtime;   /* address of _PyRuntime */
+	unsigned int minor; /* version 3.minor */
+};
+
+static bool find_python(const struct ptc_message_search *s, struct ptc_message_python *ret)
 {
-	struct keeper k = { &s->view, ret };
+	uint64_t left = PYTHON_MAX, size;
+	size_t i;
+
+	for (i = 0; i < s->nareas; i++) {
+		const struct ptc_message_area *a = &s->areas[i];
+
+		if (!a->python)
+			continue;
+		size = a->end - a->start < left ? a->end - a->start : left;
+		left -= size;
+		if (!ptc_python_find_runtime(&s->view, a->python, a->start, a->start + size,
+					     &ret->runtime))
+			continue;
+		ret->minor = a->python;
+		return true;
+	}
+	return false;
+}
+
+/* Adds the frames of the thread of @s to @f. */
+static void add_python(const struct ptc_message_search *s, const struct ptc_message_python *p,
+		       struct ptc_message_found *f)
+{
+	static const uint64_t kinds[] = { PTC_CRASH_PYTHON_3_11, PTC_CRASH_PYTHON_3_12,
+					  PTC_CRASH_PYTHON_3_13 };
+	struct keeper k = { &s->view, f, f->bytes + PTC_MESSAGE_BYTES };
+	const struct ptc_memory_view keep = { &k, read_and_keep };
+	struct ptc_python_layout layout;
+	struct ptc_python_stack stack;
+	struct ptc_python_frame frame;
+	uint64_t thread;
+
+	if (!ptc_python_layout(&keep, p->minor, p->runtime, &layout) ||
+	    !ptc_python_find_thread(&s->view, &layout, p->runtime, s->fs_base, &thread))
+		return;
+	ptc_python_stack_start(&stack, &keep, &layout, thread);
+	if (!stack.next && !stack.cut)
+		return;
+	if (p->minor == PTC_PYTHON_DESCRIBED)
+		add_root(f, PTC_CRASH_PYTHON_RUNTIME, p->runtime);
+	add_root(f, kinds[p->minor - PTC_PYTHON_OLDEST], thread);
+	while (ptc_python_stack_next(&stack, &frame))
+		;
+}
+
+/* --- all --- */
+
+static void collect_messages(const struct ptc_message_search *s, struct ptc_message_found *ret)
+{
+	struct keeper k = { &s->view, ret, PTC_MESSAGE_BYTES };
 	const struct ptc_memory_view keep = { &k, read_and_keep };
 
-	*ret = (struct ptc_message_found){ .nroots = 0 };
 	collect_abort(s, &keep, ret);
 	collect_exception(s, &keep, ret);
 	collect_panic(s, &keep, ret);
 	collect_go(s, &keep, ret);
 	collect_asan(s, &keep, ret);
+}
+
+void ptc_message_collect(const struct ptc_message_search *s, struct ptc_message_found *ret)
+{
+	struct ptc_message_python python;
+
+	ret->nroots = ret->nranges = ret->bytes = 0;
+	if (s->aborts)
+		collect_messages(s, ret);
+	if (find_python(s, &python))
+		add_python(s, &python, ret);
 }

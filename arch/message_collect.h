@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collects the memory that holds the message of a runtime, in a process that aborts itself. The
- * memory is little: a saved state has it in addition to the stacks.
+ * Collects the memory that holds the message of a runtime, in a process that aborts itself, and the
+ * frames of a Python program. The memory is little: a saved state has it in addition to the stacks.
  */
 #ifndef PTC_ARCH_MESSAGE_COLLECT_H
 #define PTC_ARCH_MESSAGE_COLLECT_H
@@ -14,19 +14,21 @@
 
 enum {
 	PTC_MESSAGE_ROOTS = 8,
-	PTC_MESSAGE_RANGES = 512,
-	PTC_MESSAGE_BYTES = 64 << 10, /* limit of the memory of all ranges */
+	PTC_MESSAGE_RANGES = 2560,
+	PTC_MESSAGE_BYTES = 64 << 10, /* limit for messages, and again for Python's frames */
 	PTC_MESSAGE_AREAS = 1024,     /* libraries that are searched */
 };
 
 struct ptc_message_area {
 	uint64_t start, end;
+	unsigned int python; /* minor version, if these are CPython's; otherwise 0 */
 };
 
 /* Where to search. */
 struct ptc_message_search {
 	struct ptc_memory_view view;
-	uint64_t fs_base, sp, r14;			  /* of the thread that aborts */
+	uint64_t fs_base, sp, r14;			  /* of the thread */
+	bool aborts;					  /* search messages, too */
 	struct ptc_message_area areas[PTC_MESSAGE_AREAS]; /* variables of libraries; ascending */
 	size_t nareas;
 };
@@ -54,7 +56,7 @@ struct ptc_message_found {
 void ptc_message_add_map(struct ptc_message_search *s, uint64_t start, uint64_t end, uint64_t prot,
 			 const char *name);
 
-/* Find the messages, and the memory that their readers need. Fills @ret. */
+/* Find the messages and Python's frames, and the memory that their readers need. Fills @ret. */
 void ptc_message_collect(const struct ptc_message_search *s, struct ptc_message_found *ret);
 
 #endif

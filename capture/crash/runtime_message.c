@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/crash/runtime_message.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/user.h>
 
@@ -57,6 +58,7 @@ void ptc_state_put_messages(struct ptc_buf *b, const struct ptc_state *s,
 	if (!c)
 		return;
 	c->search.view = (struct ptc_memory_view){ (void *)(uintptr_t)s, read_target };
+	c->search.aborts = s->info->si_signo == SIGABRT;
 	c->search.fs_base = regs->fs_base;
 	c->search.sp = regs->rsp;
 	c->search.r14 = regs->r14;

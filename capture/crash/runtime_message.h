@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Saves the messages of runtimes, of a process that is about to abort (arch/message_collect.h). */
+/*
+ * Saves the messages of runtimes, of a process that is about to abort, and Python's frames
+ * (arch/message_collect.h).
+ */
 #ifndef PTC_CAPTURE_CRASH_RUNTIME_MESSAGE_H
 #define PTC_CAPTURE_CRASH_RUNTIME_MESSAGE_H
 

@@ -353,7 +353,7 @@ static void put_messages(struct ptc_buf *b, const struct ptc_state *s, const str
 {
 	size_t i;
 
-	for (i = 0; i < s->nthreads && s->info->si_signo == SIGABRT; i++)
+	for (i = 0; i < s->nthreads; i++)
 		if (s->threads[i].tid == s->tid)
 			ptc_state_put_messages(b, s, s->threads[i].regs, maps);
 }

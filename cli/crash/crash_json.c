@@ -5,6 +5,7 @@
 
 #include "arch/disasm.h"
 #include "cli/common/field_writer.h"
+#include "cli/common/python_json.h"
 #include "cli/crash/crash_out.h"
 #include "decode/crash/user_code.h"
 
@@ -270,6 +271,7 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 	put_own_places(&e, r);
 	put_fault(&e, r);
 	put_culprit(&e, r);
+	ptc_python_json(&e, &r->python, SIZE_MAX);
 	ptc_emit_u64(&e, "traced_depth", r->traced.n);
 	put_stack(&e, "stack_traced", r, &r->traced);
 	ptc_emit_u64(&e, "unwound_depth", r->unwound.n);

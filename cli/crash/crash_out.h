@@ -44,12 +44,14 @@ bool ptc_crash_json(const struct ptc_crash_report *r);
  * Parts of the text. Each appends its lines to @s.
  *   answer    the reason, the place in the user's code, its source line, and notes
  *   stack     both stacks, with at most about @frames frames
+ *   python    the Python functions, at most @frames of them
  *   calls     the last calls, as a tree
  *   branches  the last @n branches; library calls are folded, if not v->verbose
  *   threads   the other threads, at most @n of them
  */
 void ptc_crash_add_answer(const struct ptc_crash_view *v, struct ptc_screen *s);
 void ptc_crash_add_stack(const struct ptc_crash_view *v, struct ptc_screen *s, size_t frames);
+void ptc_crash_add_python(const struct ptc_crash_view *v, struct ptc_screen *s, size_t frames);
 void ptc_crash_add_calls(const struct ptc_crash_view *v, struct ptc_screen *s);
 void ptc_crash_add_branches(const struct ptc_crash_view *v, struct ptc_screen *s, size_t n);
 void ptc_crash_add_threads(const struct ptc_crash_view *v, struct ptc_screen *s, size_t n);

@@ -14,6 +14,7 @@ enum {
 	BRANCHES = 20,
 	BRANCHES_MIN = 4,
 	THREADS = 4,
+	PYTHON = 8,
 	HEADING = 2
 };
 
@@ -41,16 +42,18 @@ static struct ptc_screen fit_stack(const struct ptc_crash_view *v, size_t lines)
 
 bool ptc_crash_text(const struct ptc_crash_view *v)
 {
-	struct ptc_screen s = screen_of(v), threads = screen_of(v), stack;
+	struct ptc_screen s = screen_of(v), threads = screen_of(v), python = screen_of(v), stack;
 	size_t used, branches = v->branches;
 	bool whole;
 
 	ptc_crash_add_answer(v, &s);
 	ptc_crash_add_threads(v, &threads, v->threads || v->verbose ? SIZE_MAX : THREADS);
-	used = s.n + (v->threads ? 0 : threads.n) + HEADING;
+	ptc_crash_add_python(v, &python, v->verbose ? FRAMES_MAX : PYTHON);
+	used = s.n + python.n + (v->threads ? 0 : threads.n) + HEADING;
 	stack = fit_stack(v, used + BRANCHES_MIN < SCREEN ? SCREEN - used - BRANCHES_MIN : 0);
 	used += stack.n;
 	ptc_screen_move(&s, &stack);
+	ptc_screen_move(&s, &python);
 	if (v->verbose && v->r->flow.ncalls)
 		ptc_crash_add_calls(v, &s);
 	if (!branches && v->verbose)

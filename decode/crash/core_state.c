@@ -135,8 +135,7 @@ static size_t read_core_memory(void *ctx, uint64_t addr, void *to, size_t len)
 /* A core without a note of the signal's sender may have messages, too. */
 static bool take_messages(struct ptc_crash_state *d, const struct ptc_core *c)
 {
-	return d->signal.signo != SIGABRT ||
-	       ptc_runtime_message_find(d, read_core_memory, (void *)(uintptr_t)c,
+	return ptc_runtime_message_find(d, read_core_memory, (void *)(uintptr_t)c,
 					&d->threads[0].state);
 }
 

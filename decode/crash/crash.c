@@ -402,6 +402,7 @@ static int read_state(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *opts,
 		      struct ptc_err *err)
 {
+	struct ptc_python_limits python = PTC_PYTHON_LIMITS;
 	int rc = read_state(r, opts, err);
 
 	r->gave_up = -1;
@@ -435,7 +436,7 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	r->trace_is_short = ends_elsewhere(r);
 	find_lined_file(r);
 	ptc_crash_find_who_gave_up(r);
-	return 0;
+	return ptc_python_frames_read(&r->dead, r->dead.signal.tid, &python, &r->python, err);
 }
 
 void ptc_crash_report_release(struct ptc_crash_report *r)
@@ -447,5 +448,6 @@ void ptc_crash_report_release(struct ptc_crash_report *r)
 	ptc_file_free(r->file);
 	free(r->traced.frames);
 	free(r->unwound.frames);
+	free(r->python.items);
 	*r = (struct ptc_crash_report){ .file = NULL };
 }

@@ -13,6 +13,7 @@
 #include "decode/crash/crash_reason.h"
 #include "decode/crash/crash_state.h"
 #include "decode/crash/crash_unwind.h"
+#include "decode/crash/python_frames.h"
 #include "decode/crash/runtime_message.h"
 #include "decode/symbols/inline_frames.h"
 #include "ptcap/decode.h"
@@ -74,6 +75,7 @@ struct ptc_crash_report {
 	/* what the runtime said */
 	struct ptc_runtime_message messages[PTC_CRASH_STATE_MESSAGES];
 	size_t nmessages;
+	struct ptc_python_frames python; /* of the victim */
 	/*
 	 * If has_thrown: where the exception was thrown that ended the process. It is the last
 	 * throw of the thread.

@@ -19,7 +19,8 @@ static void clear_crash_state(struct ptc_crash_state *d)
 		free((char *)(uintptr_t)d->maps[i].name);
 	for (i = 0; i < d->npieces; i++)
 		free(d->pieces[i].copy);
-	d->nthreads = d->nmaps = d->npieces = d->nmessages = 0;
+	d->nthreads = d->nmaps = d->npieces = d->nmessages = d->npython = 0;
+	d->python_runtime = 0;
 	d->siginfo = d->auxv = (struct ptc_cur){ .pos = NULL };
 	d->cut = 0;
 	d->live = (struct ptc_crash_live){ .pid = 0 };
@@ -31,6 +32,7 @@ void ptc_crash_state_release(struct ptc_crash_state *d)
 	free(d->threads);
 	free(d->maps);
 	free(d->pieces);
+	free(d->python);
 	*d = (struct ptc_crash_state){ .states = 0 };
 }
 
@@ -87,6 +89,25 @@ static bool add_piece(struct ptc_crash_state *d, const struct ptc_crash *c)
 	return true;
 }
 
+bool ptc_crash_state_add_message(struct ptc_crash_state *d, const struct ptc_crash_message *m)
+{
+	if (m->what == PTC_CRASH_PYTHON_RUNTIME) {
+		d->python_runtime = m->addr;
+		return true;
+	}
+	if (m->what < PTC_CRASH_PYTHON_3_11 || m->what > PTC_CRASH_PYTHON_3_13) {
+		if (d->nmessages < PTC_CRASH_STATE_MESSAGES)
+			d->messages[d->nmessages++] = *m;
+		return true;
+	}
+	if (d->npython == PTC_CRASH_STATE_PYTHON)
+		return true;
+	if (!ptc_grow(&d->python, &d->python_cap, d->npython + 1, sizeof(*d->python)))
+		return false;
+	d->python[d->npython++] = *m;
+	return true;
+}
+
 static bool add_crash_record(struct ptc_crash_state *d, const struct ptc_crash *c)
 {
 	switch (c->kind) {
@@ -100,9 +121,7 @@ static bool add_crash_record(struct ptc_crash_state *d, const struct ptc_crash *
 		d->auxv = c->bytes;
 		return true;
 	case PTC_CRASH_MESSAGE:
-		if (d->nmessages < PTC_CRASH_STATE_MESSAGES)
-			d->messages[d->nmessages++] = c->u.message;
-		return true;
+		return ptc_crash_state_add_message(d, &c->u.message);
 	case PTC_CRASH_TASK:
 		add_task(d, c);
 		return true;

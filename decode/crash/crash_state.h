@@ -31,7 +31,8 @@ struct ptc_crash_state_piece {
 	uint8_t *copy;	      /* owned; NULL: bytes are lent from the file */
 };
 
-enum { PTC_CRASH_STATE_MESSAGES = 8 }; /* limit; more are skipped */
+/* Limits; more are skipped. */
+enum { PTC_CRASH_STATE_MESSAGES = 8, PTC_CRASH_STATE_PYTHON = 4096 };
 
 struct ptc_crash_state {
 	struct ptc_crash_signal signal;		/* signo 0: no signal, the process lived on */
@@ -43,6 +44,10 @@ struct ptc_crash_state {
 	size_t nthreads, threads_cap, nmaps, maps_cap, npieces, pieces_cap;
 	struct ptc_crash_message messages[PTC_CRASH_STATE_MESSAGES];
 	size_t nmessages;
+	/* owned; messages about Python's threads, of the kinds PTC_CRASH_PYTHON_3_* */
+	struct ptc_crash_message *python;
+	size_t npython, python_cap;
+	uint64_t python_runtime; /* address of _PyRuntime; 0: unknown */
 	/* bytes of stacks and code that were not kept, because there were too many */
 	uint64_t cut;
 	/* states in the recording; this is the last one, or the last one of the pid */
@@ -88,6 +93,9 @@ struct ptc_crash_deaths {
 
 int ptc_crash_state_deaths(const struct ptc_file *f, struct ptc_crash_deaths *ret,
 			   struct ptc_err *err);
+
+/* Add a message, if the limits allow. Returns false if out of memory. */
+bool ptc_crash_state_add_message(struct ptc_crash_state *d, const struct ptc_crash_message *m);
 
 void ptc_crash_state_release(struct ptc_crash_state *d);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/crash/runtime_message.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,14 +191,18 @@ bool ptc_runtime_message_find(struct ptc_crash_state *d,
 	c->search.fs_base = thread->regs[PTC_REG_FS_BASE];
 	c->search.sp = thread->regs[PTC_REG_RSP];
 	c->search.r14 = thread->regs[PTC_REG_R14];
+	c->search.aborts = d->signal.signo == SIGABRT;
 	for (i = 0; i < d->nmaps; i++)
 		ptc_message_add_map(&c->search, d->maps[i].map.start, d->maps[i].map.end,
 				    d->maps[i].map.prot, d->maps[i].name);
 	ptc_message_collect(&c->search, &c->found);
-	for (i = 0; i < c->found.nroots && d->nmessages < PTC_CRASH_STATE_MESSAGES; i++)
-		d->messages[d->nmessages++] = (struct ptc_crash_message){
-			d->signal.pid, thread->tid, c->found.roots[i].kind, c->found.roots[i].addr
-		};
+	for (i = 0; ok && i < c->found.nroots; i++) {
+		const struct ptc_crash_message m = { d->signal.pid, thread->tid,
+						     c->found.roots[i].kind,
+						     c->found.roots[i].addr };
+
+		ok = ptc_crash_state_add_message(d, &m);
+	}
 	for (i = 0; ok && i < c->found.nranges; i++)
 		ok = take_range(d, c, &c->found.ranges[i]);
 	free(c);

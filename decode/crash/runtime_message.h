@@ -52,8 +52,9 @@ bool ptc_runtime_message_is_what(const char *what, const char *type);
 bool ptc_runtime_message_terminates(const char *function);
 
 /*
- * Find the messages in the memory of a process in which @thread aborted. @read reads up to @len
- * bytes. Adds messages and memory to @d, whose mappings are known. Returns false if out of memory.
+ * Find the messages, and Python's frames, in the memory of a process in which @thread was killed.
+ * @read reads up to @len bytes. Adds messages and memory to @d, whose mappings are known. Returns
+ * false if out of memory.
  */
 bool ptc_runtime_message_find(struct ptc_crash_state *d,
 			      size_t (*read)(void *ctx, uint64_t addr, void *to, size_t len),

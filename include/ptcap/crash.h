@@ -36,13 +36,18 @@ enum ptc_crash_kind {
 	PTC_CRASH_LIVE = 8, /* no signal killed the process: signo of the SIGNAL record is 0 */
 };
 
-/* Messages of runtimes. The memory of a message is in MEMORY records. */
+/* Messages of runtimes, and stacks of interpreters. Their memory is in MEMORY records. */
 enum ptc_crash_message_kind {
 	PTC_CRASH_ABORT_MSG = 1,     /* addr of the GNU C library's struct abort_msg_s */
 	PTC_CRASH_CXX_EXCEPTION = 2, /* addr of the struct _Unwind_Exception */
 	PTC_CRASH_RUST_PANIC = 3,    /* addr of the PanicHookInfo */
 	PTC_CRASH_GO_PANIC = 4,	     /* addr of the runtime.g */
 	PTC_CRASH_ASAN_REPORT = 5,   /* addr of the text */
+	/* addr of CPython's _PyRuntime, which describes the layout of 3.13 */
+	PTC_CRASH_PYTHON_RUNTIME = 6,
+	PTC_CRASH_PYTHON_3_11 = 7, /* addr of the thread's PyThreadState; by CPython's version */
+	PTC_CRASH_PYTHON_3_12 = 8,
+	PTC_CRASH_PYTHON_3_13 = 9,
 };
 
 /* Register numbers, in the order of the kernel's struct user_regs_struct. */
@@ -117,7 +122,7 @@ struct ptc_crash_auxv {
 	uint64_t pid;
 };
 
-/* PTC_CRASH_MESSAGE: the message of a runtime, or an exception, of the thread that aborted. */
+/* PTC_CRASH_MESSAGE: the message of a runtime, or an exception, of the thread that was killed. */
 struct ptc_crash_message {
 	uint64_t pid, tid;
 	uint64_t what; /* enum ptc_crash_message_kind; a reader skips unknown kinds */

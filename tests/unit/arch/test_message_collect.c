@@ -450,6 +450,7 @@ Test(message_collect, what_is_collected_is_all_that_the_readers_need)
 	mm_add(&m, MESSAGE, more.parts[1].bytes, PAGE);
 	s->view = mm_view(&m);
 	s->fs_base = FS_BASE;
+	s->aborts = true;
 	ptc_message_add_map(s, VARIABLES - PAGE, VARIABLES, PROT_READ | PROT_EXEC, "/bin/x");
 	ptc_message_add_map(s, VARIABLES, VARIABLES + 16, PROT_READ | PROT_WRITE, "/bin/x");
 	ptc_message_add_map(s, VARIABLES + 16, VARIABLES + PAGE, PROT_READ | PROT_WRITE, "");

@@ -6,10 +6,13 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "arch/message_collect.h"
 #include "arch/python_lines.h"
 #include "arch/python_stack.h"
 #include "base/cursor.h"
+#include "ptcap/crash.h"
 
 enum {
 	PAGE = 4096,
@@ -465,4 +468,77 @@ Test(python_stack, frames_without_the_memory_of_their_thread_are_cut)
 		cr_assert_not(ptc_python_stack_next(&s, &frame));
 		cr_assert(s.cut);
 	}
+}
+
+Test(python_stack, what_is_collected_is_enough_to_read_the_frames)
+{
+	struct ptc_message_search *s = calloc(1, sizeof(*s));
+	struct ptc_message_found *f = calloc(1, sizeof(*f));
+	struct memory m = process(13), kept = { .n = 0 };
+	const struct ptc_memory_view saved = view(&kept);
+	struct ptc_python_layout l;
+	struct ptc_python_frame frame;
+	struct ptc_python_stack stack;
+	size_t i, n = 0;
+
+	cr_assert(s && f);
+	s->view = view(&m);
+	s->fs_base = FS_BASE;
+	ptc_message_add_map(s, VARIABLES, VARIABLES + PAGE, PROT_READ | PROT_WRITE, "/python3.13");
+	ptc_message_collect(s, f);
+	cr_assert(f->nroots == 2 && f->roots[0].kind == PTC_CRASH_PYTHON_RUNTIME &&
+		  f->roots[1].kind == PTC_CRASH_PYTHON_3_13 && f->roots[1].addr == THREAD);
+	for (i = 0; i < f->nranges; i++)
+		(void)read_part(&m, f->ranges[i].addr,
+				add(&kept, f->ranges[i].addr, f->ranges[i].len), f->ranges[i].len);
+	cr_assert(ptc_python_layout(&saved, 13, f->roots[0].addr, &l));
+	ptc_python_stack_start(&stack, &saved, &l, THREAD);
+	while (ptc_python_stack_next(&stack, &frame))
+		n++;
+	cr_assert(n == 3 && !stack.cut && frame.line == 9);
+	put(m.parts[3].bytes + l.frame_code, 0); /* a reader must tell that frames are missing */
+	ptc_message_collect(s, f);
+	cr_assert_eq(f->nroots, 2);
+	put(m.parts[1].bytes + l.current, 0); /* no function of Python */
+	ptc_message_collect(s, f);
+	cr_assert_eq(f->nroots, 0);
+	put(m.parts[1].bytes + l.current, FRAMES);
+	s->fs_base = FS_BASE + 1;
+	ptc_message_collect(s, f);
+	cr_assert_eq(f->nroots, 0);
+	release(&m);
+	release(&kept);
+	free(s);
+	free(f);
+}
+
+/* Returns the number of roots, if a mapping of @size bytes with the name of CPython comes first. */
+static size_t roots_behind(uint64_t size)
+{
+	struct ptc_message_search *s = calloc(1, sizeof(*s));
+	struct ptc_message_found *f = calloc(1, sizeof(*f));
+	struct memory m = process(11);
+	size_t n;
+
+	cr_assert(s && f);
+	s->view = view(&m);
+	s->fs_base = FS_BASE;
+	ptc_message_add_map(s, UINT64_C(1) << 40, (UINT64_C(1) << 40) + size,
+			    PROT_READ | PROT_WRITE, "/python3.11");
+	ptc_message_add_map(s, VARIABLES, VARIABLES + PAGE, PROT_READ | PROT_WRITE, "/python3.11");
+	ptc_message_collect(s, f);
+	n = f->nroots;
+	release(&m);
+	free(s);
+	free(f);
+	return n;
+}
+
+Test(python_stack, the_search_for_an_interpreter_is_limited)
+{
+	const uint64_t limit = 8 << 20;
+
+	cr_assert_eq(roots_behind(limit - PAGE), 1);
+	cr_assert_eq(roots_behind(limit), 0);
+	cr_assert_eq(roots_behind(UINT64_C(1) << 45), 0);
 }

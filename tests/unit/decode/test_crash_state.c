@@ -186,6 +186,45 @@ Test(crash_state, a_damaged_state_is_an_error_with_its_place)
 	release(&m);
 }
 
+enum { PYTHONS = 20 };
+
+/* Adds messages of runtimes, and of Python's threads. */
+static void put_messages(struct ptc_buf *b)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_MESSAGE };
+	uint64_t i;
+
+	put_signal(b, 2, 6);
+	for (i = 0; i < PYTHONS; i++) {
+		c.u.message = (struct ptc_crash_message){ 2, i, PTC_CRASH_ABORT_MSG, i };
+		ptc_crash_put(b, &c);
+		c.u.message.what = PTC_CRASH_PYTHON_3_11 + i % 3;
+		ptc_crash_put(b, &c);
+	}
+	c.u.message.what = PTC_CRASH_PYTHON_RUNTIME;
+	ptc_crash_put(b, &c);
+}
+
+Test(crash_state, threads_of_python_are_no_messages)
+{
+	struct made m = make(put_messages);
+	const struct ptc_crash_state *d = &m.dead;
+	struct ptc_crash_message more;
+	size_t i;
+
+	cr_assert_eq(read_of(&m, 0), 0);
+	cr_assert_eq(d->nmessages, PTC_CRASH_STATE_MESSAGES);
+	cr_assert(d->npython == PYTHONS && d->python_runtime == PYTHONS - 1);
+	for (i = 0; i < PYTHONS; i++)
+		cr_assert(d->python[i].tid == i &&
+			  d->python[i].what == PTC_CRASH_PYTHON_3_11 + i % 3);
+	more = d->python[0];
+	for (i = 0; i < (size_t)2 * PTC_CRASH_STATE_PYTHON; i++)
+		cr_assert(ptc_crash_state_add_message(&m.dead, &more));
+	cr_assert_eq(d->npython, PTC_CRASH_STATE_PYTHON);
+	release(&m);
+}
+
 /* Adds a process that lives on, behind two that were killed. */
 static void put_live(struct ptc_buf *b)
 {

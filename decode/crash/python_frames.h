@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The Python functions that a thread is in, from the saved memory. */
+#ifndef PTC_DECODE_CRASH_PYTHON_FRAMES_H
+#define PTC_DECODE_CRASH_PYTHON_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/python_stack.h"
+#include "decode/crash/crash_state.h"
+#include "ptcap/error.h"
+
+struct ptc_python_frames {
+	struct ptc_python_frame *items; /* owned; the innermost first; names are not escaped */
+	size_t n, cap;
+	bool cut; /* the state does not have all frames */
+};
+
+/* Limits for all frames that are read: a recording is not trusted. */
+struct ptc_python_limits {
+	uint64_t looks; /* at pieces of memory */
+	size_t frames;
+};
+
+#define PTC_PYTHON_LIMITS ((struct ptc_python_limits){ UINT64_C(1) << 29, 1 << 15 })
+
+/*
+ * Read the frames of thread @tid of @d. There are none if that thread does not run Python. Reading
+ * uses up @limits. @ret starts zeroed; the caller frees its items, also on failure. Returns 0 or
+ * PTC_E_NO_MEMORY.
+ */
+int ptc_python_frames_read(const struct ptc_crash_state *d, uint64_t tid,
+			   struct ptc_python_limits *limits, struct ptc_python_frames *ret,
+			   struct ptc_err *err);
+
+#endif
