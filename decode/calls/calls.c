@@ -15,7 +15,8 @@ struct frame {
 	uint64_t function; /* start of its function; 0: unknown */
 	uint64_t ret;	   /* return address; 0: unknown */
 	uint64_t since, since_insns;
-	bool signal; /* ret is the interrupted address */
+	bool signal;   /* ret is the interrupted address */
+	bool returned; /* this handler has returned, to the code that calls sigreturn */
 };
 
 struct thread {
@@ -119,6 +120,7 @@ static int push_function_frame(struct ptc_calls *c, struct thread *t, const stru
 						  .depth = (uint32_t)(t->n - 1),
 						  .ip = f->ip,
 						  .from = caller_address(t, it, how),
+						  .ret = ret,
 						  .since = f->since,
 						  .insns = t->insns,
 						  .since_insns = t->insns,
@@ -275,8 +277,12 @@ static int on_return(struct ptc_calls *c, struct thread *t, const struct ptc_ite
 
 	if (i)
 		return leave_to(c, t, it, i - 1, PTC_CALL_BY_CALL);
-	if (t->frames[t->n - 1].signal) /* to the trampoline that calls sigreturn */
+	if (t->frames[t->n - 1].signal) {
+		if (t->frames[t->n - 1].ret == it->to) /* a function that a handler inserted */
+			return leave_to(c, t, it, t->n - 1, PTC_CALL_BY_CALL);
+		t->frames[t->n - 1].returned = true; /* to the trampoline that calls sigreturn */
 		return 0;
+	}
 	function = c->opts.function(c->opts.ctx, it, it->to);
 	if (function && function == it->to) /* a return used as a jump */
 		return on_jump(c, t, it);
@@ -310,6 +316,24 @@ static int on_reentry(struct ptc_calls *c, struct thread *t, const struct ptc_it
 	return push_function_frame(c, t, it, PTC_CALL_BY_TRACE, 0);
 }
 
+/*
+ * A handler has returned, but its sigreturn did not lead to the interrupted address. If a function
+ * begins there, the handler has inserted a call of this function, as Go's handlers do.
+ */
+static int on_changed_context(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
+{
+	const uint64_t ret = t->frames[t->n - 1].ret;
+	const uint64_t function = c->opts.function(c->opts.ctx, it, it->to);
+	const int rc = leave(c, t, it, PTC_CALL_BY_SIGNAL);
+
+	if (rc || !t->n)
+		return rc;
+	if (function != it->to)
+		return on_landing(c, t, it, function);
+	t->exit_ip = ret;
+	return push_function_frame(c, t, it, PTC_CALL_BY_SIGNAL, ret);
+}
+
 static int on_start(struct ptc_calls *c, struct thread *t, const struct ptc_item *it)
 {
 	const bool was_out = t->out;
@@ -326,6 +350,8 @@ static int on_start(struct ptc_calls *c, struct thread *t, const struct ptc_item
 	i = by_signal(t, it->to);
 	if (i)
 		return leave_to(c, t, it, i - 1, PTC_CALL_BY_SIGNAL);
+	if (t->frames[t->n - 1].returned && t->next != t->exit_ip)
+		return on_changed_context(c, t, it);
 	/* Another program: other code is now at the address of the exit. */
 	if (c->opts.function(c->opts.ctx, it, t->exit_ip) != t->exit_function) {
 		rc = leave_to(c, t, it, 0, PTC_CALL_BY_UNWINDING);

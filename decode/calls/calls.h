@@ -34,12 +34,13 @@ enum ptc_call_how {
 struct ptc_call {
 	enum ptc_call_type type;
 	enum ptc_call_how how;
-	uint32_t depth;	      /* of the frame; the outermost frame has 0 */
-	bool cut;	      /* ENTER: the outermost half of the stack was dropped to make space */
-	uint64_t ip;	      /* where the frame was entered; by inlining: the first call in it */
-	uint64_t from;	      /* ENTER by a call or a signal: the address in the caller; else 0 */
-	uint64_t since;	      /* LEAVE: when the frame was entered, ns, or PTC_NO_TIME */
-	uint64_t insns;	      /* with opts.icount: instructions of the thread up to the item */
+	uint32_t depth; /* of the frame; the outermost frame has 0 */
+	bool cut;	/* ENTER: the outermost half of the stack was dropped to make space */
+	uint64_t ip;	/* where the frame was entered; by inlining: the first call in it */
+	uint64_t from;	/* ENTER by a call or a signal: the address in the caller; else 0 */
+	uint64_t ret;	/* ENTER by a call or a signal: the address to return to; 0: unknown */
+	uint64_t since; /* LEAVE: when the frame was entered, ns, or PTC_NO_TIME */
+	uint64_t insns; /* with opts.icount: instructions of the thread up to the item */
 	uint64_t since_insns; /* LEAVE: insns when the frame was entered; PTC_NO_TIME: not known */
 	const char *name; /* ENTER by inlining: the function; lent by the decode; NULL: not known */
 	const struct ptc_item *item; /* the branch, or the gap; lent */

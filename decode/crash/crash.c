@@ -132,8 +132,8 @@ static bool make_traced(struct ptc_crash_report *r)
 	    !push_traced(r, r->culprit->from, true, &f->frames[f->n - 1]))
 		return false;
 	for (i = f->n; i > 1 && f->frames[i - 1].has_ret; i--)
-		if (!push_traced(r, f->frames[i - 1].ret,
-				 f->frames[i - 1].how == PTC_CALL_BY_SIGNAL, &f->frames[i - 2]))
+		if (!push_traced(r, f->frames[i - 1].ret, f->frames[i - 1].interrupts,
+				 &f->frames[i - 2]))
 			return false;
 	return true;
 }
@@ -222,6 +222,41 @@ static void drop_unwound(struct ptc_crash_report *r)
 			return;
 		drop_traced(a, i, k);
 	}
+}
+
+static bool is_goexit(const struct ptc_crash_report *r, const struct ptc_crash_frame *f)
+{
+	struct ptc_crash_place place;
+
+	ptc_crash_place_frame(r, f, &place);
+	return place.function && !strncmp(place.function, "runtime.goexit", 14);
+}
+
+/* The memory does not tell whether a signal handler has inserted a call. The trace does. */
+static void copy_exactness(struct ptc_crash_report *r)
+{
+	const struct ptc_crash_stack *a = &r->traced;
+	struct ptc_crash_stack *b = &r->unwound;
+	size_t i;
+
+	for (i = 0; i < a->n && i < b->n && a->frames[i].pc == b->frames[i].pc; i++)
+		b->frames[i].exact |= a->frames[i].exact;
+}
+
+/*
+ * The memory of a goroutine ends in a function that never called it. The trace goes on with the
+ * scheduler, which jumped to the goroutine.
+ */
+static void drop_scheduler(struct ptc_crash_report *r)
+{
+	struct ptc_crash_stack *a = &r->traced;
+	const struct ptc_crash_stack *b = &r->unwound;
+	size_t i;
+
+	for (i = 0; i < a->n && i < b->n && a->frames[i].pc == b->frames[i].pc; i++)
+		;
+	if (i < a->n && i + 1 == b->n && is_goexit(r, &b->frames[i]))
+		a->n = i;
 }
 
 /*
@@ -431,6 +466,8 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	if (rc)
 		return rc;
 	drop_unwound(r);
+	drop_scheduler(r);
+	copy_exactness(r);
 	find_circle(r);
 	r->differ = r->circle.insns ? PTC_CRASH_SAME : compare(r);
 	r->trace_is_short = ends_elsewhere(r);

@@ -53,10 +53,11 @@ static struct ptc_flow_frame frame_of(const struct ptc_crash_flow *f, const stru
 	case PTC_CALL_BY_TAIL: /* replaces the frame that was just left */
 		frame.has_ret = f->frames[call->depth].has_ret;
 		frame.ret = f->frames[call->depth].ret;
+		frame.interrupts = f->frames[call->depth].interrupts;
 		break;
 	case PTC_CALL_BY_SIGNAL:
-		frame.has_ret = true;
-		frame.ret = f->out_ip;
+		frame.has_ret = frame.interrupts = true;
+		frame.ret = call->ret;
 		break;
 	default:
 		break;

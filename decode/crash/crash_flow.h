@@ -14,6 +14,7 @@ struct ptc_flow_frame {
 	uint64_t ip;  /* where the function was entered */
 	uint64_t ret; /* if has_ret: return address, or the interrupted address, which may be 0 */
 	bool has_ret;
+	bool interrupts; /* ret is the interrupted address */
 	/*
 	 * An unwinder or longjmp went on here. The trace does not tell which one of several calls
 	 * of the function this is.

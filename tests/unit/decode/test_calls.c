@@ -211,6 +211,20 @@ Test(calls, a_signal_handler_comes_in_between_and_ends_with_sigreturn)
 	       RET(0x1110, 0x1800), CALLS_KERNEL(0x1807), START(0x1015));
 }
 
+Test(calls, a_handler_changes_where_its_program_goes_on)
+{
+	/* It inserts a call of d, which returns to the interrupted address. */
+	EXPECT("0+at 1+bs 1-bs 1+ds 1-d ", START(0x1000), ASYNC(0x1010), START(0x1100),
+	       RET(0x1110, 0x1800), CALLS_KERNEL(0x1807), START(0x1300), RET(0x1310, 0x1010));
+	/* It goes on in the same function. */
+	EXPECT("0+at 1+bs 1-bs 1+d ", START(0x1000), ASYNC(0x1010), START(0x1100),
+	       RET(0x1110, 0x1800), CALLS_KERNEL(0x1807), START(0x1050), CALL(0x1060, 0x1300));
+	/* Another signal was pending: its handler d comes before the interrupted address. */
+	EXPECT("0+at 1+bs 1-bs 1+ds 1-ds 1+c ", START(0x1000), ASYNC(0x1010), START(0x1100),
+	       RET(0x1110, 0x1800), CALLS_KERNEL(0x1807), START(0x1300), RET(0x1310, 0x1800),
+	       CALLS_KERNEL(0x1807), START(0x1010), CALL(0x1020, 0x1200));
+}
+
 Test(calls, interrupts_and_restarted_calls_are_nothing)
 {
 	EXPECT("0+at ", START(0x1000), ASYNC(0x1010), START(0x1010), CALLS_KERNEL(0x1020),
