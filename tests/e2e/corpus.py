@@ -123,6 +123,7 @@ def agreed(folder, what, *args):
     """The same, and the trace and the memory have the same stack."""
     said = died(folder, what, *args)
     check("differ_at" not in said, f"{what}: the stacks differ at {said.get('differ_at')}")
+    return said
 
 
 # --- the programs -----------------------------------------------------------------------------
@@ -217,15 +218,16 @@ def go(folder):
     for name in ("c4_go", "nil_map"):
         program = os.path.join(folder, name)
         Run(["go", "build", "-o", program, os.path.join(CORPUS, name + ".go")], env=env).expect(0)
-        said = died(folder, name, [program], (ABORT, "abort"), traceback)
-        got = [
-            (f["function"], os.path.basename(f["file"]), f["line"], i + 1 < len(place["functions"]))
-            for place in said["stack_traced"]
-            for i, f in enumerate(place["functions"])
-            if f["function"].startswith("main.")
-        ]
+        said = agreed(folder, name, [program], (ABORT, "abort"), traceback)
         want = frames_of_go(Run([program], cwd=folder, env=traceback).err)
-        check(got == want and sum(f[3] for f in want), f"{name}: {got} instead of {want}")
+        for stack in ("stack_unwound", "stack_traced"):
+            got = [
+                (f["function"], os.path.basename(f["file"]), f["line"], i + 1 < len(place["functions"]))
+                for place in said[stack]
+                for i, f in enumerate(place["functions"])
+                if f["function"].startswith("main.")
+            ]
+            check(got == want and sum(f[3] for f in want), f"{name}: {stack}: {got} instead of {want}")
 
 
 PYTHON = """
