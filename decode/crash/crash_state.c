@@ -172,8 +172,9 @@ static int read_last(struct ptc_crash_state *d, const struct ptc_file *f, uint64
 int ptc_crash_state_read(struct ptc_crash_state *d, const struct ptc_file *f, uint64_t pid,
 			 struct ptc_err *err)
 {
+	struct ptc_crash_pids pids;
 	bool found;
-	const int rc = read_last(d, f, pid, false, &found, err);
+	int rc = read_last(d, f, pid, false, &found, err);
 
 	if (rc || found)
 		return rc;
@@ -182,6 +183,14 @@ int ptc_crash_state_read(struct ptc_crash_state *d, const struct ptc_file *f, ui
 				"'%s' has no crash of process %" PRIu64
 				"; `ptcap info` shows which process was killed",
 				ptc_file_name(f), pid);
+	rc = ptc_crash_state_pids(f, &pids, err);
+	if (rc)
+		return rc;
+	if (pids.n)
+		return ptc_fail(err, PTC_E_NOT_EXIST,
+				"'%s' has no crash: no signal killed a process; `ptcap stacks` "
+				"shows what the threads did, and `ptcap crash core` writes a core",
+				ptc_file_name(f));
 	return ptc_fail(err, PTC_E_NOT_EXIST,
 			"'%s' has no saved crash; record one with `ptcap crash`", ptc_file_name(f));
 }
