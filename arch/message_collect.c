@@ -141,13 +141,7 @@ static void collect_asan(const struct ptc_message_search *s, const struct ptc_me
 
 /* --- Python --- */
 
-/* The interpreter of a process. */
-struct ptc_message_python {
-	uint64_t runtime;   /* address of _PyRuntime */
-	unsigned int minor; /* version 3.minor */
-};
-
-static bool find_python(const struct ptc_message_search *s, struct ptc_message_python *ret)
+bool ptc_message_find_python(const struct ptc_message_search *s, struct ptc_message_python *ret)
 {
 	uint64_t left = PYTHON_MAX, size;
 	size_t i;
@@ -194,6 +188,13 @@ static void add_python(const struct ptc_message_search *s, const struct ptc_mess
 		;
 }
 
+void ptc_message_collect_python(const struct ptc_message_search *s,
+				const struct ptc_message_python *p, struct ptc_message_found *ret)
+{
+	ret->nroots = ret->nranges = ret->bytes = 0;
+	add_python(s, p, ret);
+}
+
 /* --- all --- */
 
 static void collect_messages(const struct ptc_message_search *s, struct ptc_message_found *ret)
@@ -215,6 +216,6 @@ void ptc_message_collect(const struct ptc_message_search *s, struct ptc_message_
 	ret->nroots = ret->nranges = ret->bytes = 0;
 	if (s->aborts)
 		collect_messages(s, ret);
-	if (find_python(s, &python))
+	if (ptc_message_find_python(s, &python))
 		add_python(s, &python, ret);
 }

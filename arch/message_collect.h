@@ -59,4 +59,19 @@ void ptc_message_add_map(struct ptc_message_search *s, uint64_t start, uint64_t 
 /* Find the messages and Python's frames, and the memory that their readers need. Fills @ret. */
 void ptc_message_collect(const struct ptc_message_search *s, struct ptc_message_found *ret);
 
+/* --- Python's frames, of one thread after the other --- */
+
+/* The interpreter of a process. It stays at its place while the process runs. */
+struct ptc_message_python {
+	uint64_t runtime;   /* address of _PyRuntime */
+	unsigned int minor; /* version 3.minor */
+};
+
+/* Search the areas of @s for an interpreter. Returns false if there is none. */
+bool ptc_message_find_python(const struct ptc_message_search *s, struct ptc_message_python *ret);
+
+/* Collect the frames of the thread with s->fs_base, and nothing else. Fills @ret. */
+void ptc_message_collect_python(const struct ptc_message_search *s,
+				const struct ptc_message_python *p, struct ptc_message_found *ret);
+
 #endif

@@ -18,6 +18,7 @@
 #include "base/vec.h"
 #include "capture/crash/state_capture.h"
 #include "capture/host/maps.h"
+#include "capture/live/live_python.h"
 #include "capture/live/thread_hold.h"
 #include "capture/live/thread_status.h"
 #include "capture/step/task.h"
@@ -44,6 +45,7 @@ struct live {
 	struct ptc_buf copy;  /* bytes of the pieces */
 	struct piece *pieces; /* owned */
 	size_t npieces, pieces_cap;
+	struct ptc_live_python *python;	  /* owned; NULL: no Python */
 	struct ptc_thread_status *status; /* owned; of hold.items, in the same order */
 	bool no_memory;			  /* out of memory */
 };
@@ -120,6 +122,8 @@ static void copy_thread(struct live *v, const struct ptc_held_thread *k)
 	copy_futex(v, k); /* before the stacks, which may use up the space */
 	if (copy_stack(v, sp, &sp))
 		(void)copy_stack(v, sp, &sp);
+	if (v->python && k->regs.fs_base)
+		ptc_live_python_copy(v->python, k->tid, k->regs.fs_base);
 }
 
 /* A thread in state D: the kernel tells its call without a stop. */
@@ -247,6 +251,8 @@ static void put_all(struct ptc_buf *b, struct live *v, uint64_t stopped_ns)
 	}
 	if (!v->state.no_memory)
 		ptc_state_put_code(b, &v->state, &v->maps);
+	if (v->python)
+		ptc_live_python_put(v->python, &v->state, b);
 }
 
 /* Touches the memory of the copy, so that page faults do not delay the process. */
@@ -275,6 +281,8 @@ int ptc_live_put(struct ptc_buf *b, const struct ptc_live *l, struct ptc_err *er
 			(int)l->pid);
 	rc = ptc_maps_read(&v.maps, "/proc", l->pid, err);
 	prepare_copy(&v);
+	if (!rc && !v.state.no_memory && !ptc_live_python_new(l->pid, &v.maps, &v.python))
+		rc = ptc_fail_mem(err);
 	if (!rc)
 		rc = ptc_hold_seize(&v.hold, l->pid, err);
 	if (!rc)
@@ -291,6 +299,7 @@ int ptc_live_put(struct ptc_buf *b, const struct ptc_live *l, struct ptc_err *er
 	ptc_hold_release(&v.hold);
 	ptc_maps_release(&v.maps);
 	ptc_buf_release(&v.copy);
+	ptc_live_python_free(v.python);
 	free(v.pieces);
 	free(v.status);
 	return rc;

@@ -5,6 +5,7 @@
 
 #include "arch/syscall_name.h"
 #include "cli/common/field_writer.h"
+#include "cli/common/python_json.h"
 #include "cli/stacks/stacks_out.h"
 
 enum { FILE_MAX = 256 };
@@ -128,6 +129,8 @@ static void put_thread(struct ptc_emit *e, const struct ptc_stacks_report *r,
 		ptc_emit_bool(e, "uninterruptible", true);
 	put_wait(e, p, t);
 	put_stack(e, r, p, t, max);
+	if (t->python.n || t->python.cut)
+		ptc_python_json(e, &t->python, max);
 	ptc_emit_end(e);
 }
 

@@ -122,6 +122,29 @@ static void show_stack(const struct ptc_stacks_report *r, const struct ptc_stack
 	}
 }
 
+/* Prints Python's functions of the thread. */
+static void show_python(const struct ptc_python_frames *f, size_t max)
+{
+	size_t i;
+
+	if (f->n || f->cut)
+		printf("     python:\n");
+	for (i = 0; i < f->n && i < max; i++) {
+		printf(" %3zu ", i);
+		ptc_show_plain(f->items[i].function);
+		printf("  ");
+		ptc_show_plain(base_name(f->items[i].file));
+		if (f->items[i].line)
+			printf(":%" PRIu32, f->items[i].line);
+		putchar('\n');
+	}
+	if (f->n > max)
+		printf("     ... %s%zu more ...\n", f->cut ? "at least " : "", f->n - max);
+	else if (f->cut)
+		printf("     the outermost functions are not known: the saved memory has no "
+		       "more\n");
+}
+
 /* --- threads with the same stack --- */
 
 static bool is_in(const struct ptc_stack_process *p, size_t first, size_t i)
@@ -302,6 +325,7 @@ static bool show_process(const struct ptc_stacks_report *r, const struct ptc_sta
 		else if (!show_group(&g))
 			return false;
 		show_stack(r, p, &p->threads[i], v->frames);
+		show_python(&p->threads[i].python, v->frames);
 	}
 	return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/crash/python_frames.h"
 
+#include <string.h>
+
 #include "base/err.h"
 #include "base/grow.h"
 
@@ -61,4 +63,22 @@ int ptc_python_frames_read(const struct ptc_crash_state *d, uint64_t tid,
 	}
 	ret->cut = s.cut || s.next;
 	return 0;
+}
+
+static bool is_same_frame(const struct ptc_python_frame *a, const struct ptc_python_frame *b)
+{
+	return a->line == b->line && !strcmp(a->function, b->function) && !strcmp(a->file, b->file);
+}
+
+bool ptc_python_frames_are_same(const struct ptc_python_frames *a,
+				const struct ptc_python_frames *b)
+{
+	size_t i;
+
+	if (a->n != b->n || a->cut != b->cut)
+		return false;
+	for (i = 0; i < a->n; i++)
+		if (!is_same_frame(&a->items[i], &b->items[i]))
+			return false;
+	return true;
 }

@@ -34,4 +34,8 @@ int ptc_python_frames_read(const struct ptc_crash_state *d, uint64_t tid,
 			   struct ptc_python_limits *limits, struct ptc_python_frames *ret,
 			   struct ptc_err *err);
 
+/* Returns true if both stacks have the same functions and lines. */
+bool ptc_python_frames_are_same(const struct ptc_python_frames *a,
+				const struct ptc_python_frames *b);
+
 #endif

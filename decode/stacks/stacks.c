@@ -100,7 +100,7 @@ static int name_object(struct ptc_stack_thread *t, struct ptc_unwinder *w, struc
 	return name && !t->object ? ptc_fail_mem(err) : 0;
 }
 
-static int explain_thread(const struct ptc_stacks_report *r, const struct ptc_stack_process *p,
+static int explain_thread(struct ptc_stacks_report *r, const struct ptc_stack_process *p,
 			  struct ptc_stack_thread *t, const struct ptc_addrspace *as,
 			  struct ptc_unwinder *w, struct ptc_err *err)
 {
@@ -116,7 +116,11 @@ static int explain_thread(const struct ptc_stacks_report *r, const struct ptc_st
 		t->wait = ptc_wait_find(&p->state, t->state, call_of(as, &t->state->state),
 					names.items, names.n);
 	release_names(&names);
-	return rc ? rc : name_object(t, w, err);
+	if (!rc)
+		rc = name_object(t, w, err);
+	return rc ? rc :
+		    ptc_python_frames_read(&p->state, t->state->state.tid, &r->python, &t->python,
+					   err);
 }
 
 /* --- all threads of a process --- */
@@ -129,7 +133,8 @@ static bool has_same_stack(const struct ptc_stack_thread *a, const struct ptc_st
 	    a->wait.kind != b->wait.kind || a->wait.nr != b->wait.nr ||
 	    a->wait.addr != b->wait.addr || a->wait.owner != b->wait.owner ||
 	    a->state->task.stop_signal != b->state->task.stop_signal ||
-	    a->state->task.unstopped != b->state->task.unstopped)
+	    a->state->task.unstopped != b->state->task.unstopped ||
+	    !ptc_python_frames_are_same(&a->python, &b->python))
 		return false;
 	for (i = 0; i < a->stack.n; i++)
 		if (a->stack.frames[i].pc != b->stack.frames[i].pc)
@@ -195,7 +200,7 @@ static int find_deadlocks(struct ptc_stack_process *p, struct ptc_err *err)
 	return rc;
 }
 
-static int explain_process(const struct ptc_stacks_report *r, struct ptc_stack_process *p,
+static int explain_process(struct ptc_stacks_report *r, struct ptc_stack_process *p,
 			   struct ptc_err *err)
 {
 	const struct ptc_proc *proc = ptc_decode_process(r->d, (int32_t)p->state.signal.pid);
@@ -285,6 +290,7 @@ int ptc_stacks_explain(struct ptc_stacks_report *r, const struct ptc_stacks_show
 	int rc = ptc_file_open(opts->input, &r->file, err);
 	size_t i;
 
+	r->python = PTC_PYTHON_LIMITS;
 	if (!rc)
 		rc = read_processes(r, opts, err);
 	if (!rc)
@@ -303,6 +309,7 @@ void ptc_stacks_report_release(struct ptc_stacks_report *r)
 
 		for (k = 0; p->threads && k < p->state.nthreads; k++) {
 			ptc_unwound_release(&p->threads[k].stack);
+			free(p->threads[k].python.items);
 			free(p->threads[k].object);
 		}
 		free(p->threads);

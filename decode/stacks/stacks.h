@@ -13,6 +13,7 @@
 #include "decode/crash/crash.h"
 #include "decode/crash/crash_state.h"
 #include "decode/crash/crash_unwind.h"
+#include "decode/crash/python_frames.h"
 #include "decode/stacks/deadlock.h"
 #include "decode/stacks/wait.h"
 #include "ptcap/decode.h"
@@ -27,7 +28,8 @@ struct ptc_stacks_show_opts {
 
 struct ptc_stack_thread {
 	const struct ptc_crash_state_thread *state;
-	struct ptc_unwound stack; /* owned */
+	struct ptc_unwound stack;	 /* owned */
+	struct ptc_python_frames python; /* owned; Python's functions of this thread */
 	struct ptc_wait wait;
 	const char *ends_in; /* the file whose unwind information is missing; NULL: none */
 	char *object;	     /* owned; variable at wait.addr; NULL: not known */
@@ -47,6 +49,7 @@ struct ptc_stacks_report {
 	struct ptc_decode *d;
 	struct ptc_stack_process *processes;
 	size_t n;
+	struct ptc_python_limits python; /* for the frames of all threads */
 	uint64_t left_out; /* states of processes that are more than PTC_CRASH_PIDS_MAX */
 };
 

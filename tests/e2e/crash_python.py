@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""crash_python.py NAME: the Python frames in the output of `ptcap crash show`, compared with the frames that
-Python's faulthandler prints when the same program crashes."""
+"""crash_python.py NAME: the Python frames in the output of `ptcap crash show` and `ptcap stacks`, compared with the frames
+that Python's faulthandler prints when the same program crashes."""
 
 import json
 import os
 import re
 import shutil
+import signal
 import sys
 import sysconfig
 
 import lib
+import stacks
 from compile import built
 from lib import PTCAP, Run, check
 
@@ -111,6 +113,68 @@ def damage(where):
 
 
 damage(sys.argv[1])
+"""
+
+LIVE = """import faulthandler
+import json
+import os
+import signal
+import sys
+import threading
+
+sys.setrecursionlimit(6000)
+lock = threading.Lock()
+lock.acquire()
+
+
+def left():
+    with lock:
+        pass
+
+
+def right():
+    with lock:
+        pass
+
+
+class Wörter:
+    def 待つ(self):
+        with lock:
+            pass
+
+
+def waits():
+    yield 1
+    with lock:
+        yield 2
+
+
+def generator():
+    for _ in waits():
+        pass
+
+
+def sort():
+    sorted([1, 2], key=lambda _: left() or 0)
+
+
+def deep(n=5000):
+    if n:
+        return deep(n - 1)
+    with lock:
+        pass
+
+
+threads = [threading.Thread(target=f) for f in (left, left, right, Wörter().待つ, generator, sort, deep)]
+for t in threads:
+    t.start()
+faulthandler.register(signal.SIGUSR1, file=sys.stdout, all_threads=True)
+print("ready", flush=True)
+print(json.dumps([[t.native_id, t.ident] for t in threads]), flush=True)
+os.read(0, 1)
+lock.release()
+for t in threads:
+    t.join()
 """
 
 CASES = {}
@@ -267,6 +331,56 @@ def damaged(folder):
             got = [f["function"] for f in said["python_frames"]]
             check(got[:2] == ["string_at", "damage"] and set(got[2:]) <= {"damage"} and len(got) < 8, f"{python} {where}: {got}")
             check(said["python_cut"], f"{python} {where}: {got}")
+
+
+def threads_of(lines):
+    """Return {pthread_self(): frames} that faulthandler printed, and the number of the main thread."""
+    ret, main = {}, None
+    for line in lines:
+        if m := re.match(r"(?:Current thread|Thread) (0x[0-9a-f]+)", line):
+            main = int(m[1], 16)
+            frames_of_one = ret[main] = []
+        elif m := re.match(r'  File "(.*)", line (\d+) in (.*)$', line):
+            frames_of_one.append((m[1], int(m[2]), m[3]))
+    return ret, main
+
+
+def look_at_threads(p, python):
+    """Compare the threads that `ptcap stacks` shows with those that faulthandler prints."""
+    idents = {int(tid): int(ident) for tid, ident in json.loads(p.p.stdout.readline())}
+    p.settle()
+    os.kill(p.pid, signal.SIGUSR1)
+    lines = []
+    while not lines or not lines[-1].endswith(" in <module>"):  # the main thread is the last one
+        lines.append(p.p.stdout.readline().decode().rstrip("\n"))
+    want, main = threads_of(lines)
+    p.settle()
+    [process] = json.loads(Run([PTCAP, "stacks", "--format", "json", "-n", "4096", "-p", str(p.pid)]).expect(0).out)["processes"]
+    check({t["tid"] for t in process["threads"]} == {p.pid, *idents}, f"{python}: {idents}")
+    for t in process["threads"]:
+        got = [(file, line, name.encode("ascii", "backslashreplace").decode()) for file, line, name in frames_of(t)]
+        theirs = want[idents.get(t["tid"], main)]
+        if theirs[0][2] == "deep":  # faulthandler prints 100 frames
+            check(t["python_cut"] and len(got) == 256 and got[:100] == theirs, f"{python}: {got[:3]} instead of {theirs[:3]}")
+        else:
+            check(got == theirs and "python_cut" not in t, f"{python}: {got} instead of {theirs}")
+    text = Run([PTCAP, "stacks", "-n", "2", "-p", str(p.pid)]).expect(0).out
+    # The twins are shown once, if the C library lets both wait for one object; sort calls left, too.
+    twins = [t["wait"]["address"] for t in process["threads"] if [f["function"] for f in t["python_frames"]][:2] == ["left", "Thread.run"]]
+    check(len(twins) == 2 and text.count("python:\n   0 left  live.py:") == len(set(twins)) + 1, text)
+    check(text.count("python:\n   0 right  live.py:") == 1 and text.count("... at least 254 more ...") == 1, text)
+
+
+@case
+def live(folder):
+    """The threads of a running process, as faulthandler prints them."""
+    if not lib.has_ptrace():
+        lib.skip("no ptrace of what is not a child")
+    script = written(folder, "live.py", LIVE)
+    for python in pythons():
+        p = stacks.Program(argv=[python, script])
+        look_at_threads(p, python)
+        p.ends()
 
 
 @case

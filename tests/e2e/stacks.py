@@ -50,10 +50,10 @@ def switches(pid, tid):
 
 
 class Program:
-    """prog_stacks MODE, which is ready."""
+    """prog_stacks MODE, or another program, which is ready."""
 
-    def __init__(self, *mode, **env):
-        self.p = subprocess.Popen([prog("stacks"), *mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **env})
+    def __init__(self, *mode, argv=(), **env):
+        self.p = subprocess.Popen([*(argv or [prog("stacks")]), *mode], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, **env})
         check(self.p.stdout.readline() == b"ready\n", f"{mode}: not ready")
         self.pid = self.p.pid
 

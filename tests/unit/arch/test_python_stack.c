@@ -470,6 +470,34 @@ Test(python_stack, frames_without_the_memory_of_their_thread_are_cut)
 	}
 }
 
+Test(python_stack, frames_of_one_thread_after_the_other_are_collected)
+{
+	struct ptc_message_search *s = calloc(1, sizeof(*s));
+	struct ptc_message_found *f = calloc(1, sizeof(*f));
+	struct memory m = process(12);
+	struct ptc_message_python python;
+	size_t i;
+
+	cr_assert(s && f);
+	s->view = view(&m);
+	s->aborts = true; /* messages are not collected */
+	cr_assert_not(ptc_message_find_python(s, &python));
+	ptc_message_add_map(s, VARIABLES, VARIABLES + PAGE, PROT_READ | PROT_WRITE, "/python3.12");
+	cr_assert(ptc_message_find_python(s, &python));
+	cr_assert(python.minor == 12 && python.runtime == RUNTIME);
+	for (i = 0; i < 3; i++) {
+		s->fs_base = FS_BASE + i * PAGE;
+		ptc_message_collect_python(s, &python, f);
+		cr_assert_eq(f->nroots, i < 2 ? 1 : 0);
+		cr_assert(i == 2 || (f->roots[0].kind == PTC_CRASH_PYTHON_3_12 &&
+				     f->roots[0].addr == (i ? OTHER_THREAD : THREAD)));
+		cr_assert_eq(f->nranges != 0, i < 2);
+	}
+	release(&m);
+	free(s);
+	free(f);
+}
+
 Test(python_stack, what_is_collected_is_enough_to_read_the_frames)
 {
 	struct ptc_message_search *s = calloc(1, sizeof(*s));

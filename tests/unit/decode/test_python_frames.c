@@ -108,3 +108,23 @@ Test(python_frames, limits_are_for_all_threads_together)
 	f = read_frames(&s, TID, &limits);
 	cr_assert(!f.n && f.cut && !limits.looks);
 }
+
+Test(python_frames, stacks_are_the_same_with_all_lines)
+{
+	struct ptc_python_frame x[2] = { { "f", "a", 1 }, { "g", "a", 2 } };
+	struct ptc_python_frame y[2] = { { "f", "a", 1 }, { "g", "a", 2 } };
+	struct ptc_python_frames a = { x, 2, 2, false }, b = { y, 2, 2, false };
+
+	cr_assert(ptc_python_frames_are_same(&a, &b));
+	y[1].line = 3;
+	cr_assert_not(ptc_python_frames_are_same(&a, &b));
+	b.n = 1;
+	cr_assert_not(ptc_python_frames_are_same(&a, &b));
+	a.n = 1;
+	cr_assert(ptc_python_frames_are_same(&a, &b));
+	b.cut = true;
+	cr_assert_not(ptc_python_frames_are_same(&a, &b));
+	b.cut = false;
+	y[0].function[0] = 'h';
+	cr_assert_not(ptc_python_frames_are_same(&a, &b));
+}
