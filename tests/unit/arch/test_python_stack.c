@@ -425,6 +425,24 @@ Test(python_stack, lines_of_code_units)
 	release(&m);
 }
 
+Test(python_stack, a_number_without_an_end_gives_no_line)
+{
+	static const uint8_t tables[][8] = {
+		{ 0x80 | 13 << 3, 0x40, 0x40, 0x40, 0x40, 0x40, 0x40, 0x02 },
+		{ 0x80 | 13 << 3, 0x40, 0x80 | 1, 0x11 }, /* the next entry begins */
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		struct memory m = process(11);
+		const struct ptc_memory_view v = view(&m);
+
+		memcpy(m.parts[6].bytes + 32, tables[i], sizeof(tables[i]));
+		cr_assert_eq(ptc_python_line(&v, TABLE, FIRST_LINE, 0), 0, "table %zu", i);
+		release(&m);
+	}
+}
+
 Test(python_stack, a_table_that_is_cut_gives_no_wrong_line)
 {
 	enum { UNITS = 14, SIZE = 16, BYTES = 32 };
