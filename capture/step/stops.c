@@ -368,6 +368,7 @@ int ptc_stop_take(struct ptc_tracer *t, struct ptc_task *k, int status, struct p
 	case 0:
 		break;
 	case PTRACE_EVENT_EXEC: /* rip already belongs to the new program */
+		ptc_handled_forget(&t->faults, k->pid);
 		return on_exec(t, k, err);
 	case PTRACE_EVENT_CLONE:
 	case PTRACE_EVENT_FORK:

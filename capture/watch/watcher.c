@@ -156,7 +156,7 @@ static int witness(const struct ptc_watcher *w, pid_t tid, int status, struct pt
 
 /*
  * @tid is about to handle a signal. If that is a fault, keeps the state of the thread, and watches
- * for its exit. Threads without a fault exit without a stop.
+ * for its exit, and for its exec. Threads without a fault exit without a stop.
  */
 static void keep_handled(const struct ptc_watcher *w, struct ptc_handled *h, pid_t tid)
 {
@@ -172,7 +172,8 @@ static void keep_handled(const struct ptc_watcher *w, struct ptc_handled *h, pid
 
 	if (s.pid < 0 || ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) ||
 	    !ptc_handled_is_fault(&info) || !ptc_thread_regs(tid, &regs, &thread.in_call) ||
-	    ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(options | PTRACE_O_TRACEEXIT)))
+	    ptrace(PTRACE_SETOPTIONS, tid, NULL,
+		   (void *)(options | PTRACE_O_TRACEEXIT | PTRACE_O_TRACEEXEC)))
 		return;
 	s.info = &info;
 	thread.regs = &regs;
@@ -211,6 +212,8 @@ static int on_stop(const struct ptc_watcher *w, struct ptc_handled *h, pid_t tid
 		hold(w);
 	if (sig && w->states->fd >= 0)
 		keep_handled(w, h, tid);
+	if (status >> 16 == PTRACE_EVENT_EXEC)
+		ptc_handled_forget(h, ptc_task_process(tid));
 	if (status >> 16 == PTRACE_EVENT_EXIT)
 		rc = on_exit_stop(w, h, tid, err);
 	ptc_thread_resume(tid, status);

@@ -73,12 +73,16 @@ def reported(folder):
 
 @case
 def bounded(folder):
-    """The last fault counts, up to a limit of faults. No failure, no fault, or a child without a fault: no state."""
+    """The last fault counts, up to a limit of faults. No failure, no fault, a child or a new program without
+    a fault: no state."""
     err, said = crash(folder, EMULATED, "many", 3, LIMIT)
     check(said["exit_status"] == 3 and said["fault"]["function"] == "write_null", said["text"])
     for mode, status, *args in (("many", 3, LIMIT + 1), ("many", 0, LIMIT), ("many", 0, 10000), ("sent", 3), ("forked", 0)):
         err, said = crash(folder, EMULATED, mode, status, *args)
         check(not said and "no signal killed a process" in err, f"{mode} {args}: {err}")
+    for source in [EMULATED, ["--source", "step"], *[NATIVE] * lib.has_events()]:
+        err, said = crash(folder, source, "executed", 3, prog("exit"))
+        check(not said and "no signal killed a process" in err, f"executed, {source}: {err}")
     for status, summary in ((0x107, "1 process handled a fault"), (0x100, "no signal killed a process")):
         err = record(folder, EMULATED, "many", status, 1, ends=status & 0xFF)[1]
         check(summary in err, f"{status}: {err}")

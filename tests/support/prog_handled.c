@@ -2,6 +2,7 @@
 /*
  * prog_handled MODE STATUS [N]: handles faults and exits with STATUS. With N, the mode `many`
  * handles N faults, and the mode `flags` has flags of its own for each N.
+ * The mode `executed` executes the program N with the argument STATUS.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -17,6 +18,7 @@
 
 enum { PAGE = 4096, STACK = 16 * PAGE };
 
+static const char *program, *status_text;
 static int status;
 static long count;
 static volatile int zero, shared;
@@ -201,6 +203,14 @@ static void sent(void)
 		(void)pause();
 }
 
+/* The new program exits with a failure, and has no fault. */
+static void executed(void)
+{
+	skip_faults();
+	write_null();
+	(void)execl(program, program, status_text, (char *)NULL);
+}
+
 /* The child exits with a failure, and has no fault. */
 static void forked(void)
 {
@@ -251,12 +261,15 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} modes[] = {
-		{ "segv", segv }, { "division", division }, { "ud2", ud2 },	{ "bus", bus },
-		{ "jump", jump }, { "overflow", overflow }, { "ended", ended }, { "many", many },
-		{ "sent", sent }, { "forked", forked },	    { "flags", flags },
+		{ "segv", segv },     { "division", division }, { "ud2", ud2 },
+		{ "bus", bus },	      { "jump", jump },		{ "overflow", overflow },
+		{ "ended", ended },   { "many", many },		{ "sent", sent },
+		{ "forked", forked }, { "executed", executed }, { "flags", flags },
 	};
 	size_t i;
 
+	program = argc > 3 ? argv[3] : "";
+	status_text = argc > 2 ? argv[2] : "0";
 	status = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 0;
 	count = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
 	for (i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++)
