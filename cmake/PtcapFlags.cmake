@@ -5,6 +5,8 @@ target_compile_options(ptcap_flags INTERFACE
 	-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wvla -Wstrict-prototypes
 	-Wmissing-prototypes -Wwrite-strings -Wformat=2 -Wundef -fno-common -fvisibility=hidden
 	-fno-omit-frame-pointer)
+# No object has the folder of its clone, so that ccache finds objects of other clones. Run gdb in the folder of the sources.
+target_compile_options(ptcap_flags INTERFACE "-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.")
 if(PTCAP_WERROR)
 	target_compile_options(ptcap_flags INTERFACE -Werror)
 endif()

@@ -377,7 +377,7 @@ static void *call_sem(void *arg)
 static int calls(void)
 {
 	const struct timeval t = { .tv_sec = LONG_S };
-	int id = semget(IPC_PRIVATE, 1, 0600);
+	int id = semget(IPC_PRIVATE, 1, 0600), status;
 
 	(void)sem_init(&never_posted, 0, 0);
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) ||
@@ -394,9 +394,10 @@ static int calls(void)
 	start(NULL, "poll", call_poll, NULL);
 	start(NULL, "sem_wait", call_sem, NULL);
 	wait_for_end();
+	status = atomic_load(&returned) ? 1 : 0;
 	if (id >= 0)
-		(void)semctl(id, 0, IPC_RMID);
-	return atomic_load(&returned) ? 1 : 0;
+		(void)semctl(id, 0, IPC_RMID); /* semop() returns now */
+	_exit(status);
 }
 
 /* --- rounds: everything moves --- */

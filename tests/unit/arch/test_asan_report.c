@@ -4,6 +4,7 @@
  * gives no report, and no reading beyond the memory.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "arch/asan_report.h"
@@ -141,7 +142,7 @@ Test(asan_report, a_report_of_statements_alone_ends)
 	size_t len;
 
 	for (len = strlen(text); len + 10 < sizeof(text); len += 9)
-		memcpy(text + len, "READ of \n", 9);
+		(void)snprintf(text + len, sizeof(text) - len, "READ of \n");
 	m = reported(text);
 	v = mm_view(&m);
 	m.reads = 0;

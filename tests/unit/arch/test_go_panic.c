@@ -136,6 +136,7 @@ Test(go_panic, a_goroutine_without_a_panic_is_none)
 Test(go_panic, the_value_is_read_by_its_kind)
 {
 	static const double number = 1.5;
+	double got;
 	struct mm_memory m = panicked_with(PTC_GO_STRING, string, sizeof(string));
 	struct ptc_memory_view v = mm_view(&m);
 	struct ptc_go_panic p;
@@ -155,7 +156,8 @@ Test(go_panic, the_value_is_read_by_its_kind)
 	m = panicked_with(PTC_GO_FLOAT64, &number, sizeof(number));
 	v = mm_view(&m);
 	cr_assert(ptc_go_panic_read(&v, &layout, G, &p));
-	cr_assert(p.kind == PTC_GO_FLOAT64 && !memcmp(p.value, &number, sizeof(number)));
+	memcpy(&got, p.value, sizeof(got));
+	cr_assert(p.kind == PTC_GO_FLOAT64 && got == number);
 	mm_release(&m);
 	m = panicked_with(25, "", 0); /* a structure */
 	v = mm_view(&m);

@@ -183,8 +183,9 @@ Test(state_capture, what_is_too_much_is_told)
 
 Test(state_capture, a_stack_that_was_copied_is_read_from_the_copy)
 {
-	enum { PAGE = 4096, PAGES = 3 };
-	uint8_t *stack = island(PAGES * PAGE, PROT_READ | PROT_WRITE), *copy = malloc(PAGE);
+	enum { PAGE = 4096 };
+	static const size_t pages = 3, second = PAGE, third = (size_t)2 * PAGE;
+	uint8_t *stack = island(pages * PAGE, PROT_READ | PROT_WRITE), *copy = malloc(PAGE);
 	const struct user_regs_struct regs = { .rsp = (uint64_t)stack + 256 };
 	const struct ptc_state_thread thread = { getpid(), false, &regs };
 	const siginfo_t info = { .si_signo = SIGSEGV };
@@ -213,9 +214,9 @@ Test(state_capture, a_stack_that_was_copied_is_read_from_the_copy)
 		cr_assert_eq(ptc_crash_parse(&rec, &c, &err), 1);
 		if (c.kind != PTC_CRASH_MEMORY || c.u.memory.addr != (uint64_t)stack)
 			continue;
-		cr_assert_eq(ptc_cur_left(&c.bytes), PAGES * PAGE);
-		cr_assert(!c.bytes.pos[PAGE - 1] && !c.bytes.pos[2 * PAGE], "beside the copy");
-		cr_assert(!memcmp(c.bytes.pos + PAGE, copy, PAGE));
+		cr_assert_eq(ptc_cur_left(&c.bytes), pages * PAGE);
+		cr_assert(!c.bytes.pos[second - 1] && !c.bytes.pos[third], "beside the copy");
+		cr_assert(!memcmp(c.bytes.pos + second, copy, PAGE));
 		found = true;
 	}
 	cr_assert(found);
