@@ -142,8 +142,9 @@ static void tell_crash(const struct ptc_record_args *a, const struct ptc_record_
 			WTERMSIG(r->status));
 	else if (!r->crashes && ended && WEXITSTATUS(r->status))
 		ptc_say("no signal killed a process: the command exited with status %d. If its "
-			"runtime handles the signal and exits, use `ptcap snapshot --on-signal "
-			"SEGV`",
+			"runtime reported an error, let it abort: GOTRACEBACK=crash (Go), "
+			"ASAN_OPTIONS=abort_on_error=1. If it handled a signal, use "
+			"`ptcap snapshot --on-signal SEGV`",
 			WEXITSTATUS(r->status));
 	else if (!r->crashes && r->states)
 		ptc_say("no signal killed a process; `ptcap stacks '%s%s'` shows what its threads "
