@@ -50,7 +50,7 @@ set(e2e_env "LC_ALL=C" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "PTCA
 	"PTCAP_STORE=${e2e_recorder_build}/store" "PTCAP_RECORDER=${e2e_recorder_build}/bin/ptcap")
 
 # Long tests, minutes in all. `scripts/test --all` runs them in the gcc build, if an input has changed since they passed.
-set(e2e_long zone_forked tasks_spawn context leaves_32bit stopped_command swap_dlopen emu_code_full emu_code_once
+set(e2e_long true crash_faults statements_of_senders zone_forked tasks_spawn context leaves_32bit stopped_command swap_dlopen emu_code_full emu_code_once
 	emu_big_xz emu_snapshots_vcpus lbr_filters lbr_exec missing_core crash_aborts crash_libraries lines_compilers
 	corpus_c corpus_cxx corpus_rust lines_linked unwound_linked sandbox_rights_of_command snapshot_asleep_step parallel_shell)
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
@@ -449,4 +449,8 @@ endif()
 
 # e2e_compare_spoilt and e2e_emu_last_threads test the same in less time.
 e2e_is_field(emu_spoilt_modes)
+# e2e_snapshot_asleep_emu, e2e_emu_lbr_exec and e2e_emu_lbr_filters test the same in less time.
+e2e_is_field(snapshot_asleep_step)
+e2e_is_field(lbr_exec)
+e2e_is_field(lbr_filters)
 e2e_is_field(emu_last_pipeline)
