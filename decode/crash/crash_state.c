@@ -207,29 +207,43 @@ int ptc_crash_state_read_any(struct ptc_crash_state *d, const struct ptc_file *f
 			ptc_file_name(f), pid);
 }
 
-int ptc_crash_state_pids(const struct ptc_file *f, struct ptc_crash_pids *ret, struct ptc_err *err)
+/* Gets the next state's signal of @f, from @pos on. Returns 1, 0 at the end, or an error. */
+static int next_signal(const struct ptc_file *f, uint64_t *pos, struct ptc_crash_signal *ret,
+		       struct ptc_err *err)
 {
 	struct ptc_crash c;
 	struct ptc_rec rec;
-	uint64_t pos = 0;
-	size_t i;
 	int rc, is;
 
-	ret->n = ret->left_out = 0;
-	while ((rc = ptc_file_next(f, &pos, &rec, err)) == 1) {
+	while ((rc = ptc_file_next(f, pos, &rec, err)) == 1) {
 		is = ptc_crash_parse(&rec, &c, err);
 		if (is < 0)
 			return ptc_file_err_name(f, err);
 		if (!is || c.kind != PTC_CRASH_SIGNAL)
 			continue;
-		for (i = 0; i < ret->n && ret->pids[i] != c.u.signal.pid; i++)
+		*ret = c.u.signal;
+		return 1;
+	}
+	return rc < 0 ? rc : 0;
+}
+
+int ptc_crash_state_pids(const struct ptc_file *f, struct ptc_crash_pids *ret, struct ptc_err *err)
+{
+	struct ptc_crash_signal s;
+	uint64_t pos = 0;
+	size_t i;
+	int rc;
+
+	ret->n = ret->left_out = 0;
+	while ((rc = next_signal(f, &pos, &s, err)) == 1) {
+		for (i = 0; i < ret->n && ret->pids[i] != s.pid; i++)
 			;
 		if (i == PTC_CRASH_PIDS_MAX)
 			ret->left_out++;
 		else if (i == ret->n)
-			ret->pids[ret->n++] = c.u.signal.pid;
+			ret->pids[ret->n++] = s.pid;
 	}
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 static void add_death(struct ptc_crash_deaths *d, const struct ptc_crash_signal *s)
@@ -245,20 +259,15 @@ static void add_death(struct ptc_crash_deaths *d, const struct ptc_crash_signal 
 int ptc_crash_state_deaths(const struct ptc_file *f, struct ptc_crash_deaths *ret,
 			   struct ptc_err *err)
 {
-	struct ptc_crash c;
-	struct ptc_rec rec;
+	struct ptc_crash_signal s;
 	uint64_t pos = 0;
-	int rc, is;
+	int rc;
 
 	ret->n = ret->left_out = 0;
-	while ((rc = ptc_file_next(f, &pos, &rec, err)) == 1) {
-		is = ptc_crash_parse(&rec, &c, err);
-		if (is < 0)
-			return ptc_file_err_name(f, err);
-		if (is && c.kind == PTC_CRASH_SIGNAL && c.u.signal.signo)
-			add_death(ret, &c.u.signal);
-	}
-	return rc < 0 ? rc : 0;
+	while ((rc = next_signal(f, &pos, &s, err)) == 1)
+		if (s.signo)
+			add_death(ret, &s);
+	return rc;
 }
 
 /* Prints the processes into @ret: "12, 34 and 5 more". */

@@ -12,11 +12,11 @@
 #include "arch/python_lines.h"
 #include "arch/python_stack.h"
 #include "base/cursor.h"
+#include "lib_memory.h"
 #include "ptcap/crash.h"
 
 enum {
 	PAGE = 4096,
-	PARTS = 32,
 	VARIABLES = 0x100000, /* with _PyRuntime */
 	RUNTIME = VARIABLES + 0x48,
 	MAIN = RUNTIME + 0x100,
@@ -36,62 +36,15 @@ enum {
 	FIRST_LINE = 10,
 };
 
-/* Memory of a process: parts that end where their allocations end. */
-struct memory {
-	struct {
-		uint64_t addr;
-		uint8_t *bytes; /* owned */
-		size_t len;
-	} parts[PARTS];
-	size_t n;
-};
-
-static size_t read_part(void *ctx, uint64_t addr, void *to, size_t len)
+/* Adds @len zero bytes, which the caller may change. */
+static uint8_t *add(struct mm_memory *m, uint64_t addr, size_t len)
 {
-	struct memory *m = ctx;
-	size_t i, n;
+	uint8_t *zeros = calloc(1, len);
 
-	for (i = 0; i < m->n; i++) {
-		if (addr < m->parts[i].addr || addr - m->parts[i].addr >= m->parts[i].len)
-			continue;
-		n = m->parts[i].len - (size_t)(addr - m->parts[i].addr);
-		n = n < len ? n : len;
-		memcpy(to, m->parts[i].bytes + (addr - m->parts[i].addr), n);
-		return n;
-	}
-	return 0;
-}
-
-static uint8_t *add(struct memory *m, uint64_t addr, size_t len)
-{
-	uint8_t *bytes = calloc(1, len);
-
-	cr_assert(bytes && m->n < PARTS);
-	m->parts[m->n].addr = addr;
-	m->parts[m->n].bytes = bytes;
-	m->parts[m->n++].len = len;
-	return bytes;
-}
-
-static void release(struct memory *m)
-{
-	size_t i;
-
-	for (i = 0; i < m->n; i++)
-		free(m->parts[i].bytes);
-	m->n = 0;
-}
-
-/* Cut part @i to @len bytes, at the end of an allocation of that size. */
-static void cut(struct memory *m, size_t i, size_t len)
-{
-	uint8_t *copy = malloc(len ? len : 1);
-
-	cr_assert_not_null(copy);
-	memcpy(copy, m->parts[i].bytes, len);
-	free(m->parts[i].bytes);
-	m->parts[i].bytes = copy;
-	m->parts[i].len = len;
+	cr_assert_not_null(zeros);
+	mm_add(m, addr, zeros, len);
+	free(zeros);
+	return m->parts[m->n - 1].bytes;
 }
 
 static void put(uint8_t *to, uint64_t word)
@@ -156,11 +109,11 @@ static struct ptc_python_layout layout_of(unsigned int minor)
 }
 
 /* A process of version 3.@minor with frames "inner", "outer" and "<module>" of "x.py". */
-static struct memory process(unsigned int minor)
+static struct mm_memory process(unsigned int minor)
 {
 	static const char *const names[] = { "inner", "A.outer", "<module>" };
 	const struct ptc_python_layout l = layout_of(minor);
-	struct memory m = { .n = 0 };
+	struct mm_memory m = { .n = 0 };
 	uint8_t *at;
 	size_t i;
 
@@ -208,16 +161,11 @@ static struct memory process(unsigned int minor)
 	return m;
 }
 
-static struct ptc_memory_view view(struct memory *m)
-{
-	return (struct ptc_memory_view){ m, read_part };
-}
-
 /* Returns the number of frames, as capturing and showing find them. */
-static size_t walk(struct memory *m, unsigned int minor, struct ptc_python_frame *ret, size_t most,
-		   bool *ret_cut)
+static size_t walk(struct mm_memory *m, unsigned int minor, struct ptc_python_frame *ret,
+		   size_t most, bool *ret_cut)
 {
-	const struct ptc_memory_view v = view(m);
+	const struct ptc_memory_view v = mm_view(m);
 	struct ptc_python_layout l;
 	struct ptc_python_stack s;
 	uint64_t runtime, thread;
@@ -257,7 +205,7 @@ Test(python_stack, the_frames_of_each_version_are_read)
 	bool is_cut;
 
 	for (minor = 11; minor <= 13; minor++) {
-		struct memory m = process(minor);
+		struct mm_memory m = process(minor);
 
 		cr_assert_eq(walk(&m, minor, f, 8, &is_cut), 3, "3.%u", minor);
 		cr_assert_not(is_cut);
@@ -266,7 +214,7 @@ Test(python_stack, the_frames_of_each_version_are_read)
 		cr_assert_str_eq(f[2].function, "<module>");
 		cr_assert_str_eq(f[2].file, "x.py");
 		cr_assert(f[0].line == 10 && f[1].line == 12 && f[2].line == 9);
-		release(&m);
+		mm_release(&m);
 	}
 }
 
@@ -279,15 +227,15 @@ Test(python_stack, memory_that_is_cut_gives_fewer_frames)
 
 	for (minor = 11; minor <= 13; minor++)
 		for (i = 0; i < 7; i++) {
-			struct memory m = process(minor);
+			struct mm_memory m = process(minor);
 
 			for (len = m.parts[i].len; len--;) {
-				cut(&m, i, len);
+				mm_cut(&m, i, len);
 				n = walk(&m, minor, f, 8, &is_cut);
 				cr_assert(n <= 3);
 			}
 			cr_assert(i == 6 || (i == 2 && minor == 13) || n == 0, "part %zu", i);
-			release(&m);
+			mm_release(&m);
 		}
 }
 
@@ -295,7 +243,7 @@ Test(python_stack, a_cycle_of_frames_ends)
 {
 	const struct ptc_python_layout l = layout_of(11);
 	struct ptc_python_frame *f = calloc(512, sizeof(*f));
-	struct memory m = process(11);
+	struct mm_memory m = process(11);
 	size_t n, to;
 	bool is_cut;
 
@@ -305,7 +253,7 @@ Test(python_stack, a_cycle_of_frames_ends)
 		n = walk(&m, 11, f, 512, &is_cut);
 		cr_assert(is_cut && n >= 3 && n < 12, "%zu frames", n);
 	}
-	release(&m);
+	mm_release(&m);
 	free(f);
 }
 
@@ -314,7 +262,7 @@ Test(python_stack, a_long_stack_is_cut)
 	enum { DEEP = 1000 };
 	const struct ptc_python_layout l = layout_of(12);
 	struct ptc_python_frame *f = calloc(DEEP, sizeof(*f));
-	struct memory m = process(12);
+	struct mm_memory m = process(12);
 	bool is_cut;
 	uint8_t *at;
 	size_t i;
@@ -336,21 +284,21 @@ Test(python_stack, a_long_stack_is_cut)
 		at[i * FRAME + l.frame_owner] = 3;
 	cr_assert_eq(walk(&m, 12, f, DEEP, &is_cut), 0);
 	cr_assert(is_cut);
-	release(&m);
+	mm_release(&m);
 	free(f);
 }
 
 /* Sets a word of part @part, and walks. */
 static size_t walk_damaged(unsigned int minor, size_t part, size_t at, uint64_t word)
 {
-	struct memory m = process(minor);
+	struct mm_memory m = process(minor);
 	struct ptc_python_frame f[8];
 	bool is_cut;
 	size_t n;
 
 	put(m.parts[part].bytes + at, word);
 	n = walk(&m, minor, f, 8, &is_cut);
-	release(&m);
+	mm_release(&m);
 	return n;
 }
 
@@ -363,10 +311,10 @@ Test(python_stack, hostile_words_give_no_wrong_frames)
 
 	for (minor = 11; minor <= 13; minor++)
 		for (part = 0; part < 7; part++) {
-			struct memory m = process(minor);
+			struct mm_memory m = process(minor);
 			const size_t len = m.parts[part].len;
 
-			release(&m);
+			mm_release(&m);
 			for (at = 0; at + 8 <= len && at < 1024; at += 8)
 				for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 					cr_assert(walk_damaged(minor, part, at, words[i]) <= 8);
@@ -397,7 +345,7 @@ Test(python_stack, names_of_all_kinds_become_utf8)
 	bool is_cut;
 
 	for (kind = 1; kind <= 4; kind *= 2) {
-		struct memory m = process(12);
+		struct mm_memory m = process(12);
 		uint8_t *name = m.parts[5].bytes;
 
 		put(name + 16, counts[kind]);
@@ -406,15 +354,15 @@ Test(python_stack, names_of_all_kinds_become_utf8)
 			memcpy(name + l.compact + i * kind, &text[i], kind);
 		cr_assert_eq(walk(&m, 12, f, 8, &is_cut), 3);
 		cr_assert_str_eq(f[0].function, want[kind]);
-		release(&m);
+		mm_release(&m);
 	}
 }
 
 Test(python_stack, lines_of_code_units)
 {
 	static const uint32_t want[] = { 10, 10, 12, 0, 9, 9, 9, 9, 9, 9, 9, 9, 0, 0 };
-	struct memory m = process(11);
-	const struct ptc_memory_view v = view(&m);
+	struct mm_memory m = process(11);
+	const struct ptc_memory_view v = mm_view(&m);
 	size_t i;
 
 	for (i = 0; i < sizeof(want) / sizeof(want[0]); i++)
@@ -422,7 +370,7 @@ Test(python_stack, lines_of_code_units)
 	cr_assert_eq(ptc_python_line(&v, TABLE, 1, 5), 0); /* above line 1 */
 	put(m.parts[6].bytes + 16, UINT64_MAX);
 	cr_assert_eq(ptc_python_line(&v, TABLE, FIRST_LINE, 0), 0);
-	release(&m);
+	mm_release(&m);
 }
 
 Test(python_stack, a_number_without_an_end_gives_no_line)
@@ -434,12 +382,12 @@ Test(python_stack, a_number_without_an_end_gives_no_line)
 	size_t i;
 
 	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		struct memory m = process(11);
-		const struct ptc_memory_view v = view(&m);
+		struct mm_memory m = process(11);
+		const struct ptc_memory_view v = mm_view(&m);
 
 		memcpy(m.parts[6].bytes + 32, tables[i], sizeof(tables[i]));
 		cr_assert_eq(ptc_python_line(&v, TABLE, FIRST_LINE, 0), 0, "table %zu", i);
-		release(&m);
+		mm_release(&m);
 	}
 }
 
@@ -450,11 +398,11 @@ Test(python_stack, a_table_that_is_cut_gives_no_wrong_line)
 	size_t i, len, right;
 
 	for (len = sizeof(table) + 1; len--;) {
-		struct memory m = process(11);
-		const struct ptc_memory_view v = view(&m);
+		struct mm_memory m = process(11);
+		const struct ptc_memory_view v = mm_view(&m);
 
 		right = 0;
-		cut(&m, 6, BYTES + len);
+		mm_cut(&m, 6, BYTES + len);
 		put(m.parts[6].bytes + SIZE, len);
 		for (i = 0; i < UNITS; i++) {
 			got = ptc_python_line(&v, TABLE, FIRST_LINE, i);
@@ -467,7 +415,7 @@ Test(python_stack, a_table_that_is_cut_gives_no_wrong_line)
 		put(m.parts[6].bytes + SIZE, sizeof(table)); /* more than the memory has */
 		if (len < sizeof(table))
 			cr_assert_eq(ptc_python_line(&v, TABLE, FIRST_LINE, 0), 0);
-		release(&m);
+		mm_release(&m);
 	}
 }
 
@@ -477,8 +425,8 @@ Test(python_stack, frames_without_the_memory_of_their_thread_are_cut)
 
 	for (minor = 11; minor <= 13; minor++) {
 		const struct ptc_python_layout l = layout_of(minor);
-		struct memory none = { .n = 0 };
-		const struct ptc_memory_view v = view(&none);
+		struct mm_memory none = { .n = 0 };
+		const struct ptc_memory_view v = mm_view(&none);
 		struct ptc_python_frame frame;
 		struct ptc_python_stack s;
 
@@ -492,12 +440,12 @@ Test(python_stack, frames_of_one_thread_after_the_other_are_collected)
 {
 	struct ptc_message_search *s = calloc(1, sizeof(*s));
 	struct ptc_message_found *f = calloc(1, sizeof(*f));
-	struct memory m = process(12);
+	struct mm_memory m = process(12);
 	struct ptc_message_python python;
 	size_t i;
 
 	cr_assert(s && f);
-	s->view = view(&m);
+	s->view = mm_view(&m);
 	s->aborts = true; /* messages are not collected */
 	cr_assert_not(ptc_message_find_python(s, &python));
 	ptc_message_add_map(s, VARIABLES, VARIABLES + PAGE, PROT_READ | PROT_WRITE, "/python3.12");
@@ -511,7 +459,7 @@ Test(python_stack, frames_of_one_thread_after_the_other_are_collected)
 				     f->roots[0].addr == (i ? OTHER_THREAD : THREAD)));
 		cr_assert_eq(f->nranges != 0, i < 2);
 	}
-	release(&m);
+	mm_release(&m);
 	free(s);
 	free(f);
 }
@@ -520,23 +468,23 @@ Test(python_stack, what_is_collected_is_enough_to_read_the_frames)
 {
 	struct ptc_message_search *s = calloc(1, sizeof(*s));
 	struct ptc_message_found *f = calloc(1, sizeof(*f));
-	struct memory m = process(13), kept = { .n = 0 };
-	const struct ptc_memory_view saved = view(&kept);
+	struct mm_memory m = process(13), kept = { .n = 0 };
+	const struct ptc_memory_view saved = mm_view(&kept);
 	struct ptc_python_layout l;
 	struct ptc_python_frame frame;
 	struct ptc_python_stack stack;
 	size_t i, n = 0;
 
 	cr_assert(s && f);
-	s->view = view(&m);
+	s->view = mm_view(&m);
 	s->fs_base = FS_BASE;
 	ptc_message_add_map(s, VARIABLES, VARIABLES + PAGE, PROT_READ | PROT_WRITE, "/python3.13");
 	ptc_message_collect(s, f);
 	cr_assert(f->nroots == 2 && f->roots[0].kind == PTC_CRASH_PYTHON_RUNTIME &&
 		  f->roots[1].kind == PTC_CRASH_PYTHON_3_13 && f->roots[1].addr == THREAD);
 	for (i = 0; i < f->nranges; i++)
-		(void)read_part(&m, f->ranges[i].addr,
-				add(&kept, f->ranges[i].addr, f->ranges[i].len), f->ranges[i].len);
+		(void)mm_read(&m, f->ranges[i].addr,
+			      add(&kept, f->ranges[i].addr, f->ranges[i].len), f->ranges[i].len);
 	cr_assert(ptc_python_layout(&saved, 13, f->roots[0].addr, &l));
 	ptc_python_stack_start(&stack, &saved, &l, THREAD);
 	while (ptc_python_stack_next(&stack, &frame))
@@ -552,8 +500,8 @@ Test(python_stack, what_is_collected_is_enough_to_read_the_frames)
 	s->fs_base = FS_BASE + 1;
 	ptc_message_collect(s, f);
 	cr_assert_eq(f->nroots, 0);
-	release(&m);
-	release(&kept);
+	mm_release(&m);
+	mm_release(&kept);
 	free(s);
 	free(f);
 }
@@ -563,18 +511,18 @@ static size_t roots_behind(uint64_t size)
 {
 	struct ptc_message_search *s = calloc(1, sizeof(*s));
 	struct ptc_message_found *f = calloc(1, sizeof(*f));
-	struct memory m = process(11);
+	struct mm_memory m = process(11);
 	size_t n;
 
 	cr_assert(s && f);
-	s->view = view(&m);
+	s->view = mm_view(&m);
 	s->fs_base = FS_BASE;
 	ptc_message_add_map(s, UINT64_C(1) << 40, (UINT64_C(1) << 40) + size,
 			    PROT_READ | PROT_WRITE, "/python3.11");
 	ptc_message_add_map(s, VARIABLES, VARIABLES + PAGE, PROT_READ | PROT_WRITE, "/python3.11");
 	ptc_message_collect(s, f);
 	n = f->nroots;
-	release(&m);
+	mm_release(&m);
 	free(s);
 	free(f);
 	return n;
