@@ -54,7 +54,7 @@ def programs(folder, source, *names):
         if path:
             ret.append((name, path))
     if not ret:
-        lib.skip("no compiler")
+        lib.skip_without("compiler")
     return ret
 
 
@@ -178,7 +178,7 @@ def traced_throw(folder):
     mode, function = ("noexcept", "never_throws") if path else ("rethrown", "rethrows")
     path = path or built(folder, ["g++", *argv[1:]], "gcc")
     if not path:
-        lib.skip("no compiler")
+        lib.skip_without("compiler")
     c = Crash(folder, [path, mode], STEP)
     is_at(mode, c.at, function)
     is_at(mode, c.said["thrown"], "throw_one", line["runtime"])
@@ -218,7 +218,7 @@ def rust(folder):
     """The panic of a Rust program that aborts: message, place, and the function that panicked."""
     need_events()
     if not shutil.which("rustc"):
-        lib.skip("no rustc")
+        lib.skip_without("rustc")
     forms = {"-O": ["-O", "-C", "panic=abort"], "debug": ["-C", "panic=abort"], "unwinding": ["-O"], "stripped": ["-O", "-C", "panic=abort", "-C", "strip=symbols"]}
     modes = {"unwrap": "get", "format": "format", "literal": "literal", "expect": "expect", "index": "index", "thread": "format"}
     for name, options in forms.items():
@@ -287,7 +287,7 @@ def handled(folder):
 def go_program(folder, *options):
     """Build prog_panic.go."""
     if not shutil.which("go"):
-        lib.skip("no go")
+        lib.skip_without("go")
     path = os.path.join(folder, "go_panic" + "".join(options))
     env = {**os.environ, "GOCACHE": os.path.join(folder, "cache"), "HOME": folder}
     Run(["go", "build", *options, "-o", path, GO], env=env).expect(0)
@@ -359,7 +359,7 @@ def asan(folder):
             is_at(what, c.at, mode, line.get(mode))
             check("AddressSanitizer found" in c.said["text"], f"{what}: {c.said['text']}")
     if not ran:
-        lib.skip("no compiler with AddressSanitizer")
+        lib.skip_without("compiler with AddressSanitizer")
 
 
 if __name__ == "__main__":

@@ -81,6 +81,13 @@ def skip(why):
     raise Skip(why)
 
 
+def skip_without(what):
+    """Skip the case, because the program is missing. Where scripts/test installs all programs, fail."""
+    if os.environ.get("PTCAP_GUEST") == "required":
+        raise Failure(f"{what} is missing")
+    raise Skip(f"no {what}")
+
+
 def prog(name):
     return os.path.join(PROGS, "prog_" + name)
 

@@ -28,7 +28,7 @@ def tool(name):
     there = glob.glob(f"/usr/lib/llvm-*/bin/{name}")
     newest = max(there, key=lambda path: int(re.search(r"llvm-(\d+)", path)[1]), default=shutil.which(name))
     if not newest:
-        lib.skip(f"no {name}")
+        lib.skip_without(name)
     return newest
 
 
@@ -102,7 +102,7 @@ def bolt(folder):
         check(Run([better]).expect(0).out == printed, f"{what}: the new program prints something else")
         done += 1
     if not done:
-        lib.skip("no compiler")
+        lib.skip_without("compiler")
 
 
 def by_line(text):
@@ -122,7 +122,7 @@ def gcov(folder):
     """Return {line: times} of gcov for the source at -O0."""
     program = built(folder, ["gcc", "-O0", "--coverage", SOURCE], "covered")
     if not program or not shutil.which("gcov"):
-        lib.skip("no gcov")
+        lib.skip_without("gcov")
     Run([program], cwd=folder).expect(0)
     r = Run(["gcov", "--stdout", *glob.glob(os.path.join(folder, "*.gcda"))], cwd=folder).expect(0)
     rows = re.findall(r"(?m)^ *(\d+|#####)\*?: *(\d+):(.*)$", r.out)
@@ -174,7 +174,7 @@ def afdo(folder):
     """create_llvm_prof makes a profile whose counts are gcov's."""
     create = shutil.which("create_llvm_prof")
     if not create:
-        lib.skip("no create_llvm_prof")
+        lib.skip_without("create_llvm_prof")
     want = gcov(folder)
     for n, options in enumerate(([], ["-no-pie"], ["-fuse-ld=lld"])):
         # autofdo 0.19 reads no DWARF 5.
@@ -194,7 +194,7 @@ def lcov(folder):
     """genhtml takes the file, and the lines that ran at -O0 are gcov's."""
     found = recorded(folder, ["gcc", "-O0", "-g"], "program")
     if not found:
-        lib.skip("no gcc")
+        lib.skip_without("gcc")
     program, path, _ = found
     text = Run([PTCAP, "decode", "-i", path, "--format=lcov"]).expect(0).out
     files = {m[1]: m[2] for m in re.finditer(r"TN:\nSF:(.*)\n((?:.*\n)*?)end_of_record\n", text)}
@@ -208,7 +208,7 @@ def lcov(folder):
     check(len(common) > 20 and {n for n in common if want[n]} == hit & common, f"{hit} instead of {want}")
     genhtml = shutil.which("genhtml")
     if not genhtml:
-        lib.skip("no genhtml")
+        lib.skip_without("genhtml")
     name = os.path.join(folder, "one.info")
     with open(name, "w", encoding="ascii") as f:
         f.write(f"TN:\nSF:{SOURCE}\n{mine[0]}end_of_record\n")

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends the test, because the program @what is missing. See scripts/test: PTCAP_GUEST=required. */
+/*
+ * Skips the test, because the program @what is missing. Fails instead if the environment has
+ * PTCAP_GUEST=required: `scripts/test --all` installs each program, so a missing one is a fault.
+ */
 static inline void skip_without(const char *what)
 {
 	const char *required = getenv("PTCAP_GUEST");
