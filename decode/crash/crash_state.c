@@ -229,7 +229,7 @@ static int next_signal(const struct ptc_file *f, uint64_t *pos, struct ptc_crash
 
 int ptc_crash_state_pids(const struct ptc_file *f, struct ptc_crash_pids *ret, struct ptc_err *err)
 {
-	struct ptc_crash_signal s;
+	struct ptc_crash_signal s = { .signo = 0 };
 	uint64_t pos = 0;
 	size_t i;
 	int rc;
@@ -259,7 +259,7 @@ static void add_death(struct ptc_crash_deaths *d, const struct ptc_crash_signal 
 int ptc_crash_state_deaths(const struct ptc_file *f, struct ptc_crash_deaths *ret,
 			   struct ptc_err *err)
 {
-	struct ptc_crash_signal s;
+	struct ptc_crash_signal s = { .signo = 0 };
 	uint64_t pos = 0;
 	int rc;
 
