@@ -9,7 +9,7 @@
 
 #define INSIDE inline __attribute__((always_inline))
 
-enum { FIRST_BITS = 10, SEEN_MAX = 1 << 20 };
+enum { SEEN_MAX = 1 << 20 };
 
 void ptc_counts_release(struct ptc_counts *c)
 {
@@ -21,12 +21,6 @@ void ptc_counts_release(struct ptc_counts *c)
 	free(c->seen_index.slots);
 	free(c->recent);
 	free(c->threads);
-}
-
-static uint64_t mix(uint64_t hash, uint64_t v)
-{
-	hash = (hash ^ v) * 0x9e3779b97f4a7c15;
-	return hash ^ hash >> 32;
 }
 
 static INSIDE uint64_t hash_of_pair(uint64_t from, uint64_t to, uint64_t code)
@@ -41,7 +35,7 @@ static uint64_t hash_of_seen(const struct ptc_counts_seen *s)
 
 static uint64_t hash_of_place(uint64_t hash, const struct ptc_counts_place *p)
 {
-	return mix(mix(hash, (uint64_t)p->file << 32 | p->symbol), p->off);
+	return ptc_hash_mix(ptc_hash_mix(hash, (uint64_t)p->file << 32 | p->symbol), p->off);
 }
 
 static uint64_t hash_of_entry(const struct ptc_counts_entry *e)
@@ -55,47 +49,6 @@ static bool is_same_place(const struct ptc_counts_place *a, const struct ptc_cou
 	       a->symbol_off == b->symbol_off;
 }
 
-static size_t first_slot(const struct ptc_counts_index *x, uint64_t hash)
-{
-	return (size_t)(hash >> (64 - x->bits));
-}
-
-static size_t next_slot(const struct ptc_counts_index *x, size_t slot)
-{
-	return (slot + 1) & (((size_t)1 << x->bits) - 1);
-}
-
-static void insert_entry_number(struct ptc_counts_index *x, uint64_t hash, uint32_t number)
-{
-	size_t slot = first_slot(x, hash);
-
-	while (x->slots[slot])
-		slot = next_slot(x, slot);
-	x->slots[slot] = number;
-	x->n++;
-}
-
-/*
- * Make space for one more slot. *ret_emptied: @x was replaced by an empty table of twice the size.
- * Returns false if out of memory.
- */
-static bool is_roomy(struct ptc_counts_index *x, bool *ret_emptied)
-{
-	const unsigned int bits = x->slots ? x->bits + 1 : FIRST_BITS;
-	uint32_t *slots;
-
-	*ret_emptied = false;
-	if (x->slots && (x->n + 1) * 2 <= (size_t)1 << x->bits)
-		return true;
-	slots = calloc((size_t)1 << bits, sizeof(*slots));
-	if (!slots)
-		return false;
-	free(x->slots);
-	*x = (struct ptc_counts_index){ .slots = slots, .bits = bits };
-	*ret_emptied = true;
-	return true;
-}
-
 static struct ptc_counts_entry *find_entry(struct ptc_counts *c, const struct ptc_counts_entry *e)
 {
 	struct ptc_counts_entry *found;
@@ -103,8 +56,8 @@ static struct ptc_counts_entry *find_entry(struct ptc_counts *c, const struct pt
 
 	if (!c->index.slots)
 		return NULL;
-	for (slot = first_slot(&c->index, hash_of_entry(e)); c->index.slots[slot];
-	     slot = next_slot(&c->index, slot)) {
+	for (slot = ptc_number_index_first(&c->index, hash_of_entry(e)); c->index.slots[slot];
+	     slot = ptc_number_index_next(&c->index, slot)) {
 		found = &c->entries[c->index.slots[slot] - 1];
 		if (found->kind == e->kind && is_same_place(&found->from, &e->from) &&
 		    is_same_place(&found->to, &e->to))
@@ -123,12 +76,12 @@ static struct ptc_counts_entry *get_entry(struct ptc_counts *c, const struct ptc
 		return found;
 	if (c->n == UINT32_MAX - 1 ||
 	    !ptc_grow(&c->entries, &c->cap, c->n + 1, sizeof(*c->entries)) ||
-	    !is_roomy(&c->index, &emptied))
+	    !ptc_number_index_grow(&c->index, &emptied))
 		return NULL;
 	for (i = 0; i < c->n && emptied; i++)
-		insert_entry_number(&c->index, hash_of_entry(&c->entries[i]), (uint32_t)i + 1);
+		ptc_number_index_add(&c->index, hash_of_entry(&c->entries[i]), (uint32_t)i + 1);
 	c->entries[c->n++] = *e;
-	insert_entry_number(&c->index, hash_of_entry(e), (uint32_t)c->n);
+	ptc_number_index_add(&c->index, hash_of_entry(e), (uint32_t)c->n);
 	return &c->entries[c->n - 1];
 }
 
@@ -243,8 +196,8 @@ static const struct ptc_counts_seen *find_seen(const struct ptc_counts *c,
 
 	if (!c->seen_index.slots)
 		return NULL;
-	for (slot = first_slot(&c->seen_index, hash_of_seen(s)); c->seen_index.slots[slot];
-	     slot = next_slot(&c->seen_index, slot)) {
+	for (slot = ptc_number_index_first(&c->seen_index, hash_of_seen(s));
+	     c->seen_index.slots[slot]; slot = ptc_number_index_next(&c->seen_index, slot)) {
 		found = &c->seen[c->seen_index.slots[slot] - 1];
 		if (is_same_pair(found, s))
 			return found;
@@ -262,12 +215,12 @@ static bool remember(struct ptc_counts *c, const struct ptc_counts_seen *s)
 		c->seen_index.n = c->nseen = 0;
 	}
 	if (!ptc_grow(&c->seen, &c->seen_cap, c->nseen + 1, sizeof(*c->seen)) ||
-	    !is_roomy(&c->seen_index, &emptied))
+	    !ptc_number_index_grow(&c->seen_index, &emptied))
 		return false;
 	for (i = 0; i < c->nseen && emptied; i++)
-		insert_entry_number(&c->seen_index, hash_of_seen(&c->seen[i]), (uint32_t)i + 1);
+		ptc_number_index_add(&c->seen_index, hash_of_seen(&c->seen[i]), (uint32_t)i + 1);
 	c->seen[c->nseen++] = *s;
-	insert_entry_number(&c->seen_index, hash_of_seen(s), (uint32_t)c->nseen);
+	ptc_number_index_add(&c->seen_index, hash_of_seen(s), (uint32_t)c->nseen);
 	return true;
 }
 
@@ -508,7 +461,7 @@ static bool make_lines(struct ptc_counts *c)
 	size_t i, k;
 
 	free(c->index.slots);
-	c->index = (struct ptc_counts_index){ .n = 0 };
+	c->index = (struct ptc_number_index){ .n = 0 };
 	c->entries = NULL;
 	c->n = c->cap = 0;
 	c->blocks = c->times;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/common/number_index.h"
 #include "cli/common/string_pool.h"
 #include "ptcap/decode.h"
 
@@ -61,13 +62,6 @@ struct ptc_counts_seen {
 
 enum { PTC_COUNTS_RECENT_BITS = 16 };
 
-/* Hash table of numbers, which start at 1. */
-struct ptc_counts_index {
-	uint32_t *slots; /* owned; 0: free */
-	unsigned int bits;
-	size_t n;
-};
-
 /* Current position of each thread, for blocks; 0: not known. */
 struct ptc_counts_thread {
 	int64_t who; /* a tid; below 0: the unknown thread of a queue */
@@ -86,10 +80,10 @@ struct ptc_counts {
 	size_t nlines, lines_cap;
 	/* Blocks: with source lines requested; lineless: without any line. */
 	uint64_t blocks, lineless;
-	struct ptc_counts_index index;
+	struct ptc_number_index index;
 	struct ptc_counts_seen *seen; /* owned */
 	size_t nseen, seen_cap;
-	struct ptc_counts_index seen_index;
+	struct ptc_number_index seen_index;
 	/* Owned; 1 << RECENT_BITS entries; NULL: not allocated yet. */
 	struct ptc_counts_seen *recent;
 	struct ptc_counts_thread *threads; /* owned; ascending */

@@ -281,7 +281,8 @@ static const char *const hows[] = {
 	[PTC_CALL_BY_CALL] = "call",	    [PTC_CALL_BY_TRACE] = "trace",
 	[PTC_CALL_BY_RETURN] = "return",    [PTC_CALL_BY_TAIL] = "tail",
 	[PTC_CALL_BY_SIGNAL] = "signal",    [PTC_CALL_BY_UNWINDING] = "unwinding",
-	[PTC_CALL_BY_INLINING] = "inlined",
+	[PTC_CALL_BY_INLINING] = "inlined", [PTC_CALL_BY_GAP] = "gap",
+	[PTC_CALL_BY_END] = "end",
 };
 
 static void put_name(struct ptc_line *l, const char *name)

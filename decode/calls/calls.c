@@ -20,8 +20,9 @@ struct frame {
 };
 
 struct thread {
-	int32_t tid;
-	uint32_t queue;	      /* queue of its last item */
+	int32_t tid, pid;
+	uint32_t queue;	      /* of its last item */
+	uint64_t time;	      /* of its last item */
 	uint64_t insns;	      /* sum of the insns of its items */
 	uint64_t life;	      /* from opts.life, when it last came out of the kernel */
 	struct frame *frames; /* owned */
@@ -95,12 +96,51 @@ static int report_call(struct ptc_calls *c, const struct ptc_call *call)
 	return c->opts.on_call(c->opts.ctx, call);
 }
 
+static int leave(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
+		 enum ptc_call_how how)
+{
+	const struct frame *f = &t->frames[--t->n];
+
+	return report_call(c, &(struct ptc_call){ .type = PTC_CALL_LEAVE,
+						  .how = how,
+						  .depth = (uint32_t)t->n,
+						  .ip = f->ip,
+						  .since = f->since,
+						  .insns = t->insns,
+						  .since_insns = f->since_insns,
+						  .item = it });
+}
+
+/* With opts.closes: leave all frames, at the time of the last item. Drops all frames. */
+static int close_frames(struct ptc_calls *c, struct thread *t, enum ptc_call_how how)
+{
+	const struct ptc_item end = { .type = PTC_ITEM_GAP,
+				      .pid = t->pid,
+				      .tid = t->tid,
+				      .cpu = -1,
+				      .queue = t->queue,
+				      .time = t->time };
+	int rc = 0;
+
+	while (c->opts.closes && !rc && t->n)
+		rc = leave(c, t, &end, how);
+	t->n = 0;
+	t->out = false;
+	return rc;
+}
+
 static int push_function_frame(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
 			       enum ptc_call_how how, uint64_t ret)
 {
-	const bool cut = t->n == DEPTH_MAX;
+	const bool full = t->n == DEPTH_MAX, cut = full && !c->opts.closes;
 	struct frame *f;
+	int rc;
 
+	if (full && !cut) {
+		rc = close_frames(c, t, PTC_CALL_BY_GAP);
+		if (rc)
+			return rc;
+	}
 	if (cut) {
 		memmove(t->frames, t->frames + DEPTH_MAX / 2, DEPTH_MAX / 2 * sizeof(*f));
 		t->n = DEPTH_MAX / 2;
@@ -124,21 +164,6 @@ static int push_function_frame(struct ptc_calls *c, struct thread *t, const stru
 						  .since = f->since,
 						  .insns = t->insns,
 						  .since_insns = t->insns,
-						  .item = it });
-}
-
-static int leave(struct ptc_calls *c, struct thread *t, const struct ptc_item *it,
-		 enum ptc_call_how how)
-{
-	const struct frame *f = &t->frames[--t->n];
-
-	return report_call(c, &(struct ptc_call){ .type = PTC_CALL_LEAVE,
-						  .how = how,
-						  .depth = (uint32_t)t->n,
-						  .ip = f->ip,
-						  .since = f->since,
-						  .insns = t->insns,
-						  .since_insns = f->since_insns,
 						  .item = it });
 }
 
@@ -410,12 +435,6 @@ static int begin_life(struct ptc_calls *c, struct thread *t, const struct ptc_it
 	return leave_to(c, t, it, 0, PTC_CALL_BY_UNWINDING);
 }
 
-static void clear_call_stack(struct thread *t)
-{
-	t->n = 0;
-	t->out = false;
-}
-
 static int tell_lost(struct ptc_calls *c, const struct ptc_item *it)
 {
 	return report_call(c, &(struct ptc_call){ .type = PTC_CALL_LOST,
@@ -429,11 +448,12 @@ static int tell_lost(struct ptc_calls *c, const struct ptc_item *it)
 static int on_gap_of_queue(struct ptc_calls *c, const struct ptc_item *it)
 {
 	size_t i;
+	int rc = 0;
 
-	for (i = 0; i < c->n; i++)
+	for (i = 0; i < c->n && !rc; i++)
 		if (c->threads[i].queue == it->queue)
-			clear_call_stack(&c->threads[i]);
-	return tell_lost(c, it);
+			rc = close_frames(c, &c->threads[i], PTC_CALL_BY_GAP);
+	return rc ? rc : tell_lost(c, it);
 }
 
 int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
@@ -448,12 +468,15 @@ int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
 	t = thread_of(c, it->tid);
 	if (!t)
 		return PTC_E_NO_MEMORY;
-	t->queue = it->queue;
 	t->insns += it->insns;
 	if (it->type == PTC_ITEM_GAP) {
-		clear_call_stack(t);
-		return tell_lost(c, it);
+		rc = close_frames(c, t, PTC_CALL_BY_GAP);
+		t->queue = it->queue;
+		return rc ? rc : tell_lost(c, it);
 	}
+	t->queue = it->queue;
+	t->pid = it->pid;
+	t->time = it->time;
 	if (c->opts.life && comes_back(it)) {
 		rc = begin_life(c, t, it);
 		if (rc)
@@ -465,4 +488,14 @@ int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
 		return on_transfer(c, t, it);
 	on_leaving(c, t, it);
 	return 0;
+}
+
+int ptc_calls_finish(struct ptc_calls *c)
+{
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < c->n && !rc; i++)
+		rc = close_frames(c, &c->threads[i], PTC_CALL_BY_END);
+	return rc;
 }

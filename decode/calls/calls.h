@@ -29,6 +29,8 @@ enum ptc_call_how {
 	PTC_CALL_BY_SIGNAL,    /* ENTER: a handler; LEAVE: by sigreturn */
 	PTC_CALL_BY_UNWINDING, /* LEAVE: longjmp, an exception */
 	PTC_CALL_BY_INLINING,  /* ENTER, LEAVE: an inlined function; inline_calls.h adds it */
+	PTC_CALL_BY_GAP,       /* LEAVE, with opts.closes: a gap hides how it went on */
+	PTC_CALL_BY_END,       /* LEAVE, with opts.closes: it ran when the trace ended */
 };
 
 struct ptc_call {
@@ -62,6 +64,12 @@ struct ptc_calls_opts {
 	 * Unwinders of exceptions are recognised by name. NULL: there are none.
 	 */
 	const char *(*name)(void *ctx, const struct ptc_item *item, uint64_t ip);
+	/*
+	 * Each ENTER gets its LEAVE: at a gap, in a stack that is too deep (both BY_GAP), and at
+	 * the end. The item of such a LEAVE has only the type GAP, the thread and the time of the
+	 * last item before, and lives for the call.
+	 */
+	bool closes;
 };
 
 struct ptc_calls;
@@ -76,5 +84,11 @@ void ptc_calls_free(struct ptc_calls *c);
  * result of on_call, or PTC_E_NO_MEMORY.
  */
 int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *item);
+
+/*
+ * With opts.closes: report the end of all frames that are still open, BY_END. To be called once,
+ * after the last item. Returns 0, or the non-zero result of on_call.
+ */
+int ptc_calls_finish(struct ptc_calls *c);
 
 #endif

@@ -41,10 +41,13 @@ struct text {
 	size_t n;
 };
 
-/* "+a": a was entered, "-a": a was left. how: nothing, trace, return, jump, signal, unwinding. */
+/*
+ * "+a": a was entered, "-a": a was left. how: nothing, trace, return, jump, signal, unwinding,
+ * inlining, gap, end.
+ */
 static int on_call(void *ctx, const struct ptc_call *call)
 {
-	static const char hows[] = { 0, 't', 'r', 'j', 's', 'u' };
+	static const char hows[] = { 0, 't', 'r', 'j', 's', 'u', 'i', 'g', 'e' };
 	struct text *t = ctx;
 
 	if (call->type == PTC_CALL_LOST)
@@ -65,7 +68,9 @@ struct step {
 static void expect(const struct step *steps, size_t n, const char *want)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = { function, on_call, &text, NULL, name };
+	const struct ptc_calls_opts opts = {
+		.function = function, .on_call = on_call, .ctx = &text, .name = name
+	};
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	size_t i;
 
@@ -261,7 +266,9 @@ Test(calls, code_without_names)
 Test(calls, a_very_deep_stack_forgets_its_outermost_half)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = { function, on_call, &text, NULL, name };
+	const struct ptc_calls_opts opts = {
+		.function = function, .on_call = on_call, .ctx = &text, .name = name
+	};
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	struct ptc_item it = { .tid = 1, .type = PTC_ITEM_BRANCH, .insn_len = 5 };
 	unsigned int i;
@@ -297,7 +304,9 @@ Test(calls, a_thread_with_the_number_of_another_one_has_a_stack_of_its_own)
 		{ .time = 10, .from = 0x1120, .to = 0x1000, .kind = PTC_KIND_CALL },
 	};
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = { function, on_call, &text, life, name };
+	const struct ptc_calls_opts opts = {
+		.function = function, .on_call = on_call, .ctx = &text, .life = life, .name = name
+	};
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	size_t i;
 
@@ -317,7 +326,9 @@ Test(calls, a_thread_with_the_number_of_another_one_has_a_stack_of_its_own)
 Test(calls, a_gap_of_nobody_is_of_all_in_its_queue)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = { function, on_call, &text, NULL, name };
+	const struct ptc_calls_opts opts = {
+		.function = function, .on_call = on_call, .ctx = &text, .name = name
+	};
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	struct ptc_item it = { .type = PTC_ITEM_BRANCH, .kind = PTC_KIND_CALL, .insn_len = 5 };
 	int i;
@@ -352,4 +363,82 @@ Test(calls, a_call_through_a_null_pointer_is_a_call_and_its_handler_one_of_a_sig
 	EXPECT("0+at 1+b 2+? 3+cs ", { PTC_KIND_START, 0, 0x1000 },
 	       { PTC_KIND_CALL, 0x1010, 0x1100 }, { PTC_KIND_ICALL, 0x1110, 0 },
 	       { PTC_KIND_ASYNC, 0, 0 }, { PTC_KIND_START, 0, 0x1200 });
+}
+
+/* Feed @n items of thread 1 and the end, with opts.closes. */
+static void expect_closed(const struct step *steps, size_t n, const char *want)
+{
+	struct text text = { .n = 0 };
+	const struct ptc_calls_opts opts = {
+		.function = function, .on_call = on_call, .ctx = &text, .name = name, .closes = true
+	};
+	struct ptc_calls *c = ptc_calls_new(&opts);
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		const struct ptc_item it = { .from = steps[i].from,
+					     .to = steps[i].to,
+					     .tid = steps[i].kind || steps[i].to ? 1 : -1,
+					     .type = steps[i].kind ? PTC_ITEM_BRANCH : PTC_ITEM_GAP,
+					     .kind = (uint8_t)steps[i].kind,
+					     .insn_len = 5 };
+
+		cr_assert_eq(ptc_calls_item(c, &it), 0);
+	}
+	cr_assert_eq(ptc_calls_finish(c), 0);
+	cr_assert_str_eq(text.bytes, want, "got '%s', not '%s'", text.bytes, want);
+	ptc_calls_free(c);
+}
+
+Test(calls, with_closes_each_entry_has_its_end)
+{
+	static const struct step of_thread[] = {
+		START(0x1000), CALL(0x1000, 0x1100), { 0, 0, 1 }, CALL(0x1210, 0x1300)
+	};
+	static const struct step of_queue[] = {
+		START(0x1000), CALL(0x1000, 0x1100), { 0, 0, 0 }, START(0x1210)
+	};
+
+	expect_closed(of_thread, 4, "0+at 1+b 1-bg 0-ag lost 0+ct 1+d 1-de 0-ce ");
+	expect_closed(of_queue, 4, "0+at 1+b 1-bg 0-ag lost 0+ct 0-ce ");
+}
+
+struct balance {
+	uint32_t depth, deepest;
+	unsigned int gaps;
+};
+
+static int check_balance(void *ctx, const struct ptc_call *call)
+{
+	struct balance *b = ctx;
+
+	if (call->type == PTC_CALL_ENTER)
+		cr_assert_eq(call->depth, b->depth++);
+	else
+		cr_assert_eq(call->depth, --b->depth);
+	b->deepest = b->depth > b->deepest ? b->depth : b->deepest;
+	b->gaps += call->how == PTC_CALL_BY_GAP;
+	return 0;
+}
+
+Test(calls, with_closes_a_very_deep_stack_begins_again)
+{
+	struct balance b = { .depth = 0 };
+	const struct ptc_calls_opts opts = {
+		.function = function, .on_call = check_balance, .ctx = &b, .closes = true
+	};
+	struct ptc_calls *c = ptc_calls_new(&opts);
+	struct ptc_item it = { .tid = 1, .type = PTC_ITEM_BRANCH, .insn_len = 5 };
+	unsigned int i;
+
+	it.kind = PTC_KIND_CALL;
+	it.from = 0x1110;
+	it.to = 0x1100;
+	for (i = 0; i < 3u << 16; i++)
+		cr_assert_eq(ptc_calls_item(c, &it), 0);
+	cr_assert_eq(ptc_calls_finish(c), 0);
+	cr_assert_eq(b.depth, 0);
+	cr_assert_eq(b.deepest, 1 << 16);
+	cr_assert_eq(b.gaps, 3 << 16, "%u", b.gaps);
+	ptc_calls_free(c);
 }

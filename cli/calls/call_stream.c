@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/calls/call_stream.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "decode/session/item_lookup.h"
+
+enum { SEEN_BITS = 14 };
+
+/* The function of an address, while the mappings do not change. */
+struct ptc_function_seen {
+	uint64_t ip, state;
+	uint32_t function_plus_one; /* 0: unused */
+};
+
+/* --- functions --- */
+
+static uint64_t hash_of_function(const struct ptc_function *f)
+{
+	return ptc_hash_mix(ptc_hash_mix(f->name, (uint64_t)f->file << 1 | f->inlined), f->off);
+}
+
+static bool is_same_function(const struct ptc_function *a, const struct ptc_function *b)
+{
+	return a->name == b->name && a->file == b->file && a->off == b->off &&
+	       a->inlined == b->inlined;
+}
+
+/* Returns the number of @f; PTC_NO_NUMBER: not in the table. */
+static uint32_t find_function(const struct ptc_call_stream *s, const struct ptc_function *f)
+{
+	const struct ptc_number_index *x = &s->function_index;
+	size_t slot;
+
+	if (!x->slots)
+		return PTC_NO_NUMBER;
+	for (slot = ptc_number_index_first(x, hash_of_function(f)); x->slots[slot];
+	     slot = ptc_number_index_next(x, slot))
+		if (is_same_function(&s->functions[x->slots[slot] - 1], f))
+			return x->slots[slot] - 1;
+	return PTC_NO_NUMBER;
+}
+
+/* Returns the number of @f, which may be new. PTC_NO_NUMBER: out of memory. */
+static uint32_t number_of_function(struct ptc_call_stream *s, const struct ptc_function *f)
+{
+	const uint32_t found = find_function(s, f);
+	bool emptied;
+	size_t i;
+
+	if (found != PTC_NO_NUMBER)
+		return found;
+	if (s->nfunctions >= UINT32_MAX - 2 ||
+	    !ptc_grow(&s->functions, &s->functions_cap, s->nfunctions + 1, sizeof(*s->functions)) ||
+	    !ptc_number_index_grow(&s->function_index, &emptied))
+		return PTC_NO_NUMBER;
+	for (i = 0; i < s->nfunctions && emptied; i++)
+		ptc_number_index_add(&s->function_index, hash_of_function(&s->functions[i]),
+				     (uint32_t)i + 1);
+	s->functions[s->nfunctions++] = *f;
+	ptc_number_index_add(&s->function_index, hash_of_function(f), (uint32_t)s->nfunctions);
+	return (uint32_t)s->nfunctions - 1;
+}
+
+static uint32_t look_up_function(struct ptc_call_stream *s, const struct ptc_item *it, uint64_t ip)
+{
+	struct ptc_function f = { .off = ip };
+	uint64_t in_function = 0;
+
+	f.file = ptc_names_get(&s->names, ptc_decode_file(s->opts.d, it, ip, &f.off));
+	f.name = ptc_names_get(&s->names, ptc_decode_symbol(s->opts.d, it, ip, &in_function));
+	if (f.file == UINT32_MAX || f.name == UINT32_MAX)
+		return PTC_NO_NUMBER;
+	if (f.name)
+		f.off -= in_function;
+	return number_of_function(s, &f);
+}
+
+static uint32_t look_up_inlined(struct ptc_call_stream *s, const struct ptc_call *call)
+{
+	struct ptc_function f = { .name = ptc_names_get(&s->names, call->name), .inlined = true };
+	uint64_t off;
+
+	f.file = ptc_names_get(&s->names, ptc_decode_file(s->opts.d, call->item, call->ip, &off));
+	if (f.file == UINT32_MAX || f.name == UINT32_MAX)
+		return PTC_NO_NUMBER;
+	return number_of_function(s, &f);
+}
+
+/* Returns the number of the function that @call enters. PTC_NO_NUMBER: out of memory. */
+static uint32_t entered_function(struct ptc_call_stream *s, const struct ptc_call *call)
+{
+	const uint64_t state = ptc_decode_code_state(s->opts.d, call->item);
+	const uint64_t hash = ptc_hash_mix(ptc_hash_mix(0, call->ip), state);
+	struct ptc_function_seen *seen = &s->seen[hash >> (64 - SEEN_BITS)];
+	uint32_t number;
+
+	if (call->how == PTC_CALL_BY_INLINING)
+		return look_up_inlined(s, call);
+	if (seen->function_plus_one && seen->ip == call->ip && seen->state == state)
+		return seen->function_plus_one - 1;
+	number = look_up_function(s, call->item, call->ip);
+	if (number != PTC_NO_NUMBER)
+		*seen = (struct ptc_function_seen){ call->ip, state, number + 1 };
+	return number;
+}
+
+/* --- threads --- */
+
+/* Returns the newest thread with this tid. NULL: none. */
+static struct ptc_call_thread *find_call_thread(struct ptc_call_stream *s, int32_t tid)
+{
+	size_t at = s->last_tid;
+
+	if (at >= s->tids.n || s->threads[s->newest[at]].tid != tid)
+		at = ptc_idmap_find(&s->tids, tid);
+	if (at == SIZE_MAX)
+		return NULL;
+	s->last_tid = at;
+	return &s->threads[s->newest[at]];
+}
+
+/* Makes thread @number the newest one with its tid. Returns false if out of memory. */
+static bool set_newest(struct ptc_call_stream *s, int32_t tid, uint32_t number)
+{
+	size_t at = ptc_idmap_find(&s->tids, tid);
+
+	if (at == SIZE_MAX) {
+		at = s->tids.n;
+		if (!ptc_grow(&s->newest, &s->newest_cap, at + 1, sizeof(*s->newest)) ||
+		    !ptc_idmap_add(&s->tids, tid, at))
+			return false;
+	}
+	s->newest[at] = number;
+	s->last_tid = at;
+	return true;
+}
+
+/* Returns the thread of an entry, which may begin a new life. NULL: out of memory. */
+static struct ptc_call_thread *entering_thread(struct ptc_call_stream *s,
+					       const struct ptc_call *call)
+{
+	struct ptc_call_thread *t = find_call_thread(s, call->item->tid);
+	const uint64_t life = t && t->depth ? t->life : ptc_decode_life(s->opts.d, call->item);
+
+	if (t && t->life == life)
+		return t;
+	if (s->nthreads >= UINT32_MAX - 1 ||
+	    !ptc_grow(&s->threads, &s->threads_cap, s->nthreads + 1, sizeof(*s->threads)) ||
+	    !set_newest(s, call->item->tid, (uint32_t)s->nthreads))
+		return NULL;
+	t = &s->threads[s->nthreads++];
+	*t = (struct ptc_call_thread){ .pid = call->item->pid,
+				       .tid = call->item->tid,
+				       .life = life,
+				       .first_time = call->item->time,
+				       .first_insns = call->insns };
+	return t;
+}
+
+/* --- events --- */
+
+static int enter_function(struct ptc_call_stream *s, const struct ptc_call *call)
+{
+	struct ptc_call_thread *t = entering_thread(s, call);
+	const uint32_t function = t ? entered_function(s, call) : PTC_NO_NUMBER;
+
+	if (function == PTC_NO_NUMBER ||
+	    !ptc_grow(&t->stack, &t->cap, t->depth + 1, sizeof(*t->stack)))
+		return PTC_E_NO_MEMORY;
+	t->stack[t->depth++] = function;
+	t->last_time = call->item->time;
+	t->last_insns = call->insns;
+	return s->opts.on_event(s->opts.ctx, &(struct ptc_call_event){
+						     call, (uint32_t)(t - s->threads), function });
+}
+
+static int leave_function(struct ptc_call_stream *s, const struct ptc_call *call)
+{
+	struct ptc_call_thread *t = find_call_thread(s, call->item->tid);
+
+	if (!t || !t->depth)
+		return 0;
+	t->depth--;
+	t->last_time = call->item->time;
+	t->last_insns = call->insns;
+	return s->opts.on_event(
+		s->opts.ctx,
+		&(struct ptc_call_event){ call, (uint32_t)(t - s->threads), t->stack[t->depth] });
+}
+
+static int report_lost(struct ptc_call_stream *s, const struct ptc_call *call)
+{
+	const struct ptc_call_thread *t = find_call_thread(s, call->item->tid);
+	const uint32_t thread = t ? (uint32_t)(t - s->threads) : PTC_NO_NUMBER;
+
+	return s->opts.on_event(s->opts.ctx,
+				&(struct ptc_call_event){ call, thread, PTC_NO_NUMBER });
+}
+
+static int on_balanced_call(void *ctx, const struct ptc_call *call)
+{
+	struct ptc_call_stream *s = ctx;
+
+	switch (call->type) {
+	case PTC_CALL_ENTER:
+		return enter_function(s, call);
+	case PTC_CALL_LEAVE:
+		return leave_function(s, call);
+	default:
+		return report_lost(s, call);
+	}
+}
+
+static int on_physical_call(void *ctx, const struct ptc_call *call)
+{
+	struct ptc_call_stream *s = ctx;
+
+	return s->inlines ? ptc_inline_calls_add(s->inlines, call) : on_balanced_call(s, call);
+}
+
+/* --- the decode --- */
+
+static uint64_t function_start(void *ctx, const struct ptc_item *item, uint64_t ip)
+{
+	const struct ptc_call_stream *s = ctx;
+	uint64_t off = 0;
+
+	return ip && ptc_decode_symbol(s->opts.d, item, ip, &off) ? ip - off : 0;
+}
+
+static const char *symbol_name(void *ctx, const struct ptc_item *item, uint64_t ip)
+{
+	const struct ptc_call_stream *s = ctx;
+	uint64_t off;
+
+	return ptc_decode_symbol(s->opts.d, item, ip, &off);
+}
+
+static uint64_t thread_life(void *ctx, const struct ptc_item *item)
+{
+	const struct ptc_call_stream *s = ctx;
+
+	return ptc_decode_life(s->opts.d, item);
+}
+
+static size_t inlined_at(void *ctx, const struct ptc_item *item, uint64_t ip,
+			 struct ptc_inline_frame frames[PTC_INLINE_MAX])
+{
+	const struct ptc_call_stream *s = ctx;
+
+	return ptc_decode_inlines(s->opts.d, item, ip, frames);
+}
+
+int ptc_call_stream_init(struct ptc_call_stream *s, const struct ptc_call_stream_opts *opts)
+{
+	const struct ptc_calls_opts calls = { .function = function_start,
+					      .on_call = on_physical_call,
+					      .ctx = s,
+					      .life = thread_life,
+					      .name = symbol_name,
+					      .closes = true };
+	const struct ptc_inline_calls_opts inlines = { inlined_at, on_balanced_call, s };
+
+	*s = (struct ptc_call_stream){ .opts = *opts };
+	s->calls = ptc_calls_new(&calls);
+	s->inlines = opts->inlines ? ptc_inline_calls_new(&inlines) : NULL;
+	s->seen = calloc((size_t)1 << SEEN_BITS, sizeof(*s->seen));
+	if (s->calls && s->seen && !s->inlines == !opts->inlines)
+		return 0;
+	ptc_call_stream_release(s);
+	return PTC_E_NO_MEMORY;
+}
+
+void ptc_call_stream_release(struct ptc_call_stream *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nthreads; i++)
+		free(s->threads[i].stack);
+	free(s->threads);
+	free(s->newest);
+	ptc_idmap_release(&s->tids);
+	free(s->functions);
+	free(s->function_index.slots);
+	free(s->seen);
+	ptc_names_release(&s->names);
+	ptc_calls_free(s->calls);
+	ptc_inline_calls_free(s->inlines);
+	*s = (struct ptc_call_stream){ .opts = s->opts };
+}
+
+int ptc_call_stream_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_call_stream *s = ctx;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < n; i++)
+		rc = ptc_calls_item(s->calls, &items[i]);
+	return rc;
+}
+
+int ptc_call_stream_finish(struct ptc_call_stream *s)
+{
+	return ptc_calls_finish(s->calls);
+}
+
+const char *ptc_call_function_name(const struct ptc_call_stream *s, uint32_t number, char *buf,
+				   size_t size)
+{
+	const struct ptc_function *f = &s->functions[number];
+	const char *file = ptc_names_of(&s->names, f->file), *base;
+
+	if (f->name)
+		return ptc_names_of(&s->names, f->name);
+	base = file ? strrchr(file, '/') : NULL;
+	if (file)
+		(void)snprintf(buf, size, "%s+0x%" PRIx64, base ? base + 1 : file, f->off);
+	else
+		(void)snprintf(buf, size, "0x%" PRIx64, f->off);
+	return buf;
+}

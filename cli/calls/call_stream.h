@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls of a recording for commands that show or sum them: each function and each thread has a
+ * number, and each entry has its end. Functions are identified by file and offset, not by address,
+ * so they are equal across processes.
+ */
+#ifndef PTC_CLI_CALLS_CALL_STREAM_H
+#define PTC_CLI_CALLS_CALL_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/idmap.h"
+#include "cli/common/number_index.h"
+#include "cli/common/string_pool.h"
+#include "decode/calls/calls.h"
+#include "decode/calls/inline_calls.h"
+#include "ptcap/decode.h"
+
+/* A function, or a place that belongs to no known function. */
+struct ptc_function {
+	uint32_t name; /* number in the stream's names; 0: not known */
+	uint32_t file; /* as recorded; number in the stream's names; 0: not known */
+	/* Offset of its start (without a name: of the entry) in the file; without a file an address
+	 */
+	uint64_t off;
+	bool inlined; /* a function that was inlined: the offset is 0 */
+};
+
+/* A life of a thread: it ends when the tid is reused, and when the process executes a program. */
+struct ptc_call_thread {
+	int32_t pid, tid;
+	uint64_t life; /* ptc_decode_life */
+	/* First and last item. Times may be PTC_NO_TIME. */
+	uint64_t first_time, last_time, first_insns, last_insns;
+	uint32_t *stack; /* owned; numbers of the functions that are open, the outermost first */
+	size_t depth, cap;
+};
+
+/* The number of a thread or function that is not known. */
+#define PTC_NO_NUMBER UINT32_MAX
+
+/* One entry or end of a function, or a gap. */
+struct ptc_call_event {
+	/* Type, how, depth, times, counts, addresses and item. Entries and ends are balanced. */
+	const struct ptc_call *call;
+	uint32_t thread;   /* LOST: PTC_NO_NUMBER, if the gap belongs to no thread */
+	uint32_t function; /* LOST: PTC_NO_NUMBER */
+};
+
+/* What a caller wants. Borrowed until ptc_call_stream_release. */
+struct ptc_call_stream_opts {
+	struct ptc_decode *d; /* with opts.bytes; for instructions also opts.icount */
+	bool inlines;	      /* inlined functions, too */
+	/* Returns non-zero to stop decoding. */
+	int (*on_event)(void *ctx, const struct ptc_call_event *event);
+	void *ctx;
+};
+
+struct ptc_call_stream {
+	struct ptc_call_stream_opts opts;
+	struct ptc_calls *calls;	  /* owned */
+	struct ptc_inline_calls *inlines; /* owned; NULL: not wanted */
+	struct ptc_names names;
+	struct ptc_function *functions; /* owned; number of a function: index in this array */
+	size_t nfunctions, functions_cap;
+	struct ptc_number_index function_index;
+	struct ptc_call_thread *threads; /* owned; in the order of their first entries */
+	size_t nthreads, threads_cap;
+	struct ptc_idmap tids; /* indexes into newest */
+	uint32_t *newest;      /* owned; number of the newest thread with a tid */
+	size_t newest_cap, last_tid;
+	struct ptc_function_seen *seen; /* owned; functions of addresses, the most recent ones */
+};
+
+/* Returns 0 or PTC_E_NO_MEMORY. On failure nothing needs a release. */
+int ptc_call_stream_init(struct ptc_call_stream *s, const struct ptc_call_stream_opts *opts);
+void ptc_call_stream_release(struct ptc_call_stream *s);
+
+/* ptc_sink.on_items; ctx is a struct ptc_call_stream. */
+int ptc_call_stream_items(void *ctx, const struct ptc_item *items, size_t n);
+
+/*
+ * Report the end of all open functions. To be called once, after the decode. Returns 0, or the
+ * non-zero result of on_event.
+ */
+int ptc_call_stream_finish(struct ptc_call_stream *s);
+
+/*
+ * Returns the name of function @number, which is to be printed, escaped by the caller: its symbol,
+ * or "file+0x12", or an address. The text is in @buf, or borrowed from the stream.
+ */
+const char *ptc_call_function_name(const struct ptc_call_stream *s, uint32_t number, char *buf,
+				   size_t size);
+
+#endif
