@@ -52,7 +52,10 @@ set(e2e_env "LC_ALL=C" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "PTCA
 # Long tests, minutes in all. `scripts/test --all` runs them in the gcc build, if an input has changed since they passed.
 set(e2e_long true crash_faults statements_of_senders zone_forked tasks_spawn context leaves_32bit stopped_command swap_dlopen emu_code_full emu_code_once
 	emu_big_xz emu_snapshots_vcpus lbr_filters lbr_exec missing_core crash_aborts crash_libraries lines_compilers
-	corpus_c corpus_cxx corpus_rust lines_linked unwound_linked sandbox_rights_of_command snapshot_asleep_step parallel_shell)
+	corpus_c corpus_cxx corpus_rust lines_linked lines_sections unwound_linked sandbox_rights_of_command snapshot_asleep_step parallel_shell
+	inlined_crash crash_core_kernels crash_core_others crash_message_rust crash_message_exceptions crash_message_traced_throw
+	snapshot_crashes compare_clean replaced_snapshots replaced_crashing plaintext_printed
+	spoilt_stale parallel_except lines_go_stripped emu_everyday_short unwound_uncaught emu_snapshots_threads snapshot_on_exit_step)
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
 	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
 
