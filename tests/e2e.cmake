@@ -373,7 +373,7 @@ if(NOT PTCAP_SANITIZE)
 endif()
 
 # Instruction counts of branches: decode -F icount.
-foreach(name programs selected json_too calls real)
+foreach(name programs selected json_too calls real binary)
 	e2e_test(icount_${name} "${e2e_dir}/icount.py" "${name}")
 	e2e_is_emulated(icount_${name})
 	set_property(TEST e2e_icount_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")

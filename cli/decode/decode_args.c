@@ -86,7 +86,9 @@ static bool needs_icount(const struct ptc_decoded_form *f)
 {
 	if (f->fields.n)
 		return ptc_fields_have(&f->fields, PTC_FIELD_ICOUNT);
-	return !f->counts && !f->stats && !f->bin && !f->lcov && f->axis != PTC_AXIS_TIME;
+	if (f->bin)
+		return f->icount;
+	return !f->counts && !f->stats && !f->lcov && f->axis != PTC_AXIS_TIME;
 }
 
 /* Check that the options can be combined. Returns -1 to continue, or an exit code. */
@@ -151,7 +153,9 @@ static int check_args(struct ptc_decode_args *a)
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.sums = f->stats ? &a->sums : NULL;
-	a->opts.runs = f->bin || f->counts || a->out.profile.kind;
+	if (f->icount && !f->bin)
+		return ptc_usage_error("decode", "--icount needs --format bin");
+	a->opts.runs = (f->bin && !f->icount) || f->counts || a->out.profile.kind;
 	if (f->axis &&
 	    (f->counts || f->stats || f->bin || f->json || f->fields.n || a->out.profile.kind))
 		return ptc_usage_error("decode", "--axis is for lines for people: it cannot be "

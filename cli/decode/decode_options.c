@@ -209,6 +209,9 @@ static const struct ptc_option options[] = {
 	  "Print text (default), json (an object a line, see doc/json.md) or bin (16 bytes a "
 	  "branch, see doc/format.md). Or a profile for another tool: lcov, bolt, profgen or afdo.",
 	  .take = take_format },
+	{ "icount", 0, NULL,
+	  "With --format bin: also write the number of instructions of each branch.",
+	  PTC_FLAG(struct ptc_decode_args, out.form.icount) },
 	{ "axis", 0, "AXIS",
 	  "Begin lines with the time, or with the number of instructions of the thread (insns), "
 	  "and "

@@ -19,7 +19,7 @@ static struct ptc_sink printer_of(struct ptc_decoded *o)
 	struct ptc_sink sink = { .on_items = ptc_print_text, .ctx = &o->printer };
 
 	if (f->bin) {
-		ptc_print_bin_begin(&o->bin);
+		ptc_print_bin_begin(&o->bin, f->icount);
 		sink = (struct ptc_sink){ ptc_print_bin, &o->bin };
 	} else if (f->insn) {
 		sink.on_items = ptc_print_insn;

@@ -20,7 +20,12 @@
 /* COPIED: up to this size a run is copied instead of referenced. */
 enum { HEAD_LEN = 64, BATCH = 256, COPIED = 1024 };
 
+/* The type of a record of counts, which is no item (doc/format.md). */
+enum { TYPE_COUNTS = 6 };
+
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the records are little-endian");
+static_assert((int)PTC_BIN_COUNTS <= (int)BATCH,
+	      "the branches of one record of counts fit a batch");
 static_assert(PTC_BIN_PARTS <= IOV_MAX, "so many can be written at once");
 
 struct record {
@@ -85,18 +90,33 @@ static void put_run(struct ptc_bin_printer *p, const struct ptc_item *it)
 	p->borrows = true;
 }
 
-void ptc_print_bin_begin(struct ptc_bin_printer *p)
+void ptc_print_bin_begin(struct ptc_bin_printer *p, bool icount)
 {
 	char head[HEAD_LEN + 1];
 
-	*p = (struct ptc_bin_printer){ .failed = false };
+	*p = (struct ptc_bin_printer){ .icount = icount };
 	/* Padded with blanks, which aligns the following data. */
 	(void)snprintf(head, sizeof(head), "%-*s\n", HEAD_LEN - 1, "PTCAPDEC 2 16");
 	put_bin_bytes(p, head, HEAD_LEN);
 }
 
+/* Write the counts of the branches since the last record of counts, filled up with zeros. */
+static void put_counts(struct ptc_bin_printer *p)
+{
+	const size_t units = (p->ncounts + 3) / 4;
+	const uint64_t head[2] = { (uint64_t)TYPE_COUNTS << 8, units };
+
+	if (!p->ncounts)
+		return;
+	put_bin_bytes(p, head, sizeof(head));
+	put_bin_bytes(p, p->counts, units * 16);
+	memset(p->counts, 0, sizeof(p->counts));
+	p->ncounts = 0;
+}
+
 bool ptc_print_bin_end(struct ptc_bin_printer *p)
 {
+	put_counts(p);
 	write_out(p);
 	return !p->failed;
 }
@@ -150,15 +170,21 @@ static bool is_wide(const struct ptc_item *it)
  */
 static size_t put_transfers(struct ptc_bin_printer *p, const struct ptc_item *items, size_t n)
 {
+	const size_t most = p->icount ? PTC_BIN_COUNTS - p->ncounts : BATCH;
 	struct ptc_transfer out[BATCH];
 	size_t i;
 
 	come_to(p, items);
-	for (i = 0; i < n && i < BATCH && items[i].type == PTC_ITEM_BRANCH && !is_wide(&items[i]) &&
+	for (i = 0; i < n && i < most && items[i].type == PTC_ITEM_BRANCH && !is_wide(&items[i]) &&
 		    !memcmp(p->context, context_of(&items[i]), sizeof(p->context));
-	     i++)
+	     i++) {
 		out[i] = transfer_of(&items[i]);
+		if (p->icount)
+			p->counts[p->ncounts++] = items[i].insns;
+	}
 	put_bin_bytes(p, out, i * sizeof(*out));
+	if (p->ncounts == PTC_BIN_COUNTS)
+		put_counts(p);
 	return i;
 }
 
@@ -178,6 +204,7 @@ int ptc_print_bin(void *ctx, const struct ptc_item *items, size_t n)
 			come_to(p, it);
 			put_run(p, it);
 		} else {
+			put_counts(p); /* before a later item of the same thread */
 			put_record(p, it);
 		}
 		i++;

@@ -10,12 +10,16 @@
 
 #include "ptcap/decode.h"
 
-enum { PTC_BIN_PARTS = 64 };
+enum { PTC_BIN_PARTS = 64, PTC_BIN_COUNTS = 256 };
 
 struct ptc_bin_printer {
 	bool failed; /* writing failed, and an error was printed */
 	bool has_context;
+	bool icount;	     /* write the instructions of each branch; excludes RUN items */
 	uint8_t context[24]; /* of the last branch: time, pid, tid, cpu, queue */
+	/* Instructions of the branches since the last record of counts. */
+	uint32_t counts[PTC_BIN_COUNTS];
+	size_t ncounts;
 
 	/* Data to be written next: parts of buf, and runs borrowed from the sink's caller. */
 	struct iovec iov[PTC_BIN_PARTS];
@@ -24,7 +28,8 @@ struct ptc_bin_printer {
 	uint8_t buf[1 << 16];
 };
 
-void ptc_print_bin_begin(struct ptc_bin_printer *p);
+/* @icount: items have their number of instructions, to be written. */
+void ptc_print_bin_begin(struct ptc_bin_printer *p, bool icount);
 /* Returns false if standard output failed. */
 bool ptc_print_bin_end(struct ptc_bin_printer *p);
 /* ptc_sink.on_items, RUN items included; ctx is a struct ptc_bin_printer. */

@@ -6,6 +6,8 @@ import itertools
 import json
 import os
 import re
+import struct
+import subprocess
 from collections import Counter, defaultdict
 
 import lib
@@ -67,6 +69,51 @@ def programs(folder):
             check(icount >= last.get(tid, 0), f"{name}: {icount} after {last.get(tid)}")
             last[tid] = icount
         check({tid: len(ips) for tid, ips in want.items()} == last, f"{name}: {last}")
+
+
+def binary_of(path, *options):
+    """Return the output of --format bin."""
+    argv = [PTCAP, "decode", "-i", path, "--format=bin", *options]
+    return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+
+
+def bin_branches(path):
+    """Return rows (tid, icount, from, to) of --format bin --icount, read as doc/format.md says."""
+    out = binary_of(path, "--icount")
+    rows, units, sums, tid, at = [], [], Counter(), None, 64
+    while at < len(out):
+        word, value = struct.unpack_from("<qQ", out, at)
+        at += 16
+        if word & 0xFF:
+            units.append((tid, (word >> 8) & (1 << 64) - 1, value))
+            continue
+        if word >> 8 == 6:
+            for (who, ip, to), insns in zip(units, struct.unpack_from(f"<{4 * value}I", out, at)):
+                sums[who] += insns
+                rows.append((str(who), sums[who], f"{ip:x}", f"{to:x}"))
+            units = []
+        elif word >> 8 == 5:
+            tid = struct.unpack_from("<i", out, at + 28)[0]
+        else:
+            check(not units, "a record in front of counts")
+            sums[struct.unpack_from("<i", out, at + 28)[0]] += struct.unpack_from("<I", out, at + 60)[0]
+        at += 16 * value
+    check(not units, f"{len(units)} branches have no count")
+    return rows
+
+
+@case
+def binary(folder):
+    """--format bin --icount has the same counts as the field icount. Without the option it has none."""
+    for name in ("recurse", "signal", "locks"):
+        path = recorded(folder, name)
+        want = [r[:4] for r in branches(path)]
+        got = bin_branches(path)
+        text = lib.first_difference(got, want, "--format bin", "-F icount")
+        check(not text, f"{name}: {text}")
+        check(len(binary_of(path)) <= len(binary_of(path, "--icount")) - 4 * len(want), f"{name}: counts without --icount")
+    r = Run([PTCAP, "decode", "-i", path, "--icount"]).expect(2)
+    check("--icount needs --format bin" in r.err, r.err)
 
 
 @case

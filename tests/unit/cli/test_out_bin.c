@@ -13,13 +13,21 @@
 #include "cli/decode/out_bin.h"
 #include "lib_runs.h"
 
-enum { HEAD = 64, UNIT = 16, RECORD = UNIT + sizeof(struct ptc_item), LONG = 5000, MAX = 6 * LONG };
+enum {
+	HEAD = 64,
+	UNIT = 16,
+	RECORD = UNIT + sizeof(struct ptc_item),
+	LONG = 5000,
+	MAX = 6 * LONG,
+	COUNTS = 6
+};
 
 /* The printed bytes and the items read from them. */
 struct written {
 	uint8_t *bytes;
 	size_t len;
 	struct ptc_item items[MAX]; /* read from the bytes */
+	bool of_unit[MAX];	    /* a branch of 16 bytes */
 	size_t n;
 };
 
@@ -46,11 +54,31 @@ static struct ptc_item run(const struct ptc_transfer *t, size_t n, int32_t tid)
 	return item(PTC_ITEM_RUN, (uint64_t)(uintptr_t)t, n, 0, tid);
 }
 
+/*
+ * Reads a record of counts for the branch units from item *@counted on. Returns its bytes. Items of
+ * other records have their own counts.
+ */
+static size_t read_counts(struct written *w, size_t *counted, const uint8_t *bytes, uint64_t units)
+{
+	uint32_t insns;
+	uint64_t i;
+
+	for (i = 0; i < 4 * units; i++) {
+		memcpy(&insns, bytes + 4 * i, sizeof(insns));
+		while (*counted < w->n && !w->of_unit[*counted])
+			++*counted;
+		cr_assert(*counted < w->n || !insns, "a count without a branch");
+		if (*counted < w->n)
+			w->items[(*counted)++].insns = insns;
+	}
+	return units * UNIT;
+}
+
 static void read_items(struct written *w)
 {
 	struct ptc_item context = { .type = 0 }, it;
 	uint64_t word, value;
-	size_t at = HEAD;
+	size_t at = HEAD, counted = 0;
 
 	cr_assert(!memcmp(w->bytes, "PTCAPDEC 2 16 ", 14) && w->bytes[HEAD - 1] == '\n');
 	while (at < w->len) {
@@ -65,7 +93,12 @@ static void read_items(struct written *w)
 			it.from = (uint64_t)((int64_t)word >> 8);
 			it.to = value;
 			it.kind = (uint8_t)word;
+			w->of_unit[w->n] = true;
 			w->items[w->n++] = it;
+			continue;
+		}
+		if (word == COUNTS << 8) {
+			at += read_counts(w, &counted, w->bytes + at, value);
 			continue;
 		}
 		cr_assert_eq(value, sizeof(it) / UNIT);
@@ -81,7 +114,7 @@ static void read_items(struct written *w)
 }
 
 /* Prints the items, @each at a time, and reads them back. */
-static struct written *print(const struct ptc_item *items, size_t n, size_t each)
+static struct written *print_with(bool icount, const struct ptc_item *items, size_t n, size_t each)
 {
 	static struct ptc_bin_printer p;
 	struct written *w = calloc(1, sizeof(*w));
@@ -90,7 +123,7 @@ static struct written *print(const struct ptc_item *items, size_t n, size_t each
 	size_t i;
 
 	cr_assert(w && fd >= 0 && dup2(fd, STDOUT_FILENO) == STDOUT_FILENO);
-	ptc_print_bin_begin(&p);
+	ptc_print_bin_begin(&p, icount);
 	for (i = 0; i < n; i += each)
 		cr_assert_eq(ptc_print_bin(&p, items + i, n - i < each ? n - i : each), 0);
 	cr_assert(ptc_print_bin_end(&p));
@@ -101,6 +134,11 @@ static struct written *print(const struct ptc_item *items, size_t n, size_t each
 	(void)close(fd);
 	read_items(w);
 	return w;
+}
+
+static struct written *print(const struct ptc_item *items, size_t n, size_t each)
+{
+	return print_with(false, items, n, each);
 }
 
 static void drop(struct written *w)
@@ -209,7 +247,30 @@ Test(out_bin, what_is_not_taken_is_told)
 	int fds[2];
 
 	cr_assert(!pipe(fds) && dup2(fds[0], STDOUT_FILENO) == STDOUT_FILENO);
-	ptc_print_bin_begin(&p);
+	ptc_print_bin_begin(&p, false);
 	cr_assert_neq(ptc_print_bin(&p, &it, 1), 0); /* the read end of a pipe */
 	cr_assert_not(ptc_print_bin_end(&p));
+}
+
+/* The count of each item is its own, however the items are grouped. */
+Test(out_bin, counts_of_instructions)
+{
+	static struct ptc_item items[1000];
+	struct written *w, *other;
+	size_t i, each;
+
+	for (i = 0; i < 1000; i++) {
+		items[i] = branch(i % 97 ? i : 0x1ffffffffffffff, i + 1, i % 300 < 10);
+		if (i % 331 == 330)
+			items[i] = item(PTC_ITEM_GAP, i, 0, 0, 1);
+		items[i].insns = (uint32_t)(i * 1000003);
+	}
+	w = print_with(true, items, 1000, 1000);
+	expect(w, items, 1000);
+	for (each = 1; each < 1000; each += 123) {
+		other = print_with(true, items, 1000, each);
+		cr_assert(w->len == other->len && !memcmp(w->bytes, other->bytes, w->len));
+		drop(other);
+	}
+	drop(w);
 }
