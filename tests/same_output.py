@@ -20,6 +20,7 @@ DECODE = (
     [],
     ["--format=json"],
     ["--format=bin", "--events"],
+    ["--format=bin", "--icount"],
     ["-F", "pid,tid,cpu,time,from,to,kind,sym,tosym,srcline"],
     ["--calls"],
     ["--calls", "--inline"],

@@ -28,6 +28,7 @@ struct written {
 	size_t len;
 	struct ptc_item items[MAX]; /* read from the bytes */
 	bool of_unit[MAX];	    /* a branch of 16 bytes */
+	bool icount;
 	size_t n;
 };
 
@@ -78,7 +79,7 @@ static void read_items(struct written *w)
 {
 	struct ptc_item context = { .type = 0 }, it;
 	uint64_t word, value;
-	size_t at = HEAD, counted = 0;
+	size_t at = HEAD, counted = 0, without = 0;
 
 	cr_assert(!memcmp(w->bytes, "PTCAPDEC 2 16 ", 14) && w->bytes[HEAD - 1] == '\n');
 	while (at < w->len) {
@@ -94,23 +95,28 @@ static void read_items(struct written *w)
 			it.to = value;
 			it.kind = (uint8_t)word;
 			w->of_unit[w->n] = true;
+			without += w->icount;
 			w->items[w->n++] = it;
 			continue;
 		}
 		if (word == COUNTS << 8) {
 			at += read_counts(w, &counted, w->bytes + at, value);
+			without = 0;
 			continue;
 		}
 		cr_assert_eq(value, sizeof(it) / UNIT);
 		memcpy(&it, w->bytes + at, sizeof(it));
 		at += sizeof(it);
 		cr_assert_eq(word, (uint64_t)it.type << 8);
-		if (it.type == PTC_ITEM_RUN)
+		if (it.type == PTC_ITEM_RUN) {
 			context = it;
-		else
-			w->items[w->n++] = it;
+			continue;
+		}
+		cr_assert_eq(without, 0, "a record comes before the counts of earlier branches");
+		w->items[w->n++] = it;
 	}
 	cr_assert_eq(at, w->len);
+	cr_assert_eq(without, 0);
 }
 
 /* Prints the items, @each at a time, and reads them back. */
@@ -129,6 +135,7 @@ static struct written *print_with(bool icount, const struct ptc_item *items, siz
 	cr_assert(ptc_print_bin_end(&p));
 	len = lseek(fd, 0, SEEK_END);
 	w->len = (size_t)len;
+	w->icount = icount;
 	w->bytes = malloc(w->len);
 	cr_assert(w->bytes && pread(fd, w->bytes, w->len, 0) == len);
 	(void)close(fd);
