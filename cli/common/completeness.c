@@ -9,6 +9,7 @@
 #include "base/plural.h"
 #include "base/terminal_escape.h"
 #include "cli/common/ledger.h"
+#include "decode/session/item_lookup.h"
 #include "ptcap/file.h"
 
 enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
@@ -22,7 +23,7 @@ struct ptc_verdict_told {
 
 static void begin_anew(struct ptc_verdict_thread *t)
 {
-	t->branches = 0;
+	t->branches = t->insns = 0;
 	t->first_ns = t->last_ns = PTC_NO_TIME;
 }
 
@@ -91,7 +92,7 @@ static void take_branch(struct ptc_verdict *v, const struct ptc_item *it)
 	t->last_to = it->to;
 	if (it->time < t->moved_ns) /* some trace between this branch and the next is overwritten */
 		return;
-	t->branches++;
+	t->insns += t->branches++ ? it->insns : 0;
 	if (it->time == PTC_NO_TIME)
 		return;
 	if (t->first_ns == PTC_NO_TIME)
@@ -297,8 +298,16 @@ static int replay(struct ptc_verdict *v, const char *path, struct ptc_err *err)
 	const struct ptc_sink sink = { ptc_verdict_items, v };
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	struct ptc_decode *d = NULL;
-	int rc = ptc_decode_open(path, &opts, &d, err);
+	int rc;
 
+	opts.icount = v->of_software;
+	rc = ptc_decode_open(path, &opts, &d, err);
+	if (!rc && !v->of_software && ptc_decode_is_of_software(d)) {
+		v->of_software = opts.icount = true;
+		ptc_decode_free(d);
+		d = NULL;
+		rc = ptc_decode_open(path, &opts, &d, err);
+	}
 	if (!rc)
 		rc = ptc_decode_run(d, &sink, err);
 	if (!rc)
@@ -342,14 +351,16 @@ bool ptc_verdict_complete(const struct ptc_verdict *v)
 	return v->n && !v->unplaced && !v->lost_records;
 }
 
-static void show_end(FILE *out, const struct ptc_verdict_thread *t)
+static void show_end(FILE *out, const struct ptc_verdict_thread *t, bool of_software)
 {
 	if (!t->branches) {
 		fprintf(out, t->gaps ? "no branch after the last gap" : "no branch");
 		return;
 	}
 	fprintf(out, "the last ");
-	if (t->first_ns != PTC_NO_TIME)
+	if (of_software)
+		fprintf(out, "%" PRIu64 " instruction%s, ", t->insns, ptc_plural(t->insns));
+	else if (t->first_ns != PTC_NO_TIME)
 		fprintf(out, "%.3f us, ", (double)(t->last_ns - t->first_ns) / (double)NS_PER_US);
 	fprintf(out, "%" PRIu64 " branch%s without a gap", t->branches, ptc_plural_es(t->branches));
 	if (t->last_ns != PTC_NO_TIME)
@@ -357,7 +368,7 @@ static void show_end(FILE *out, const struct ptc_verdict_thread *t)
 			t->last_ns % NS_PER_S);
 }
 
-static void show_thread(FILE *out, const struct ptc_verdict_thread *t)
+static void show_thread(FILE *out, const struct ptc_verdict_thread *t, bool of_software)
 {
 	fprintf(out, "tid %d: ", (int)t->tid);
 	if (!t->gaps && !ptc_verdict_thread_complete(t))
@@ -365,7 +376,7 @@ static void show_thread(FILE *out, const struct ptc_verdict_thread *t)
 	if (t->gaps)
 		fprintf(out, "NOT complete: %" PRIu64 " gap%s, %" PRIu64 " bytes, last cause: %s; ",
 			t->gaps, ptc_plural(t->gaps), t->gap_bytes, ptc_gap_name(t->cause));
-	show_end(out, t);
+	show_end(out, t, of_software);
 	if (t->moved_cpu >= 0 && t->moved_ns == PTC_NO_TIME)
 		fprintf(out, "; now on CPU %d, whose ring buffer has nothing to decode yet",
 			(int)t->moved_cpu);
@@ -387,7 +398,7 @@ void ptc_verdict_show(FILE *out, const char *prefix, const struct ptc_verdict *v
 
 	for (i = 0; i < v->n && i < max; i++) {
 		fprintf(out, "%s ", prefix);
-		show_thread(out, &v->threads[i]);
+		show_thread(out, &v->threads[i], v->of_software);
 	}
 	if (v->n > max)
 		fprintf(out, "%s %zu more thread%s\n", prefix, v->n - max, ptc_plural(v->n - max));

@@ -17,6 +17,7 @@ struct ptc_verdict_thread {
 	uint32_t queue; /* AUXTRACE idx of its last queue */
 	/* Since the last gap. PTC_NO_TIME: not known. */
 	uint64_t branches, first_ns, last_ns;
+	uint64_t insns;	  /* behind the first of these branches, if v->of_software */
 	uint64_t last_to; /* target of the last branch; 0: left the traced code */
 	/* The loop without branch packets at @last_to. */
 	struct ptc_silent_loop circle;
@@ -35,6 +36,7 @@ struct ptc_verdict {
 	size_t newest;	   /* index of the thread of the last item */
 	uint64_t unplaced; /* gaps of no known thread */
 	bool no_memory;
+	bool of_software; /* a source without a real clock recorded: threads have insns */
 	struct ptc_moves moves;
 	struct ptc_verdict_told *told; /* owned; starts and ends of threads */
 	size_t ntold, told_cap;

@@ -499,13 +499,14 @@ static json_t *make_survey(const struct ptc_info *i)
 	return NULL;
 }
 
-static json_t *make_thread(const struct ptc_verdict_thread *t)
+static json_t *make_thread(const struct ptc_verdict_thread *t, bool of_software)
 {
 	json_t *o = json_object();
 
 	if (set(o, "pid", json_integer(t->pid)) && set(o, "tid", json_integer(t->tid)) &&
 	    set(o, "complete", json_boolean(ptc_verdict_thread_complete(t))) &&
 	    set(o, "branches", uint_to_json(t->branches)) &&
+	    set(o, "instructions", of_software ? uint_to_json(t->insns) : json_null()) &&
 	    set(o, "first_ns",
 		t->first_ns == PTC_NO_TIME ? json_null() : uint_to_json(t->first_ns)) &&
 	    set(o, "last_ns", t->last_ns == PTC_NO_TIME ? json_null() : uint_to_json(t->last_ns)) &&
@@ -532,7 +533,7 @@ static json_t *make_newest(const struct ptc_info *i)
 		return json_null();
 	a = json_array();
 	for (n = 0; a && n < v->n; n++) {
-		if (!json_array_append_new(a, make_thread(&v->threads[n])))
+		if (!json_array_append_new(a, make_thread(&v->threads[n], v->of_software)))
 			continue;
 		json_decref(a);
 		a = NULL;

@@ -104,6 +104,12 @@ class Live:
         self.close()
 
 
+def insns_of_last(path, n):
+    """Return the instructions from the first to the last of the last n branches of a thread."""
+    counts = [int(c) for c in lib.decode(path, "-F", "icount").out.split("\n") if c and c[0] != "#"]
+    return counts[-1] - counts[-n]
+
+
 @case
 def on_exit(folder):
     """A snapshot at the program's end has all branches up to the end: one file, numbered, or
@@ -115,10 +121,11 @@ def on_exit(folder):
         r = Run([*SNAPSHOT, "-o", path, *options, *RINGS, *argv]).expect(7)
         check(r.out == "ready\ndone\n", f"the program said {r.out!r}")
         part = whole(os.path.join(folder, name))
-        said = f"the last [0-9.]+ us, {len(part)} branches without a gap up to"
+        insns = insns_of_last(os.path.join(folder, name), len(part))
+        said = f"the last {insns} instructions, {len(part)} branches without a gap up to"
         check(re.search(said, r.err), f"{r.err!r} does not say {said!r}")
         newest = json.loads(Run([PTCAP, "info", "-i", os.path.join(folder, name), "--format", "json"]).expect(0).out)["newest"]
-        check(newest["complete"] and [t["branches"] for t in newest["threads"]] == [len(part)], f"{newest}")
+        check(newest["complete"] and [(t["branches"], t["instructions"]) for t in newest["threads"]] == [(len(part), insns)], f"{newest}")
         check(want[-len(part):] == part, f"{options}: {len(part)} transfers, not the end of what it did:\n" + "\n".join(part[-5:]))
         check(len(part) > 30, f"{options}: only {len(part)} transfers")
         check(sorted(os.listdir(folder)) == ["all", name], f"{os.listdir(folder)}")
@@ -226,7 +233,8 @@ def damaged(folder):
     t = newest["threads"][0]
     check(not newest["complete"] and not t["complete"] and t["gaps"] >= 1, f"{newest}")
     check(t["cause"] in ("badpacket", "desync") and t["gap_bytes"] > 0, f"{t}")
-    said = f"NOT complete: {t['gaps']} gaps?, {t['gap_bytes']} bytes, last cause: {t['cause']}; the last [0-9.]+ us, {t['branches']} branches without a gap up to"
+    insns = insns_of_last(path, t["branches"])
+    said = f"NOT complete: {t['gaps']} gaps?, {t['gap_bytes']} bytes, last cause: {t['cause']}; the last {insns} instructions, {t['branches']} branches without a gap up to"
     check(re.search(said, text), f"{text!r} does not say {said!r}")
     got = lib.decode(path, "-F", "from,to,kind").expect(0).out.splitlines()[-t["branches"] :]
     check(0 < t["branches"] < len(flow_) and got == flow_[-t["branches"] :], f"not the last {t['branches']}")

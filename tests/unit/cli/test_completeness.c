@@ -290,3 +290,19 @@ Test(completeness, many_threads_are_told_in_short)
 		cr_assert(v.threads[i].branches == 2 && v.threads[i].last_ns == 1020 + i);
 	ptc_verdict_release(&v);
 }
+
+/* The instructions up to the first branch do not count: the trace begins there. */
+Test(completeness, of_a_software_source_instructions_are_counted)
+{
+	struct ptc_item items[] = { branch(7, 0, 1000), branch(7, 0, 1000), branch(7, 0, 1000),
+				    branch(8, 0, 1000) };
+	struct ptc_verdict v = { .of_software = true };
+
+	items[0].insns = 100;
+	items[1].insns = 5;
+	items[2].insns = 6;
+	cr_assert_eq(ptc_verdict_items(&v, items, 4), 0);
+	expect(&v, "> tid 7: the last 11 instructions, 3 branches without a gap up to 0.000001000\n"
+		   "> tid 8: the last 0 instructions, 1 branch without a gap up to 0.000001000\n");
+	ptc_verdict_release(&v);
+}
