@@ -206,6 +206,7 @@ int ptc_emu_open(const struct ptc_record_opts *opts, struct ptc_source **ret, st
 	if (!s)
 		return ptc_fail_mem(err);
 	s->base.ops = &ptc_emu_source_ops;
+	s->base.emulated = true;
 	s->opts = opts;
 	s->launch = (struct ptc_launch)PTC_LAUNCH_INIT;
 	s->end_fd = eventfd(0, EFD_CLOEXEC);

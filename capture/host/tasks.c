@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "base/vec.h"
 
-enum { STATUS_MAX = 1 << 16, MOUNTS_MAX = 16 << 20, PATH_SIZE = 512 };
+enum { STATUS_MAX = 1 << 16, CHILDREN_MAX = 1 << 20, MOUNTS_MAX = 16 << 20, PATH_SIZE = 512 };
 
 void ptc_tids_release(struct ptc_tids *t)
 {
@@ -72,6 +72,52 @@ int ptc_tasks_threads(struct ptc_tids *t, const char *proc, pid_t pid, struct pt
 int ptc_tasks_processes(struct ptc_tids *t, const char *proc, struct ptc_err *err)
 {
 	return numbers(t, proc, err);
+}
+
+/* Adds the children of thread @tid of process @pid. */
+static int add_children(struct ptc_tids *t, const char *proc, pid_t pid, pid_t tid, size_t max,
+			struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err ignored;
+	char path[PATH_SIZE];
+	const char *p;
+	char *end;
+	int rc = 0;
+
+	(void)snprintf(path, sizeof(path), "%s/%d/task/%d/children", proc, (int)pid, (int)tid);
+	if (!ptc_read_file(path, CHILDREN_MAX, &b, &ignored)) {
+		for (p = (const char *)b.bytes; !rc && t->n < max; p = end) {
+			const long child = strtol(p, &end, 10);
+
+			if (end == p)
+				break;
+			if (child > 0 && child <= INT32_MAX && !ptc_tids_add(t, (pid_t)child))
+				rc = ptc_fail_mem(err);
+		}
+	}
+	ptc_buf_release(&b);
+	return rc;
+}
+
+int ptc_tasks_family(struct ptc_tids *t, const char *proc, pid_t pid, size_t max,
+		     struct ptc_err *err)
+{
+	size_t at = t->n, i;
+	int rc = 0;
+
+	if (!ptc_tids_add(t, pid))
+		return ptc_fail_mem(err);
+	for (; !rc && at < t->n && t->n < max; at++) {
+		struct ptc_tids threads = PTC_TIDS_INIT;
+		struct ptc_err gone;
+
+		(void)ptc_tasks_threads(&threads, proc, t->items[at], &gone);
+		for (i = 0; !rc && i < threads.n; i++)
+			rc = add_children(t, proc, t->items[at], threads.items[i], max, err);
+		ptc_tids_release(&threads);
+	}
+	return rc;
 }
 
 pid_t ptc_tasks_process(const char *proc, pid_t tid)

@@ -33,6 +33,14 @@ int ptc_tasks_threads(struct ptc_tids *t, const char *proc, pid_t pid, struct pt
 /* Adds all processes. */
 int ptc_tasks_processes(struct ptc_tids *t, const char *proc, struct ptc_err *err);
 
+/*
+ * Adds process @pid and its descendants, at most @max processes. A process whose parent has ended
+ * is no descendant. Returns 0, also if processes end meanwhile, or PTC_E_NO_MEMORY. Source:
+ * /proc/PID/task/TID/children (proc(5)), which a kernel without CONFIG_PROC_CHILDREN lacks.
+ */
+int ptc_tasks_family(struct ptc_tids *t, const char *proc, pid_t pid, size_t max,
+		     struct ptc_err *err);
+
 /* Returns the process of thread @tid; 0: no such thread. */
 pid_t ptc_tasks_process(const char *proc, pid_t tid);
 

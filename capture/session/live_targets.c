@@ -2,18 +2,27 @@
 #include "capture/session/live_targets.h"
 
 #include "base/err.h"
+#include "capture/host/tasks.h"
 #include "capture/live/live_process.h"
 
-int ptc_live_targets_put(struct ptc_buf *b, const struct ptc_record_opts *o, uint64_t *ret,
-			 struct ptc_err *err)
+int ptc_live_targets_put(struct ptc_buf *b, const struct ptc_record_opts *o, pid_t command,
+			 uint64_t *ret, struct ptc_err *err)
 {
-	const struct ptc_live_targets t = { .pids = o->target.pids,
-					    .npids = o->target.npids,
-					    .no_memory = o->snapshot.no_memory,
-					    .may_fail = true };
+	struct ptc_live_targets t = { .pids = o->target.pids,
+				      .npids = o->target.npids,
+				      .no_memory = o->snapshot.no_memory,
+				      .may_fail = true };
+	struct ptc_tids family = PTC_TIDS_INIT;
 	struct ptc_err why;
+	int rc = 0;
 
-	if (!t.npids || ptc_live_process_read(b, &t, ret, &why) != PTC_E_NO_MEMORY)
-		return 0;
-	return ptc_fail_mem(err);
+	if (command) {
+		rc = ptc_tasks_family(&family, "/proc", command, PTC_LIVE_PROCESSES, &why);
+		t.pids = family.items;
+		t.npids = family.n;
+	}
+	if (!rc && t.npids)
+		rc = ptc_live_process_read(b, &t, ret, &why);
+	ptc_tids_release(&family);
+	return rc == PTC_E_NO_MEMORY ? ptc_fail_mem(err) : 0;
 }

@@ -4,16 +4,21 @@
 #define PTC_CAPTURE_SESSION_LIVE_TARGETS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 #include "capture/source/source.h"
 
+enum { PTC_LIVE_PROCESSES = 256 }; /* limit for the processes of a command */
+
 /*
- * Appends the states of the processes in @o->target.pids that still run. The processes stand still
- * for a moment. The states of processes that ptrace refuses are left out. *@ret: number of states.
- * Returns 0 or PTC_E_NO_MEMORY.
+ * Appends the states of the processes that still run: @command with its descendants, or (0) those
+ * of
+ * @o->target.pids. The processes stand still for a moment, one after the other. The states of
+ * processes that ptrace refuses are left out. *@ret: number of states, added to. Returns 0 or
+ * PTC_E_NO_MEMORY.
  */
-int ptc_live_targets_put(struct ptc_buf *b, const struct ptc_record_opts *o, uint64_t *ret,
-			 struct ptc_err *err);
+int ptc_live_targets_put(struct ptc_buf *b, const struct ptc_record_opts *o, pid_t command,
+			 uint64_t *ret, struct ptc_err *err);
 
 #endif

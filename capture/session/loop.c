@@ -212,7 +212,7 @@ static int add_live_states(struct ptc_loop *l, bool ended)
 		return 0;
 	if (ended && l->source->ops->part)
 		l->source->ops->part(l->source);
-	return ptc_live_targets_put(&l->series->states, l->opts, &l->states, &l->err);
+	return ptc_live_targets_put(&l->series->states, l->opts, l->command, &l->states, &l->err);
 }
 
 /*
@@ -572,6 +572,7 @@ int ptc_loop_run(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
 {
 	int rc;
 
+	l->command = l->opts->target.argv && !l->source->emulated ? pid : 0;
 	ptc_relay_ask(&l->relay, &(struct ptc_wish){ .go = true,
 						     .snapshots = l->source->early_snapshots,
 						     .last = l->source->early_last });

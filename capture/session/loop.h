@@ -33,6 +33,7 @@ struct ptc_loop {
 	bool more;			     /* a ring has trace left from the last round */
 	bool limited;			     /* the time limit was reached */
 	bool last;			     /* take a snapshot at the end, for any kind of end */
+	pid_t command;			     /* whose states snapshots have; 0: the targets */
 	uint64_t states;		     /* states of live processes in the snapshots */
 	uint64_t snapshots;		     /* number taken */
 	uint64_t behind_ns;		     /* of the newest snapshot; see struct ptc_taken */

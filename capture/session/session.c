@@ -287,7 +287,7 @@ static int write_states(struct session *s, struct ptc_err *err)
 	if (s->opts->snapshot.crash && s->writer)
 		rc = s->source->ops->states(s->source, &b, err);
 	if (!rc && s->opts->snapshot.crash && s->writer && s->loop.asked)
-		rc = ptc_live_targets_put(&b, s->opts, &s->loop.states, err);
+		rc = ptc_live_targets_put(&b, s->opts, s->loop.command, &s->loop.states, err);
 	if (!rc && ptc_buf_failed(&b))
 		rc = ptc_fail_mem(err);
 	if (!rc && b.len)

@@ -217,6 +217,8 @@ struct ptc_source {
 	 */
 	uint64_t early_snapshots;
 	bool early_last;
+	/* The command runs in an emulator: ptrace sees the emulator's registers and memory. */
+	bool emulated;
 };
 
 /* Limits of ring sizes. A size is a power of two (the kernel's rule), of two pages at least. */

@@ -83,8 +83,8 @@ static const struct ptc_option options[] = {
 	{ "no-final", 0, NULL, "Take no snapshot at ^C and at stop. Default: take one.",
 	  PTC_FLAG(struct ptc_snapshot_args, opts.snapshot.no_last) },
 	{ "no-stacks", 0, NULL,
-	  "Leave out the stacks of the processes of -p. Default: each snapshot has them for "
-	  "`ptcap stacks`, and the processes stand still for some milliseconds.",
+	  "Leave out the stacks of the program's threads. Default: each snapshot has them for "
+	  "`ptcap stacks`, and the program stands still for some milliseconds.",
 	  PTC_FLAG(struct ptc_snapshot_args, no_stacks) },
 	PTC_HEADING("Output:"),
 	{ "output", 'o', "FILE",
@@ -148,7 +148,7 @@ static int check(struct ptc_snapshot_args *a, char **rest)
 	o->target.tids = a->tids;
 	o->snapshot.enabled = true;
 	o->snapshot.series = true;
-	o->snapshot.stacks = o->target.npids && !a->no_stacks;
+	o->snapshot.stacks = (o->target.npids || o->target.argv) && !a->no_stacks;
 	o->snapshot.no_exit = (o->snapshot.every_ns || o->snapshot.after_ns || a->control ||
 			       o->snapshot.on_signals || o->snapshot.crash || a->nat) &&
 			      !a->on_exit;

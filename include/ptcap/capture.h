@@ -243,9 +243,10 @@ struct ptc_record_snapshot {
 	 */
 	bool no_memory;
 	/*
-	 * With @snapshot.series: each snapshot also has the states of the processes in @target.pids
-	 * (ptcap/crash.h), which stand still for that for some milliseconds. A process that ptrace
-	 * refuses has no state: a software source or @snapshot.crash already traces it.
+	 * With @snapshot.series: each snapshot also has the states (ptcap/crash.h) of the processes
+	 * in @target.pids, or of the command and its descendants. They stand still for that for
+	 * some milliseconds. A process that ptrace refuses has no state: a software source or
+	 * @snapshot.crash already traces it.
 	 */
 	bool stacks;
 	/*

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# `ptcap snapshot -p` keeps the stack of each thread beside the trace: of two threads that wait for
-# each other's mutex, and of a thread in read(). As root, and as a user.
+# `ptcap snapshot` keeps the stack of each thread beside the trace: of two threads that wait for each
+# other's mutex, and of a thread in read(). Of a running process and of a command, as root and as a
+# user.
 . ./lib.sh
 chmod 755 /tmp
 mkdir bin root user
@@ -80,7 +81,49 @@ stuck() {
 	cd ..
 }
 
+# child: the command of ptcap has locked its mutexes. Sets target.
+child() {
+	local pids=
+	read -r pids <"/proc/$waiting/task/$waiting/children" 2>/dev/null || :
+	target=${pids%% *}
+	[ -n "$target" ] && [ -d "/proc/$target" ] && said out ready && locked
+}
+
+# begun FOLDER COMMAND...: a snapshot of a command that ptcap starts, in a shell by COMMAND.
+begun() {
+	cd "$1"
+	shift
+	"$@" "$ptcap" snapshot -m 256K,64K -o cmd "${options[@]}" -- /tmp/bin/prog_stacks_static deadlock <in >out 2>cmd.err &
+	waiting=$!
+	exec 7>in
+	repeat child
+	kill -USR2 "$waiting"
+	await cmd.err "snapshot 1: 'cmd"
+	exec 7>&-
+	wait "$waiting" || fail "snapshot of a command: $(cat cmd.err)"
+	cd ..
+}
+
+begun_shown() {
+	options=()
+	rm -f "$1/out"
+	begun "$@"
+	"$ptcap" stacks "$1/cmd.000" >said || fail "stacks: $(cat said)"
+	grep -q "^DEADLOCK: thread [0-9]* (left) waits for mutex 0x[0-9a-f]* (right_lock), owned by thread [0-9]* (right); " said ||
+		fail "no deadlock: $(cat said)"
+	grep -q "^thread $target (prog_stacks_sta): in read(0, .*), fd 0 -> $PWD/$1/in\$" said || fail "no read: $(cat said)"
+	"$ptcap" decode -i "$1/cmd.000" --strict -F tid,tosym >dec 2>dec.err || fail "decode: $(cat dec.err)"
+	grep -q "^$target .*read" dec || fail "the trace has no read(): $(head -n 5 dec)"
+	echo "ok stacks of a command in a snapshot of user $(stat -c %u "$1/cmd.000"): $(head -n 1 said)"
+	rm "$1/out" "$1/cmd.err"
+	options=(--no-stacks)
+	begun "$@"
+	! "$ptcap" stacks "$1/cmd.000" >said 2>&1 || fail "--no-stacks: $(cat said)"
+}
+
 stuck root
+begun_shown root
 echo 2 >$paranoid
 stuck user setpriv --reuid 1000 --regid 1000 --clear-groups
+begun_shown user setpriv --reuid 1000 --regid 1000 --clear-groups
 echo "$level" >$paranoid

@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "auxtrace/reader/reader.h"
+#include "auxtrace/record/crash_record.h"
 #include "capture/session/loop.h"
 
 enum { P = 4096, RINGS = 3, AUX = 2 * P };
@@ -292,9 +294,9 @@ Test(loop, a_snapshot_is_of_rings_that_all_stand_still)
 	(void)close(c.wake_fd);
 }
 
-/* Takes a series of files at @path as @opts ask. Returns the result of the loop. */
-static int take_series(struct fake *f, const char *path, struct ptc_record_opts opts,
-		       struct ptc_err *err)
+/* Takes a series of files of @pid at @path as @opts ask. Returns the result of the loop. */
+static int take_series_of(struct fake *f, const char *path, struct ptc_record_opts opts, pid_t pid,
+			  struct ptc_err *err)
 {
 	struct ptc_filing filing;
 	struct ptc_series series;
@@ -310,12 +312,18 @@ static int take_series(struct fake *f, const char *path, struct ptc_record_opts 
 	cr_assert_eq(ptc_series_init(&series, &filing, &drain, err), 0, "%s", err->msg);
 	cr_assert_eq(ptc_loop_init(&loop, &opts, &f->base, &drain, err), 0);
 	loop.series = &series;
-	rc = ptc_loop_run(&loop, 77, err);
+	rc = ptc_loop_run(&loop, pid, err);
 	ptc_loop_release(&loop);
 	ptc_drain_release(&drain);
 	ptc_series_release(&series);
 	ptc_filing_release(&filing);
 	return rc;
+}
+
+static int take_series(struct fake *f, const char *path, struct ptc_record_opts opts,
+		       struct ptc_err *err)
+{
+	return take_series_of(f, path, opts, 77, err);
 }
 
 /* Takes one snapshot as a file of its own: after a pause, or at the end. */
@@ -417,6 +425,81 @@ Test(loop, a_trace_that_never_stands_still_is_an_error)
 		cr_assert_neq(access(path, F_OK), 0, "there is no such file");
 		release(&f);
 	}
+}
+
+/* Starts a process with a child. Both wait until they are killed. */
+static pid_t start_family(pid_t *ret_child)
+{
+	pid_t pid, child;
+	int fds[2];
+
+	cr_assert_eq(pipe(fds), 0);
+	pid = fork();
+	if (!pid) {
+		child = fork();
+		if (child)
+			(void)!write(fds[1], &child, sizeof(child));
+		for (;;)
+			(void)pause();
+	}
+	cr_assert_eq(read(fds[0], ret_child, sizeof(*ret_child)), (ssize_t)sizeof(*ret_child));
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+	return pid;
+}
+
+/* Returns the number of states of live processes in the file. Sets *ret_pid to the last. */
+static unsigned int count_live(const char *path, uint64_t *ret_pid)
+{
+	unsigned int n = 0;
+	struct ptc_crash c;
+	struct ptc_file *f;
+	struct ptc_rec rec;
+	struct ptc_err err;
+	uint64_t pos = 0;
+
+	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
+	while (ptc_file_next(f, &pos, &rec, &err) > 0) {
+		if (ptc_crash_parse(&rec, &c, &err) <= 0 || c.kind != PTC_CRASH_LIVE)
+			continue;
+		*ret_pid = c.u.live.pid;
+		n++;
+	}
+	ptc_file_free(f);
+	return n;
+}
+
+/* Takes a snapshot while the command runs, and one at a request to end. */
+Test(loop, a_snapshot_has_the_states_of_a_command_and_its_children)
+{
+	static char *argv[] = { (char *)"x", NULL };
+	struct ptc_record_opts opts = { .snapshot.count = 1, .target.argv = argv };
+	char path[64];
+	struct ptc_err err;
+	pid_t pid, child;
+	uint64_t last;
+	int way;
+
+	(void)snprintf(path, sizeof(path), "/tmp/ptcap-loop-%d", (int)getpid());
+	pid = start_family(&child);
+	for (way = 0; way < 8; way++) {
+		const bool at_end = way & 1, stacks = way & 2, emulated = way & 4;
+		const unsigned int want = stacks && !emulated ? 2 : 0;
+		struct fake f;
+
+		make(&f);
+		f.base.emulated = emulated;
+		opts.snapshot.stacks = stacks;
+		opts.snapshot.after_ns = at_end ? 0 : 1;
+		opts.range.max_ns = at_end ? 1 : 0;
+		cr_assert_eq(take_series_of(&f, path, opts, pid, &err), 0, "%s", err.msg);
+		cr_assert_eq(count_live(path, &last), want, "way %d", way);
+		cr_assert(!want || last == (uint64_t)child);
+		(void)unlink(path);
+		release(&f);
+	}
+	(void)kill(child, SIGKILL);
+	(void)kill(pid, SIGKILL);
 }
 
 Test(loop, a_thread_that_never_goes_ends)

@@ -151,6 +151,23 @@ Test(tasks, threads_and_their_process, .init = make, .fini = away)
 	ptc_tids_release(&t);
 }
 
+Test(tasks, a_family_is_a_process_with_its_descendants, .init = make, .fini = away)
+{
+	struct ptc_tids t = PTC_TIDS_INIT;
+	struct ptc_err err;
+
+	shell("mkdir -p 20/task/20 30/task/31 40/task/40; printf '30 ' >10/task/12/children;"
+	      "printf '40 20 ' >30/task/31/children; printf '99 ' >20/task/20/children;"
+	      "printf 'x' >40/task/40/children");
+	cr_assert_eq(ptc_tasks_family(&t, root, 10, 100, &err), 0);
+	cr_assert(t.n == 5 && t.items[0] == 10 && t.items[1] == 30 && t.items[2] == 40 &&
+		  t.items[3] == 20 && t.items[4] == 99);
+	ptc_tids_release(&t);
+	cr_assert_eq(ptc_tasks_family(&t, root, 10, 3, &err), 0);
+	cr_assert(t.n == 3 && t.items[2] == 40, "at most so many");
+	ptc_tids_release(&t);
+}
+
 static void cgroup_is(const char *mounts, const char *name, int code, const char *want)
 {
 	char cmd[512], *path = NULL, full[128];
