@@ -317,7 +317,7 @@ void ptc_state_put_auxv(struct ptc_buf *b, const struct ptc_state *s)
 	struct ptc_buf auxv = PTC_BUF_INIT;
 
 	put_auxv(b, s, &auxv);
-	if (!s->no_memory)
+	if (!s->no_memory && !s->base) /* the loader's pages are read at the program's addresses */
 		put_loader(b, s, &auxv);
 	ptc_buf_release(&auxv);
 }

@@ -2,6 +2,7 @@
 #include "capture/session/live_targets.h"
 
 #include "base/err.h"
+#include "capture/crash/process_copy.h"
 #include "capture/host/tasks.h"
 #include "capture/live/live_process.h"
 
@@ -17,7 +18,7 @@ int ptc_live_targets_put(struct ptc_buf *b, const struct ptc_record_opts *o, pid
 	int rc = 0;
 
 	if (command) {
-		rc = ptc_tasks_family(&family, "/proc", command, PTC_LIVE_PROCESSES, &why);
+		rc = ptc_tasks_family(&family, "/proc", command, PTC_COPY_PROCESSES, &why);
 		t.pids = family.items;
 		t.npids = family.n;
 	}

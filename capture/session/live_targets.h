@@ -9,8 +9,6 @@
 #include "base/buf.h"
 #include "capture/source/source.h"
 
-enum { PTC_LIVE_PROCESSES = 256 }; /* limit for the processes of a command */
-
 /*
  * Appends the states of the processes that still run: @command with its descendants, or (0) those
  * of

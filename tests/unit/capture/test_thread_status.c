@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <unistd.h>
 
-#include "capture/live/thread_status.h"
+#include "capture/crash/thread_status.h"
 
 Test(thread_status, a_call_has_a_number_arguments_and_two_addresses)
 {

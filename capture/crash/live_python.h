@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Saves the Python frames of the threads of a process that lives on (arch/message_collect.h). */
-#ifndef PTC_CAPTURE_LIVE_LIVE_PYTHON_H
-#define PTC_CAPTURE_LIVE_LIVE_PYTHON_H
+#ifndef PTC_CAPTURE_CRASH_LIVE_PYTHON_H
+#define PTC_CAPTURE_CRASH_LIVE_PYTHON_H
 
 #include <stdbool.h>
 #include <stdint.h>

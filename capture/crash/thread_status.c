@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "capture/live/thread_status.h"
+#include "capture/crash/thread_status.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "capture/live/live_python.h"
+#include "capture/crash/live_python.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What /proc tells about one thread: its system call, the file of that call, and its numbers. */
-#ifndef PTC_CAPTURE_LIVE_THREAD_STATUS_H
-#define PTC_CAPTURE_LIVE_THREAD_STATUS_H
+#ifndef PTC_CAPTURE_CRASH_THREAD_STATUS_H
+#define PTC_CAPTURE_CRASH_THREAD_STATUS_H
 
 #include <stdbool.h>
 #include <stdint.h>
