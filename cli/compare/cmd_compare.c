@@ -18,7 +18,7 @@ struct args {
 	bool json, list, slack_given;
 	uint64_t first, last; /* --samples */
 	uint64_t slack_ns;
-	uint64_t max_wrong_ppm, min_judged_ppm;
+	struct ptc_compare_limits limits;
 	struct ptc_sandbox sandbox;
 };
 
@@ -105,10 +105,12 @@ static const struct ptc_option options[] = {
 	{ "max-wrong", 0, "PERCENT",
 	  "Exit with 0 if at most PERCENT of the judged entries are wrong or missing (default: "
 	  "0).",
-	  PTC_PARSED(struct args, max_wrong_ppm, take_percent, "a percentage from 0 to 100") },
+	  PTC_PARSED(struct args, limits.max_wrong_ppm, take_percent,
+		     "a percentage from 0 to 100") },
 	{ "min-judged", 0, "PERCENT",
 	  "Exit with 4 if less than PERCENT of the entries could be judged (default: 50).",
-	  PTC_PARSED(struct args, min_judged_ppm, take_percent, "a percentage from 0 to 100") },
+	  PTC_PARSED(struct args, limits.min_judged_ppm, take_percent,
+		     "a percentage from 0 to 100") },
 	PTC_HEADING("Limits:"),
 	PTC_OPTION_MAX_MEMORY,
 	PTC_OPTION_NO_SANDBOX(struct args, sandbox.off),
@@ -158,7 +160,8 @@ static bool on_sample(void *ctx, const struct ptc_compare_sample *s)
 	struct comparing *c = ctx;
 
 	ptc_doubts_add(&c->doubts, c->a->first, s);
-	return (!c->list || ptc_compare_list(s, c->a->json)) && ptc_compare_sum_add(&c->sum, s);
+	return (!c->list || ptc_compare_list(s, &c->names, c->a->json)) &&
+	       ptc_compare_sum_add(&c->sum, s);
 }
 
 /* Copy @s, or set NULL for NULL. Returns false if out of memory. */
@@ -175,43 +178,37 @@ static bool find_place(void *ctx, const struct ptc_item *where, uint64_t ip,
 	       copy(ptc_decode_srcline(ctx, where, ip, &ret->line), &ret->file);
 }
 
-/* Return whether @part is more than @ppm millionths of @whole. */
-static bool is_above(uint64_t part, uint64_t whole, uint64_t ppm)
+static int exit_code_of_comparison(enum ptc_stacks_are verdict)
 {
-	return (double)part * 1e6 > (double)whole * (double)ppm;
-}
-
-static int exit_code_of_comparison(const struct args *a, const struct ptc_compare_sum *s)
-{
-	const uint64_t wrong = s->all.wrong + s->all.missing;
-
-	if (is_above(wrong, s->all.judged, a->max_wrong_ppm) ||
-	    s->patterns & 1u << PTC_PATTERN_SHIFT)
+	switch (verdict) {
+	case PTC_STACKS_RIGHT:
+		return PTC_EXIT_OK;
+	case PTC_STACKS_WRONG:
 		return PTC_EXIT_FINDINGS;
-	if (!s->all.judged || !is_above(s->all.judged + 1, s->entries, a->min_judged_ppm)) {
-		ptc_say("only %" PRIu64 " of %" PRIu64 " entries could be judged; see --min-judged",
-			s->all.judged, s->entries);
+	default:
 		return PTC_EXIT_NOTHING;
 	}
-	return PTC_EXIT_OK;
 }
 
 static int report(struct comparing *c)
 {
 	const struct args *a = c->a;
 	struct ptc_compare_sum *s = &c->sum;
+	enum ptc_stacks_are verdict;
 	const char *note;
 	size_t i;
 
-	if (!ptc_compare_sum_finish(s) || (a->json && !ptc_compare_print_json(s, c->slack_ns))) {
+	if (!ptc_compare_sum_finish(s))
 		return ptc_say_no_memory();
-	}
+	verdict = ptc_compare_verdict(s, &a->limits);
+	if (a->json && !ptc_compare_print_json(s, verdict, c->slack_ns))
+		return ptc_say_no_memory();
 	if (!a->json)
-		ptc_compare_print_text(s);
+		ptc_compare_print_text(s, verdict);
 	fflush(stdout);
 	for (i = 0; (note = ptc_decode_note(c->d, i)) != NULL; i++)
 		ptc_say("%s", note);
-	return exit_code_of_comparison(a, s);
+	return exit_code_of_comparison(verdict);
 }
 
 /*
@@ -221,7 +218,9 @@ static int report(struct comparing *c)
 static int check_samples_and_trace(const struct args *a, const struct ptc_compare_total *t)
 {
 	if (!t->samples) {
-		ptc_say("nothing to compare: '%s' has no samples with branch stacks", a->input);
+		ptc_say("nothing to compare: '%s' has no samples with branch stacks; `ptcap record "
+			"--lbr` records them beside the trace",
+			a->input);
 		return PTC_EXIT_NOTHING;
 	}
 	if (!t->traced) {
@@ -299,7 +298,7 @@ int ptc_cmd_compare(int argc, char **argv)
 	struct args a = {
 		.first = 1,
 		.last = UINT64_MAX,
-		.min_judged_ppm = 500000,
+		.limits = { .min_judged_ppm = 500000 },
 		.sandbox = { .finds_code = true },
 	};
 	int code = parse_args(argc, argv, &a);

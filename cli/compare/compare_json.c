@@ -248,7 +248,8 @@ static json_t *gaps_of(const struct ptc_compare_sum *s)
 	return o;
 }
 
-bool ptc_compare_print_json(const struct ptc_compare_sum *s, uint64_t slack_ns)
+bool ptc_compare_print_json(const struct ptc_compare_sum *s, enum ptc_stacks_are verdict,
+			    uint64_t slack_ns)
 {
 	json_t *o = json_pack("{s:s,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
 			      "ptcap-compare", "version", 1, "samples", u64_to_json(s->samples),
@@ -257,7 +258,11 @@ bool ptc_compare_print_json(const struct ptc_compare_sum *s, uint64_t slack_ns)
 			      "wrong", u64_to_json(s->all.wrong), "missing",
 			      u64_to_json(s->all.missing), "verdicts", verdicts_of(s->verdicts),
 			      "not_judged", skips_of(s), "patterns", patterns_of(s));
-	bool ok = o && !json_object_set_new(o, "slack", u64_to_json(slack_ns)) &&
+	bool ok = o &&
+		  !json_object_set_new(o, "verdict",
+				       json_string(ptc_compare_verdict_name(verdict))) &&
+		  !json_object_set_new(o, "wrong_samples", u64_to_json(s->wrong_samples)) &&
+		  !json_object_set_new(o, "slack", u64_to_json(slack_ns)) &&
 		  !json_object_set_new(o, "shifts", shifts_of(s)) &&
 		  !json_object_set_new(o, "depths", depths_of(s)) &&
 		  !json_object_set_new(o, "kinds", kinds_of(s)) &&

@@ -7,7 +7,15 @@
 #include "base/terminal_escape.h"
 #include "cli/compare/compare_report.h"
 
-enum { PLACES = 10, PLACE_MAX = 256, SIDE_MAX = 2 * PLACE_MAX + 8, WIDE = 120 };
+/* BESIDE: equal rows that are printed before and behind a row that differs. */
+enum {
+	PLACES = 10,
+	PLACE_MAX = 256,
+	SIDE_MAX = 2 * PLACE_MAX + 8,
+	WIDE = 120,
+	BESIDE = 2,
+	VERDICT_MAX = 512
+};
 
 /* Format a location: "401ad5 smash+0x3b prog.c:63", with the known parts. */
 static void place_text(char *text, size_t size, uint64_t ip, const struct ptc_side_place *p)
@@ -176,10 +184,15 @@ static int side_text(char *text, size_t size, const struct ptc_side_end ends[2])
 	return snprintf(text, size, "%s -> %s", from, to);
 }
 
+static bool is_equal(const struct ptc_side_row *row)
+{
+	return !row->missing && row->verdict == PTC_VERDICT_EXACT;
+}
+
 static void print_row(const struct ptc_side_row *row, int width)
 {
 	char lbr[SIDE_MAX], trace[SIDE_MAX];
-	const bool exact = !row->missing && row->verdict == PTC_VERDICT_EXACT;
+	const bool exact = is_equal(row);
 
 	(void)side_text(lbr, sizeof(lbr), row->lbr);
 	(void)side_text(trace, sizeof(trace), row->trace);
@@ -192,10 +205,31 @@ static void print_row(const struct ptc_side_row *row, int width)
 		       ptc_verdict_name((enum ptc_verdict)row->verdict));
 }
 
+/* Is row @i equal, as are the rows beside it? */
+static bool is_far_from_errors(const struct ptc_side *w, size_t i)
+{
+	const size_t first = i > BESIDE ? i - BESIDE : 0;
+	const size_t end = w->n - i > BESIDE ? i + BESIDE + 1 : w->n;
+	size_t k;
+
+	for (k = first; k < end; k++)
+		if (!is_equal(&w->rows[k]))
+			return false;
+	return true;
+}
+
+/* Print a line for @n rows that are left out. */
+static void print_equal(size_t *n)
+{
+	if (*n)
+		printf("      ... %zu equal row%s\n", *n, ptc_plural(*n));
+	*n = 0;
+}
+
 static void print_sample(const struct ptc_side *w)
 {
+	size_t i, equal = 0;
 	int width = 0;
-	size_t i;
 
 	printf("\nsample at 0x%" PRIx64 ": time %" PRIu64 ".%09" PRIu64 ", tid %" PRId32
 	       ", cpu %" PRId32 ", %" PRIu64
@@ -204,18 +238,30 @@ static void print_sample(const struct ptc_side *w)
 	       w->candidates, ptc_plural_es(w->candidates));
 	for (i = 0; i < w->n; i++) {
 		char text[SIDE_MAX];
-		const int len = side_text(text, sizeof(text), w->rows[i].lbr);
+		const int len = is_far_from_errors(w, i) ?
+					0 :
+					side_text(text, sizeof(text), w->rows[i].lbr);
 
 		width = len > width && len < WIDE ? len : width;
 	}
-	for (i = 0; i < w->n; i++)
+	for (i = 0; i < w->n; i++) {
+		if (is_far_from_errors(w, i)) {
+			equal++;
+			continue;
+		}
+		print_equal(&equal);
 		print_row(&w->rows[i], width);
+	}
+	print_equal(&equal);
 }
 
-void ptc_compare_print_text(const struct ptc_compare_sum *s)
+void ptc_compare_print_text(const struct ptc_compare_sum *s, enum ptc_stacks_are verdict)
 {
+	char text[VERDICT_MAX];
 	size_t i;
 
+	ptc_compare_verdict_text(text, sizeof(text), s, verdict);
+	printf("%s\n\n", text);
 	print_confidence(s);
 	print_verdicts(s);
 	print_patterns(s);

@@ -206,6 +206,7 @@ bool ptc_compare_sum_add(struct ptc_compare_sum *s, const struct ptc_compare_sam
 	add_candidates(s, one->place.candidates);
 	s->limited += one->place.limited;
 	wrong = s->all.wrong - before.wrong + s->all.missing - before.missing;
+	s->wrong_samples += wrong != 0;
 	s->exact_samples += !wrong && s->all.judged - before.judged == one->n;
 	cpu = cpu_of(s, one->where.cpu);
 	if (!cpu)

@@ -62,6 +62,7 @@ const char *ptc_pattern_name(enum ptc_sum_pattern p);
 
 struct ptc_compare_sum {
 	uint64_t samples, exact_samples;
+	uint64_t wrong_samples;			 /* with wrong or missing entries */
 	uint64_t candidates[PTC_SUM_CANDIDATES]; /* samples by number of possible places */
 	uint64_t limited; /* samples for which some other threads were not looked at */
 	uint64_t skipped[PTC_COMPARE_SKIPS], skipped_entries[PTC_COMPARE_SKIPS];

@@ -34,8 +34,7 @@ def convert(path, out, *options):
 
 
 def compare(path, status, *options):
-    r = Run([PTCAP, "compare", "-i", path, "--format", "json", *options]).expect(status)
-    return json.loads(r.out)
+    return json.loads(Run([PTCAP, "compare", "-i", path, "--format", "json", *options]).expect(status).out)
 
 
 def compare_list(path, status, *options):
@@ -457,7 +456,10 @@ def case_report(work):
         piped = subprocess.run(["sh", "-c", 'cat | "$0" compare -i -', PTCAP], stdin=f, capture_output=True, text=True, check=False)
     check(piped.returncode == 3 and piped.stdout == text, piped.stderr)
     line = Run([PTCAP, "compare", "-i", path + ".bad", "--list"]).expect(3).out.splitlines()[0]
-    check(line.endswith(": missing") and " 2 - - | " in line, line)
+    name = f"{place['function'].replace(' ', '_')}+0x{place['function_offset']:x}"
+    check(line.endswith(": missing") and f" 2 - - - - | {trace['from']['ip'][2:]} {name} " in line, line)
+    check(text.startswith(f"WRONG: 0 of {report['judged']:,} entries and 1 missing branch in 1 of {report['samples']} samples\n"), text)
+    check(re.search(r"\n      \.\.\. \d+ equal rows?\n", text), text)
 
 
 def case_real(_):
