@@ -17,6 +17,7 @@ static const struct command {
 	{ "dump", ptc_cmd_dump },	{ "convert", ptc_cmd_convert },
 	{ "recover", ptc_cmd_recover }, { "crash", ptc_cmd_crash },
 	{ "compare", ptc_cmd_compare }, { "stacks", ptc_cmd_stacks },
+	{ "report", ptc_cmd_report },
 };
 
 static void help_commands(void)
@@ -30,6 +31,7 @@ static void help_commands(void)
 	      "  stacks      Show what each thread of a process waits for, and its stack.\n\n"
 	      "Look:\n"
 	      "  decode      Print every branch of a recording.\n"
+	      "  report      Sum calls, instructions and time by function.\n"
 	      "  crash show  Explain the crash in a recording.\n"
 	      "  crash core  Write the state of a process in a recording as a core.\n"
 	      "  info        Summarise a recording.\n"

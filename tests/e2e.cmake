@@ -378,6 +378,12 @@ foreach(name programs selected json_too calls real binary)
 	e2e_is_emulated(icount_${name})
 	set_property(TEST e2e_icount_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 endforeach()
+# ptcap report.
+foreach(name sums counted valgrind gaps selected forms golden names real)
+	e2e_test(report_${name} "${e2e_dir}/report.py" "${name}")
+	e2e_is_emulated(report_${name})
+	set_property(TEST e2e_report_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
+endforeach()
 # Profiles for other tools, which read them: decode --format=bolt ...
 foreach(name bolt profgen afdo lcov refused)
 	e2e_test(profiles_${name} "${e2e_dir}/profiles.py" "${name}")

@@ -38,6 +38,7 @@ OTHERS = (
     ["info"],
     ["dump", "--format=json"],
     ["dump", "--verify", "--format=json"],
+    ["report", "--format=json"],
     ["compare", "--format=json"],
     ["crash", "show", "--format=json"],
     ["crash", "show"],

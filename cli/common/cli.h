@@ -13,6 +13,7 @@
 int ptc_cmd_record(int argc, char **argv);
 int ptc_cmd_snapshot(int argc, char **argv);
 int ptc_cmd_decode(int argc, char **argv);
+int ptc_cmd_report(int argc, char **argv);
 int ptc_cmd_info(int argc, char **argv);
 int ptc_cmd_dump(int argc, char **argv);
 int ptc_cmd_convert(int argc, char **argv);

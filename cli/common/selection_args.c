@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/common/selection_args.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +75,11 @@ void ptc_id_list_release(struct ptc_id_list *l)
 	*l = (struct ptc_id_list){ NULL, 0, 0 };
 }
 
+bool ptc_take_ids(const char *s, void *list)
+{
+	return ptc_id_list_parse(list, s);
+}
+
 bool ptc_time_choice_parse(const char *arg, struct ptc_time_choice *ret)
 {
 	struct ptc_time_choice c = { .percent = strchr(arg, '%') != NULL, .to = UINT64_MAX };
@@ -113,4 +119,26 @@ int ptc_time_choice_apply(const struct ptc_time_choice *c, struct ptc_decode *d,
 	from = c->from ? first + share(last - first, c->from) : 0;
 	to = c->to < WHOLE ? first + share(last - first, c->to) : UINT64_MAX;
 	return ptc_decode_choose_time(d, from, to, err);
+}
+
+bool ptc_take_axis(const char *s, void *ret)
+{
+	const bool time = !strcmp(s, "time");
+
+	if (!time && strcmp(s, "insns") != 0)
+		return false;
+	*(enum ptc_axis *)ret = time ? PTC_AXIS_TIME : PTC_AXIS_INSNS;
+	return true;
+}
+
+/* Each thread needs memory, so their number has a limit. Includes the printing thread. */
+unsigned int ptc_default_jobs(void)
+{
+	enum { JOBS_MAX = 16 };
+	cpu_set_t set;
+	int n = JOBS_MAX; /* default: there are more CPUs than a set can hold */
+
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		n = CPU_COUNT(&set);
+	return n < JOBS_MAX ? (unsigned int)n : JOBS_MAX;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Selection of a part of a recording: --tid, --cpu and --time. */
+/* Options of commands that decode: --tid, --cpu and --time select a part. -j: threads. */
 #ifndef PTC_CLI_COMMON_SELECTION_ARGS_H
 #define PTC_CLI_COMMON_SELECTION_ARGS_H
 
@@ -18,6 +18,8 @@ struct ptc_id_list {
 /* Add the ids in @arg. Returns false if malformed, or if out of memory. */
 bool ptc_id_list_parse(struct ptc_id_list *l, const char *arg);
 void ptc_id_list_release(struct ptc_id_list *l);
+/* ptc_id_list_parse for PTC_PARSED (cli/common/option_table.h). */
+bool ptc_take_ids(const char *s, void *list);
 
 /*
  * A time range: "A,B", "A,", ",B" in seconds of the recording's clock, or "10%-20%" of the trace.
@@ -33,5 +35,14 @@ bool ptc_time_choice_parse(const char *arg, struct ptc_time_choice *ret);
 /* Restrict decoding to the time range. */
 int ptc_time_choice_apply(const struct ptc_time_choice *c, struct ptc_decode *d,
 			  struct ptc_err *err);
+
+/* --axis: instructions for software sources, else the time; the time; instructions. */
+enum ptc_axis { PTC_AXIS_AUTO, PTC_AXIS_TIME, PTC_AXIS_INSNS };
+
+/* Parse "time" or "insns", for PTC_PARSED. @ret: an enum ptc_axis. */
+bool ptc_take_axis(const char *s, void *ret);
+
+/* Returns the number of decoding threads if none is given: one for each CPU, up to 16. */
+unsigned int ptc_default_jobs(void);
 
 #endif

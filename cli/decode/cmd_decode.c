@@ -7,51 +7,8 @@
 #include "base/plural.h"
 #include "cli/common/cli.h"
 #include "cli/decode/decode_args.h"
+#include "cli/decode/decode_findings.h"
 #include "cli/decode/empty_warnings.h"
-
-/* Gaps between snapshots are not counted, because that trace was not requested. */
-static uint64_t count_gaps(const struct ptc_decode_stats *stats)
-{
-	uint64_t n = 0;
-	int i;
-
-	for (i = 0; i < PTC_GAP_COUNT; i++)
-		if (i != PTC_GAP_SNAPSHOT)
-			n += stats->gaps[i];
-	return n;
-}
-
-/* Report gaps and notes that are not, or not clearly, visible in the output lines. */
-static void tell_findings(const struct ptc_decode *d, const struct ptc_decode_stats *stats)
-{
-	const uint64_t gaps = count_gaps(stats);
-	const char *note;
-	size_t i;
-
-	fflush(stdout);
-	if (gaps)
-		ptc_say("%llu gap%s in the trace", (unsigned long long)gaps, ptc_plural(gaps));
-	if (stats->gaps[PTC_GAP_SNAPSHOT])
-		ptc_say("%llu snapshot gap%s: older trace was overwritten",
-			(unsigned long long)stats->gaps[PTC_GAP_SNAPSHOT],
-			ptc_plural(stats->gaps[PTC_GAP_SNAPSHOT]));
-	for (i = 0; (note = ptc_decode_note(d, i)) != NULL; i++)
-		ptc_say("%s", note);
-}
-
-/* Report the first file without source lines. */
-static void tell_without_lines(const struct ptc_decode *d)
-{
-	size_t n;
-	const char *first = ptc_decode_without_lines(d, &n);
-
-	if (!first)
-		return;
-	fflush(stdout);
-	ptc_say("no source lines for '%s'%s: no debug information; install its debug package, or "
-		"use --debuginfod",
-		first, n > 1 ? " and other files" : "");
-}
 
 /* Report whether the two engines produced the same. Returns the exit code. */
 static int tell_difference(const struct ptc_decode *d)
@@ -133,9 +90,9 @@ static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 		return ptc_say_err(&err);
 	if (a->out.profile.refused)
 		return PTC_EXIT_FAIL; /* the reason is printed */
-	tell_findings(d, &stats);
+	ptc_say_findings(d, &stats);
 	if (wants_lines(&a->out.form))
-		tell_without_lines(d);
+		ptc_say_without_lines(d);
 	if (ptc_asked_any(&part) && !asked.items)
 		return ptc_asked_say_none(&part, d, name_of(a));
 	if (!stats.aux_bytes) {
@@ -143,7 +100,7 @@ static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 		return PTC_EXIT_NOTHING;
 	}
 	r = a->opts.engine == PTC_ENGINE_VERIFY ? tell_difference(d) : PTC_EXIT_OK;
-	return a->strict && count_gaps(&stats) ? PTC_EXIT_FINDINGS : r;
+	return a->strict && ptc_count_gaps(&stats) ? PTC_EXIT_FINDINGS : r;
 }
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/decode/decode_args.h"
 
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,21 +34,6 @@ static bool parse_cpu_id(const char *arg, struct ptc_decode_opts *opts)
 	opts->cpu_id_set = true;
 	opts->cpu_id = (struct ptc_cpu_id){ (uint16_t)f, (uint8_t)m, (uint8_t)st };
 	return true;
-}
-
-/*
- * Returns one thread per available CPU, with a limit because each thread needs memory. Includes the
- * printing thread.
- */
-static unsigned int default_jobs(void)
-{
-	enum { JOBS_MAX = 16 };
-	cpu_set_t set;
-	int n = JOBS_MAX; /* default: there are more CPUs than a set can hold */
-
-	if (!sched_getaffinity(0, sizeof(set), &set))
-		n = CPU_COUNT(&set);
-	return n < JOBS_MAX ? (unsigned int)n : JOBS_MAX;
 }
 
 /*
@@ -180,7 +164,7 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 				       .out = { .totals = PTC_TOTALS_INIT } };
 	a->opts.code = &a->code;
 	a->sums = (struct ptc_sums_sink){ ptc_decoded_sums, &a->out };
-	a->opts.jobs = default_jobs();
+	a->opts.jobs = ptc_default_jobs();
 	code = ptc_options_parse(&ptc_decode_options, argc, argv, a);
 	if (code >= 0)
 		return code;

@@ -73,19 +73,6 @@ static int take_format(void *args, const char *value)
 			       "text, json, bin, lcov, bolt, profgen or afdo");
 }
 
-static int take_axis(void *args, const char *value)
-{
-	struct ptc_decode_args *a = args;
-
-	if (!strcmp(value, "time"))
-		a->out.form.axis = PTC_AXIS_TIME;
-	else if (!strcmp(value, "insns"))
-		a->out.form.axis = PTC_AXIS_INSNS;
-	else
-		return ptc_value_error("decode", "--axis", value, "time or insns");
-	return -1;
-}
-
 /* Parse WHAT[:N]. */
 static bool take_counts(const char *s, void *form)
 {
@@ -107,11 +94,6 @@ static bool take_counts(const char *s, void *form)
 	if (s[len])
 		good = ptc_parse_u64(s + len + 1, &f->most) && f->most;
 	return f->counts && good;
-}
-
-static bool take_ids(const char *s, void *list)
-{
-	return ptc_id_list_parse(list, s);
 }
 
 static int take_time(void *args, const char *value)
@@ -216,14 +198,15 @@ static const struct ptc_option options[] = {
 	  "Begin lines with the time, or with the number of instructions of the thread (insns), "
 	  "and "
 	  "measure calls in it. Default: insns for recordings by step or emu, else time.",
-	  .take = take_axis },
+	  PTC_PARSED(struct ptc_decode_args, out.form.axis, ptc_take_axis, "time or insns") },
 	{ "object", 0, "FILE",
 	  "With bolt, profgen and afdo: the program or library of the profile.",
 	  PTC_TEXT(struct ptc_decode_args, out.profile.object) },
 	PTC_HEADING("Which part of the recording (default: all):"),
 	PTC_OPTION_INPUT(struct ptc_decode_args, input),
 	{ "tid", 0, "LIST", "Print only these threads, for example 12,15-17.",
-	  PTC_PARSED(struct ptc_decode_args, tids, take_ids, "thread IDs, for example 12,14-16") },
+	  PTC_PARSED(struct ptc_decode_args, tids, ptc_take_ids,
+		     "thread IDs, for example 12,14-16") },
 	{ "cpu", 0, "LIST",
 	  "Print only these CPUs. With --pt: the CPU that recorded, for example 6/94/3.",
 	  PTC_TEXT(struct ptc_decode_args, cpu) },

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/common/selection_args.h"
 #include "cli/common/terminal.h"
 #include "cli/decode/branch_counts.h"
 #include "cli/decode/line_buffer.h"
@@ -20,8 +21,7 @@ struct ptc_decoded_form {
 	bool json, bin, lcov, insn, calls, stats, color;
 	bool inlines; /* show inlined functions */
 	bool icount;  /* items have their number of instructions */
-	/* AUTO: instructions for software sources, else the time */
-	enum ptc_axis { PTC_AXIS_AUTO, PTC_AXIS_TIME, PTC_AXIS_INSNS } axis;
+	enum ptc_axis axis;
 	enum ptc_counts_of counts;
 	uint64_t most; /* number of counts to print; 0: all */
 	size_t width;  /* columns to which names are shortened; 0: print whole names */

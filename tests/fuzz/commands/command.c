@@ -118,6 +118,17 @@ static const struct command {
 	  { { { "-i@/perf.data", "-i@/folder", "-i-" } },
 	    { { "", "--format=json" } },
 	    { { "", "-n3", "-p7", "--no-demangle", "-v" } } } },
+	{ "report",
+	  ptc_cmd_report,
+	  { NULL },
+	  { { { "-i@/perf.data --symfs=@/root", "-i@/folder --symfs=@/root", "-i- --symfs=@/root",
+		"-i@/perf.data" } },
+	    { { "", "--format=json" } },
+	    { { "", "--axis=time", "--axis=insns", "--sort=name", "--top=2" } },
+	    { { "-j1", "-j1", "-j1", "-j2" } },
+	    { { "", "", "", "--time=0,0.000001", "--time=10%-60%", "--tid=7", "--cpu=0" } },
+	    { { "", "--core=@/core", "--kcore=@/kcore", "--vmlinux=@/vmlinux" } },
+	    { { "", "--no-demangle", "--full-names", "--strict", "--inline" } } } },
 };
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };

@@ -121,6 +121,11 @@ static void put_plain(void)
 		{ "--last=3", NULL },
 	};
 	static const char *const dumps[][3] = { { "--verify", NULL }, { "--format=json", NULL } };
+	static const char *const reports[][3] = {
+		{ "", NULL },
+		{ "--format=json", NULL },
+		{ "--inline", "--axis=time", NULL },
+	};
 	struct archive a = { .n = 0 };
 	struct pd p;
 	size_t i;
@@ -135,6 +140,8 @@ static void put_plain(void)
 	add(&a, AR_PROGRAM, &program);
 	for (i = 0; i < sizeof(forms) / sizeof(forms[0]); i++)
 		save_as(&a, "decode", "plain", forms[i]);
+	for (i = 0; i < sizeof(reports) / sizeof(reports[0]); i++)
+		save_as(&a, "report", "plain", reports[i]);
 	ar_release(&a);
 	/* Another kind of debug information, in a separate file. */
 	add_recording(&a, AR_RECORDING, &p);

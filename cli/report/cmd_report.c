@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "cli/common/cli.h"
+#include "cli/common/terminal.h"
+#include "cli/decode/decode_findings.h"
+#include "cli/decode/empty_warnings.h"
+#include "cli/report/report.h"
+
+static const char *recording_name(const struct ptc_report_args *a)
+{
+	return a->input ? a->input : PTC_INPUT_DEFAULT;
+}
+
+static struct ptc_asked_part asked_part(const struct ptc_report_args *a)
+{
+	return (struct ptc_asked_part){ .tid = a->tids.n, .cpu = a->cpus.n, .time = a->time_text };
+}
+
+/* ptc_sink.on_items; ctx is a struct ptc_report. */
+static int sum_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_report *r = ctx;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		r->insns += items[i].insns;
+	return ptc_call_stream_items(&r->stream, items, n);
+}
+
+/* Decode, and sum all calls. Returns 0, or an exit code after a message. */
+static int sum_recording(struct ptc_report *r, uint64_t *ret_items)
+{
+	struct ptc_asked asked = { .inner = { sum_items, r } };
+	struct ptc_sink sink, inner = { ptc_asked_items, &asked };
+	struct ptc_progress progress;
+	struct ptc_err err;
+	const bool shows = ptc_progress_start(&progress, r->d, &inner);
+	int rc;
+
+	sink = shows ? (struct ptc_sink){ ptc_progress_items, &progress } : inner;
+	rc = ptc_decode_run(r->d, &sink, &err);
+	if (shows)
+		ptc_progress_finish(&progress);
+	if (rc < 0 && err.code != PTC_E_STOPPED)
+		return ptc_say_err(&err);
+	if (rc < 0 || ptc_call_stream_finish(&r->stream))
+		return ptc_say_no_memory();
+	ptc_function_sums_finish(&r->sums);
+	r->insns -= r->sums.left_out;
+	*ret_items = asked.items;
+	return ptc_report_sort_rows(r) ? 0 : ptc_say_no_memory();
+}
+
+static bool print_rows(const struct ptc_report *r)
+{
+	const bool whole = r->args->json ? ptc_report_json(r) : ptc_report_text(r);
+
+	ptc_line_flush(r->line);
+	return whole;
+}
+
+/* Report what the recording lacks. Returns the exit code. */
+static int judge(const struct ptc_report *r, uint64_t items)
+{
+	const struct ptc_asked_part part = asked_part(r->args);
+	struct ptc_decode_stats stats;
+
+	ptc_decode_get_stats(r->d, &stats);
+	ptc_say_findings(r->d, &stats);
+	if (r->args->inlines)
+		ptc_say_without_lines(r->d);
+	if (ptc_asked_any(&part) && !items)
+		return ptc_asked_say_none(&part, r->d, recording_name(r->args));
+	if (!stats.aux_bytes) {
+		ptc_say("'%s' has no trace to decode", recording_name(r->args));
+		return PTC_EXIT_NOTHING;
+	}
+	return r->args->strict && ptc_count_gaps(&stats) ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
+}
+
+/* The pager starts only when there is output, so that errors do not disappear in it. */
+static int print_report(struct ptc_report *r, struct ptc_pager *pager, uint64_t items)
+{
+	int code;
+
+	r->width = r->args->full_names ? 0 : ptc_terminal_columns();
+	ptc_pager_start(pager);
+	if (!print_rows(r))
+		code = ptc_say_no_memory();
+	else
+		code = r->line->failed ? PTC_EXIT_FAIL : judge(r, items);
+	return ptc_pager_finish(pager) || code ? code : PTC_EXIT_FAIL;
+}
+
+static int report_decoded(const struct ptc_report_args *a, struct ptc_decode *d,
+			  struct ptc_pager *pager)
+{
+	static struct ptc_line line;
+	struct ptc_report r = { .args = a, .d = d, .line = &line };
+	const struct ptc_call_stream_opts opts = {
+		.d = d, .inlines = a->inlines, .on_event = ptc_function_sums_event, .ctx = &r.sums
+	};
+	uint64_t items = 0;
+	int code;
+
+	if (ptc_call_stream_init(&r.stream, &opts))
+		return ptc_say_no_memory();
+	r.sums.stream = &r.stream;
+	r.sums.is_part = a->time_text;
+	code = sum_recording(&r, &items);
+	if (!code)
+		code = print_report(&r, pager, items);
+	free(r.row);
+	ptc_function_sums_release(&r.sums);
+	ptc_call_stream_release(&r.stream);
+	return code;
+}
+
+static int report_recording(struct ptc_report_args *a)
+{
+	struct ptc_pager pager = PTC_PAGER_INIT;
+	struct ptc_decode *d;
+	struct ptc_err err;
+	int code, r;
+
+	if (a->debuginfod && setenv("DEBUGINFOD_URLS", a->debuginfod, 1))
+		return ptc_say_no_memory();
+	if (!ptc_asked_code_is_there(&a->code))
+		return PTC_EXIT_FAIL;
+	if (!a->no_pager && !a->json)
+		ptc_pager_prepare(&pager);
+	a->sandbox.finds_code = true;
+	code = ptc_sandbox_enter(&a->sandbox);
+	if (code)
+		return code;
+	r = ptc_decode_open(recording_name(a), &a->opts, &d, &err);
+	if (r < 0)
+		return ptc_say_input_err(recording_name(a), &err);
+	r = a->time_text ? ptc_time_choice_apply(&a->time, d, &err) : 0;
+	code = r < 0 ? ptc_say_err(&err) : report_decoded(a, d, &pager);
+	ptc_decode_free(d);
+	return code;
+}
+
+int ptc_cmd_report(int argc, char **argv)
+{
+	struct ptc_report_args a;
+	int code = ptc_report_args_parse(&a, argc, argv);
+
+	if (code < 0)
+		code = report_recording(&a);
+	ptc_report_args_release(&a);
+	return code;
+}

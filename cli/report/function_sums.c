@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/report/function_sums.h"
+
+#include <stdlib.h>
+
+#include "base/budget.h"
+#include "base/grow.h"
+
+/* A function in a thread. */
+struct ptc_sums_pair {
+	uint32_t thread, function;
+	uint32_t row;
+	uint32_t open; /* calls of the function that are open in the thread */
+};
+
+struct sums_frame {
+	uint32_t pair;
+	bool is_outermost; /* no other call of the function was open */
+	bool is_late;	   /* the begin is not known */
+	uint64_t since[PTC_SUMS_AXES];
+};
+
+struct ptc_sums_thread {
+	struct sums_frame *frames; /* owned; the outermost first */
+	size_t depth, cap;
+	uint64_t at[PTC_SUMS_AXES]; /* place of the last event; time: may be PTC_NO_TIME */
+};
+
+void ptc_sums_add(uint64_t *sum, uint64_t more)
+{
+	if (__builtin_add_overflow(*sum, more, sum))
+		*sum = UINT64_MAX;
+}
+
+/* Make space for one more element of any array. Returns false if there is no memory. */
+static bool grow_sums(void *items, size_t *cap, size_t n, size_t size)
+{
+	return n < *cap || (n < UINT32_MAX - 1 && ptc_budget_allows((n + 1) * size) &&
+			    ptc_grow(items, cap, n + 1, size));
+}
+
+/* --- rows and pairs --- */
+
+static uint64_t hash_of_two(uint32_t a, uint32_t b)
+{
+	return ptc_hash_mix(0, (uint64_t)a << 32 | b);
+}
+
+/* Returns the number of the row, which may be new. PTC_NO_NUMBER: no memory. */
+static uint32_t row_with(struct ptc_function_sums *s, uint32_t group, uint32_t function)
+{
+	const uint64_t hash = hash_of_two(group, function);
+	struct ptc_number_index *x = &s->row_index;
+	bool emptied;
+	size_t slot, i;
+
+	if (x->slots)
+		for (slot = ptc_number_index_first(x, hash); x->slots[slot];
+		     slot = ptc_number_index_next(x, slot))
+			if (s->rows[x->slots[slot] - 1].group == group &&
+			    s->rows[x->slots[slot] - 1].function == function)
+				return x->slots[slot] - 1;
+	if (!grow_sums(&s->rows, &s->rows_cap, s->nrows, sizeof(*s->rows)) ||
+	    !ptc_number_index_grow(x, &emptied))
+		return PTC_NO_NUMBER;
+	for (i = 0; i < s->nrows && emptied; i++)
+		ptc_number_index_add(x, hash_of_two(s->rows[i].group, s->rows[i].function),
+				     (uint32_t)i + 1);
+	s->rows[s->nrows++] = (struct ptc_function_sum){ .group = group, .function = function };
+	ptc_number_index_add(x, hash, (uint32_t)s->nrows);
+	return (uint32_t)s->nrows - 1;
+}
+
+/* Returns the number of the pair of @event, which may be new. PTC_NO_NUMBER: no memory. */
+static uint32_t pair_of(struct ptc_function_sums *s, const struct ptc_call_event *event)
+{
+	const uint64_t hash = hash_of_two(event->thread, event->function);
+	struct ptc_number_index *x = &s->pair_index;
+	struct ptc_sums_pair pair = { .thread = event->thread, .function = event->function };
+	bool emptied;
+	size_t slot, i;
+
+	if (x->slots)
+		for (slot = ptc_number_index_first(x, hash); x->slots[slot];
+		     slot = ptc_number_index_next(x, slot))
+			if (s->pairs[x->slots[slot] - 1].thread == pair.thread &&
+			    s->pairs[x->slots[slot] - 1].function == pair.function)
+				return x->slots[slot] - 1;
+	pair.row = row_with(s, s->group_of ? s->group_of(s->ctx, event) : 0, event->function);
+	if (pair.row == PTC_NO_NUMBER ||
+	    !grow_sums(&s->pairs, &s->pairs_cap, s->npairs, sizeof(pair)) ||
+	    !ptc_number_index_grow(x, &emptied))
+		return PTC_NO_NUMBER;
+	for (i = 0; i < s->npairs && emptied; i++)
+		ptc_number_index_add(x, hash_of_two(s->pairs[i].thread, s->pairs[i].function),
+				     (uint32_t)i + 1);
+	s->pairs[s->npairs++] = pair;
+	ptc_number_index_add(x, hash, (uint32_t)s->npairs);
+	return (uint32_t)s->npairs - 1;
+}
+
+/* Returns the thread of @event, which may be new. NULL: no memory. */
+static struct ptc_sums_thread *thread_with(struct ptc_function_sums *s, uint32_t number)
+{
+	while (s->nthreads <= number) {
+		if (!grow_sums(&s->threads, &s->threads_cap, s->nthreads, sizeof(*s->threads)))
+			return NULL;
+		s->threads[s->nthreads++] = (struct ptc_sums_thread){ .depth = 0 };
+	}
+	return &s->threads[number];
+}
+
+/* --- events --- */
+
+static struct ptc_function_sum *row_of(const struct ptc_function_sums *s,
+				       const struct sums_frame *f)
+{
+	return &s->rows[s->pairs[f->pair].row];
+}
+
+/* Returns the distance. 0: it is not known. */
+static uint64_t distance(uint64_t since, uint64_t until)
+{
+	return since == PTC_NO_TIME || until == PTC_NO_TIME || until < since ? 0 : until - since;
+}
+
+/* Add what ran since the last event of the thread to the function at the top. */
+static void add_self(struct ptc_function_sums *s, struct ptc_sums_thread *t,
+		     const struct ptc_call *call)
+{
+	const uint64_t now[] = { call->insns, call->item->time };
+	struct ptc_function_sum *row = row_of(s, &t->frames[t->depth - 1]);
+	unsigned int a;
+
+	for (a = 0; a < PTC_SUMS_AXES; a++) {
+		const uint64_t ran = distance(t->at[a], now[a]);
+
+		ptc_sums_add(&row->self[a], ran);
+		ptc_sums_add(&s->all.self[a], ran);
+		if (now[a] != PTC_NO_TIME)
+			t->at[a] = now[a];
+	}
+}
+
+/*
+ * The first call of a thread, or the first one behind a gap: the function gets the instructions
+ * that belong to no call. Time before it is not known.
+ */
+static bool begin_stack(struct ptc_function_sums *s, struct ptc_sums_thread *t,
+			const struct ptc_call *call)
+{
+	const uint64_t *insns = ptc_tid_counter_of(&s->insns, call->item->tid);
+
+	if (!insns)
+		return false;
+	t->at[PTC_SUMS_INSNS] = *insns;
+	if (s->is_part && !*insns) {
+		s->left_out += call->insns;
+		t->at[PTC_SUMS_INSNS] = call->insns;
+	}
+	t->at[PTC_SUMS_TIME] = call->item->time;
+	return true;
+}
+
+/* Did the trace begin inside of the function? The function may also begin where the trace does. */
+static bool begins_before(const struct ptc_function_sums *s, const struct ptc_call_event *event)
+{
+	const struct ptc_call *call = event->call;
+	uint64_t off = 0;
+
+	if (call->how == PTC_CALL_BY_RETURN)
+		return true;
+	return call->how == PTC_CALL_BY_TRACE &&
+	       (!ptc_decode_symbol(s->stream->opts.d, call->item, call->ip, &off) || off);
+}
+
+static int add_entry(struct ptc_function_sums *s, struct ptc_sums_thread *t,
+		     const struct ptc_call_event *event)
+{
+	const struct ptc_call *call = event->call;
+	struct ptc_function_sum *row;
+	struct ptc_sums_pair *pair;
+	struct sums_frame f;
+
+	if (t->depth)
+		add_self(s, t, call);
+	else if (!begin_stack(s, t, call))
+		return PTC_E_NO_MEMORY;
+	f = (struct sums_frame){ .pair = pair_of(s, event),
+				 .is_late = begins_before(s, event),
+				 .since = { t->at[PTC_SUMS_INSNS], call->item->time } };
+	if (f.pair == PTC_NO_NUMBER || !grow_sums(&t->frames, &t->cap, t->depth, sizeof(f)))
+		return PTC_E_NO_MEMORY;
+	pair = &s->pairs[f.pair];
+	f.is_outermost = !pair->open++;
+	row = &s->rows[pair->row];
+	row->calls += !f.is_late;
+	s->all.calls += !f.is_late;
+	/* An inlined function has no known begin. */
+	f.is_late |= call->how == PTC_CALL_BY_INLINING;
+	t->frames[t->depth++] = f;
+	if (t->depth == 1)
+		add_self(s, t, call);
+	return 0;
+}
+
+/* Add the duration of a whole call. */
+static bool add_duration(struct ptc_function_sums *s, const struct sums_frame *f, unsigned int axis,
+			 uint64_t since, uint64_t until)
+{
+	struct ptc_function_sum *row = row_of(s, f);
+	const uint64_t took = distance(since, until);
+
+	if (since == PTC_NO_TIME || until == PTC_NO_TIME)
+		return true;
+	row->known[axis]++;
+	ptc_sums_add(&row->sum[axis], took);
+	if (took > row->max[axis])
+		row->max[axis] = took;
+	return ptc_durations_add(&s->durations,
+				 (uint64_t)s->pairs[f->pair].row * PTC_SUMS_AXES + axis, took);
+}
+
+static int add_end(struct ptc_function_sums *s, struct ptc_sums_thread *t,
+		   const struct ptc_call *call)
+{
+	const uint64_t now[] = { call->insns, call->item->time };
+	const bool is_cut = call->how == PTC_CALL_BY_GAP || call->how == PTC_CALL_BY_END;
+	struct ptc_function_sum *row;
+	struct sums_frame f;
+	uint64_t *insns;
+	unsigned int a;
+
+	add_self(s, t, call);
+	f = t->frames[--t->depth];
+	row = row_of(s, &f);
+	s->pairs[f.pair].open--;
+	for (a = 0; a < PTC_SUMS_AXES && f.is_outermost; a++)
+		ptc_sums_add(&row->total[a], distance(f.since[a], now[a]));
+	row->open += f.is_late || is_cut;
+	s->all.open += f.is_late || is_cut;
+	for (a = 0; a < PTC_SUMS_AXES && !f.is_late && !is_cut; a++)
+		if (!add_duration(s, &f, a, f.since[a], now[a]))
+			return PTC_E_NO_MEMORY;
+	if (t->depth)
+		return 0;
+	insns = ptc_tid_counter_of(&s->insns, call->item->tid);
+	if (!insns)
+		return PTC_E_NO_MEMORY;
+	*insns = call->insns;
+	return 0;
+}
+
+int ptc_function_sums_event(void *ctx, const struct ptc_call_event *event)
+{
+	struct ptc_function_sums *s = ctx;
+	struct ptc_sums_thread *t;
+
+	if (event->call->type == PTC_CALL_LOST) {
+		s->gaps++;
+		return 0;
+	}
+	t = thread_with(s, event->thread);
+	if (!t)
+		return PTC_E_NO_MEMORY;
+	return event->call->type == PTC_CALL_ENTER ? add_entry(s, t, event) :
+						     add_end(s, t, event->call);
+}
+
+void ptc_function_sums_finish(struct ptc_function_sums *s)
+{
+	ptc_durations_sort(&s->durations);
+}
+
+uint64_t ptc_function_sums_p99(const struct ptc_function_sums *s,
+			       const struct ptc_function_sum *row, unsigned int axis)
+{
+	const uint64_t set = (uint64_t)(row - s->rows) * PTC_SUMS_AXES + axis;
+	const uint64_t p99 = ptc_durations_percentile(&s->durations, set, row->known[axis], 99);
+
+	return p99 < row->max[axis] ? p99 : row->max[axis];
+}
+
+void ptc_function_sums_release(struct ptc_function_sums *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->nthreads; i++)
+		free(s->threads[i].frames);
+	free(s->threads);
+	free(s->rows);
+	free(s->row_index.slots);
+	free(s->pairs);
+	free(s->pair_index.slots);
+	ptc_tid_counter_release(&s->insns);
+	ptc_durations_release(&s->durations);
+	*s = (struct ptc_function_sums){ .nrows = 0 };
+}

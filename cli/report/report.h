@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* `ptcap report`: its options, the sums of a recording in the order of the output, the printers. */
+#ifndef PTC_CLI_REPORT_REPORT_H
+#define PTC_CLI_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/common/sandbox.h"
+#include "cli/common/selection_args.h"
+#include "cli/decode/line_buffer.h"
+#include "cli/report/function_sums.h"
+#include "ptcap/decode.h"
+
+enum ptc_report_sort {
+	PTC_SORT_SELF,
+	PTC_SORT_TOTAL,
+	PTC_SORT_CALLS,
+	PTC_SORT_MEAN,
+	PTC_SORT_MAX,
+	PTC_SORT_NAME,
+	PTC_SORT_KEYS
+};
+
+struct ptc_report_args {
+	const char *input;	       /* NULL: perf.data */
+	struct ptc_id_list tids, cpus; /* owned */
+	const char *time_text;	       /* --time, unparsed; NULL: all */
+	struct ptc_time_choice time;
+	struct ptc_decode_opts opts;
+	struct ptc_code_opts code;
+	const char *debuginfod; /* NULL: use the environment */
+	struct ptc_sandbox sandbox;
+	bool json, inlines, strict, no_pager, full_names;
+	enum ptc_report_sort sort;
+	enum ptc_axis axis;
+	uint64_t top; /* functions to print; 0: all */
+};
+
+/* Returns -1 to continue, or an exit code. */
+int ptc_report_args_parse(struct ptc_report_args *a, int argc, char **argv);
+void ptc_report_args_release(struct ptc_report_args *a);
+
+struct ptc_report {
+	const struct ptc_report_args *args; /* borrowed */
+	struct ptc_decode *d;		    /* borrowed */
+	struct ptc_call_stream stream;
+	struct ptc_function_sums sums;
+	uint64_t insns;			     /* all instructions, also outside of functions */
+	bool has_time;			     /* the times are a measure of the program */
+	unsigned int axis;		     /* that of text, and of the order */
+	const struct ptc_function_sum **row; /* owned; sums.nrows rows in the order of the output */
+	size_t width;			     /* columns of text; 0: print whole names */
+	struct ptc_line *line;		     /* borrowed */
+};
+
+/* Choose the axis, and sort the rows. Returns false if out of memory. */
+bool ptc_report_sort_rows(struct ptc_report *r);
+
+/* Returns the number of rows to print. */
+size_t ptc_report_shown(const struct ptc_report *r);
+
+/* Returns the mean of the known durations of @row, rounded down; 0: none is known. */
+uint64_t ptc_report_mean(const struct ptc_function_sum *row, unsigned int axis);
+
+/* Returns the name of a function, in @buf or borrowed. To be escaped by the caller. */
+const char *ptc_report_name(const struct ptc_report *r, uint32_t function, char *buf, size_t size);
+
+/* Print the report. Return false if out of memory. */
+bool ptc_report_text(const struct ptc_report *r);
+bool ptc_report_json(const struct ptc_report *r);
+
+#endif

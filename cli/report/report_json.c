@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* `ptcap report --format json`: doc/json.md. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+
+#include "cli/common/jsontext.h"
+#include "cli/report/report.h"
+
+enum { NAME_ROOM = 512 };
+
+static const char *const axes[] = { [PTC_SUMS_INSNS] = "insns", [PTC_SUMS_TIME] = "time" };
+static const char *const sorts[] = {
+	[PTC_SORT_SELF] = "self", [PTC_SORT_TOTAL] = "total", [PTC_SORT_CALLS] = "calls",
+	[PTC_SORT_MEAN] = "mean", [PTC_SORT_MAX] = "max",     [PTC_SORT_NAME] = "name",
+};
+
+static json_t *number(uint64_t n)
+{
+	return json_integer(n < INT64_MAX ? (json_int_t)n : INT64_MAX);
+}
+
+static json_t *file_name(const struct ptc_report *r, uint32_t file)
+{
+	const char *name = ptc_names_of(&r->stream.names, file);
+
+	return name ? ptc_json_text(name) : json_null();
+}
+
+static bool put_report_head(const struct ptc_report *r)
+{
+	const struct ptc_function_sum *all = &r->sums.all;
+	json_t *o = json_pack("{s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}",
+			      "schema", "ptcap-report", "version", 1, "axis", axes[r->axis], "sort",
+			      sorts[r->args->sort], "instructions", number(r->insns),
+			      "in_functions", number(all->self[PTC_SUMS_INSNS]), "time",
+			      r->has_time ? number(all->self[PTC_SUMS_TIME]) : json_null(), "calls",
+			      number(all->calls), "open", number(all->open), "functions",
+			      (json_int_t)r->stream.nfunctions, "threads",
+			      (json_int_t)r->stream.nthreads, "gaps", number(r->sums.gaps));
+
+	return ptc_line_json(r->line, o);
+}
+
+/* Returns the sums of a row on one axis. */
+static json_t *axis_object(const struct ptc_report *r, const struct ptc_function_sum *row,
+			   unsigned int axis)
+{
+	const bool any = row->known[axis];
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "self", number(row->self[axis]), "total",
+			 number(row->total[axis]), "known", number(row->known[axis]), "mean",
+			 any ? number(ptc_report_mean(row, axis)) : json_null(), "p99",
+			 any ? number(ptc_function_sums_p99(&r->sums, row, axis)) : json_null(),
+			 "max", any ? number(row->max[axis]) : json_null());
+}
+
+static bool put_function(const struct ptc_report *r, const struct ptc_function_sum *row)
+{
+	const struct ptc_function *f = &r->stream.functions[row->function];
+	char name[NAME_ROOM], off[32];
+	json_t *o;
+
+	(void)snprintf(off, sizeof(off), "0x%" PRIx64, f->off);
+	o = json_pack("{s:s, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "type", "function", "name",
+		      ptc_json_text(ptc_report_name(r, row->function, name, sizeof(name))), "file",
+		      file_name(r, f->file), "offset", off, "inlined", f->inlined, "calls",
+		      number(row->calls), "open", number(row->open), "insns",
+		      axis_object(r, row, PTC_SUMS_INSNS), "time",
+		      r->has_time ? axis_object(r, row, PTC_SUMS_TIME) : json_null());
+	return ptc_line_json(r->line, o);
+}
+
+bool ptc_report_json(const struct ptc_report *r)
+{
+	const size_t shown = ptc_report_shown(r);
+	size_t i;
+
+	if (!put_report_head(r))
+		return false;
+	for (i = 0; i < shown; i++)
+		if (!put_function(r, r->row[i]))
+			return false;
+	ptc_print_json_missing(r->d, r->line);
+	return true;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of `ptcap report`. */
+#include <string.h>
+
+#include "cli/common/cli.h"
+#include "cli/common/option_table.h"
+#include "cli/report/report.h"
+
+enum { MAX_JOBS = 4096 };
+
+static bool take_sort(const char *s, void *ret)
+{
+	static const char *const names[PTC_SORT_KEYS] = {
+		[PTC_SORT_SELF] = "self", [PTC_SORT_TOTAL] = "total", [PTC_SORT_CALLS] = "calls",
+		[PTC_SORT_MEAN] = "mean", [PTC_SORT_MAX] = "max",     [PTC_SORT_NAME] = "name",
+	};
+	int i;
+
+	for (i = 0; i < PTC_SORT_KEYS; i++) {
+		if (strcmp(s, names[i]) != 0)
+			continue;
+		*(enum ptc_report_sort *)ret = (enum ptc_report_sort)i;
+		return true;
+	}
+	return false;
+}
+
+/* Parse a number of rows, or "all". */
+static bool take_top(const char *s, void *ret)
+{
+	uint64_t *n = ret;
+
+	*n = 0;
+	return !strcmp(s, "all") || (ptc_parse_u64(s, n) && *n);
+}
+
+static bool take_threads(const char *s, void *ret)
+{
+	uint64_t n;
+
+	if (!ptc_parse_u64(s, &n) || !n || n > MAX_JOBS)
+		return false;
+	*(unsigned int *)ret = (unsigned int)n;
+	return true;
+}
+
+static const struct ptc_option options[] = {
+	PTC_HEADING("What to print:"),
+	{ "sort", 0, "KEY", "Sort by self (default), total, calls, mean, max or name.",
+	  PTC_PARSED(struct ptc_report_args, sort, take_sort,
+		     "self, total, calls, mean, max or name") },
+	{ "top", 0, "N", "Print only the first N functions. Default: all.",
+	  PTC_PARSED(struct ptc_report_args, top, take_top, "a number of functions, or all") },
+	{ "axis", 0, "AXIS",
+	  "Measure in time or in instructions (insns). Default: insns for recordings by step or "
+	  "emu, else time.",
+	  PTC_PARSED(struct ptc_report_args, axis, ptc_take_axis, "time or insns") },
+	{ "inline", 0, NULL,
+	  "Also show inlined functions that make calls. Default: only real functions.",
+	  PTC_FLAG(struct ptc_report_args, inlines) },
+	PTC_OPTION_FORMAT(struct ptc_report_args, json,
+			  "Print text (default) or json (an object a line, see doc/json.md)."),
+	PTC_HEADING("Which part of the recording (default: all):"),
+	PTC_OPTION_INPUT(struct ptc_report_args, input),
+	{ "tid", 0, "LIST", "Only these threads, for example 12,15-17.",
+	  PTC_PARSED(struct ptc_report_args, tids, ptc_take_ids,
+		     "thread IDs, for example 12,14-16") },
+	{ "cpu", 0, "LIST", "Only these CPUs, for example 0,2-4.",
+	  PTC_PARSED(struct ptc_report_args, cpus, ptc_take_ids,
+		     "CPU numbers, for example 0,2-4") },
+	{ "time", 0, "FROM,TO",
+	  "Only branches from FROM up to TO, in seconds. Omit either, or give a part of the "
+	  "trace: 10%-20%.",
+	  PTC_TEXT(struct ptc_report_args, time_text) },
+	PTC_HEADING("Where to find the code:"),
+	{ "symfs", 0, "DIR", "Find the recorded files below DIR (default: /).",
+	  PTC_TEXT(struct ptc_report_args, code.symfs) },
+	{ "debuginfod", 0, "URLS",
+	  "Fetch missing files and debug files from these servers (default: DEBUGINFOD_URLS, else "
+	  "none).",
+	  PTC_TEXT(struct ptc_report_args, debuginfod) },
+	{ "core", 0, "FILE", "Read code from a core dump of a process. Default: none.",
+	  PTC_TEXT(struct ptc_report_args, code.core) },
+	{ "kcore", 0, "PATH",
+	  "Read the kernel's code from a copy of /proc/kcore, or from a folder with kcore and "
+	  "kallsyms. Default: the recording's own copy.",
+	  PTC_TEXT(struct ptc_report_args, code.kcore) },
+	{ "vmlinux", 0, "FILE",
+	  "Read the kernel's code as it was built. Default: found by its build-id.",
+	  PTC_TEXT(struct ptc_report_args, code.vmlinux) },
+	PTC_HEADING("Terminal:"),
+	{ "no-demangle", 0, NULL,
+	  "Print the linker's names of C++, Rust and D functions. Default: demangled names.",
+	  PTC_FLAG(struct ptc_report_args, opts.mangled) },
+	{ "full-names", 0, NULL,
+	  "Print names as long as they are. Default: shorten names to the width of the terminal, "
+	  "or to 80 columns.",
+	  PTC_FLAG(struct ptc_report_args, full_names) },
+	{ "no-pager", 0, NULL, "Print to the terminal without $PAGER.",
+	  PTC_FLAG(struct ptc_report_args, no_pager) },
+	PTC_HEADING("Speed and limits:"),
+	{ "jobs", 'j', "N",
+	  "Decode with N threads (default: one for each CPU, up to 16). The output is the same.",
+	  PTC_PARSED(struct ptc_report_args, opts.jobs, take_threads,
+		     "a number of threads from 1 to 4096") },
+	PTC_OPTION_MAX_MEMORY,
+	PTC_OPTION_NO_SANDBOX(struct ptc_report_args, sandbox.off),
+	PTC_HEADING("Exit status:"),
+	{ "strict", 0, NULL,
+	  "Exit with 3 if there was a gap or a loss. Default: gaps do not change the exit status.",
+	  PTC_FLAG(struct ptc_report_args, strict) },
+	PTC_OPTION_HELP,
+	PTC_OPTIONS_END,
+};
+
+static const struct ptc_option_table option_table = {
+	.command = "report",
+	.usage = "usage: ptcap report [OPTIONS] [FILE]\n"
+		 "Sum the calls of a recording by function: calls, own and total instructions or\n"
+		 "time, and the mean, 99th percentile and maximum of a call.\n",
+	.options = options,
+};
+
+static int check_report_args(struct ptc_report_args *a)
+{
+	if (a->time_text && !ptc_time_choice_parse(a->time_text, &a->time))
+		return ptc_value_error("report", "--time", a->time_text,
+				       "FROM,TO in seconds, or N%%-M%%");
+	if (a->code.kcore && a->code.vmlinux)
+		return ptc_usage_error("report", "--kcore cannot be combined with --vmlinux");
+	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
+	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
+	return -1;
+}
+
+int ptc_report_args_parse(struct ptc_report_args *a, int argc, char **argv)
+{
+	int code;
+
+	*a = (struct ptc_report_args){ .opts = PTC_DECODE_OPTS_INIT, .code = PTC_CODE_OPTS_INIT };
+	a->opts.code = &a->code;
+	a->opts.jobs = ptc_default_jobs();
+	a->opts.bytes = true;
+	a->opts.icount = true;
+	code = ptc_options_parse(&option_table, argc, argv, a);
+	if (code >= 0)
+		return code;
+	if (ptc_take_input("report", argc, argv, &a->input))
+		return PTC_EXIT_USAGE;
+	return check_report_args(a);
+}
+
+void ptc_report_args_release(struct ptc_report_args *a)
+{
+	ptc_id_list_release(&a->tids);
+	ptc_id_list_release(&a->cpus);
+}

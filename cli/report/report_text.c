@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* `ptcap report`: the table for people. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/plural.h"
+#include "cli/report/amount.h"
+#include "cli/report/report.h"
+
+/* TAKEN: columns in front of the name. */
+enum { TAKEN = 61, NAME_ROOM = 512, NAME_MIN = 16 };
+
+static void put_function_name(const struct ptc_report *r, uint32_t function)
+{
+	const struct ptc_function *f = &r->stream.functions[function];
+	const char *file = f->name ? ptc_names_of(&r->stream.names, f->file) : NULL, *base;
+	const size_t width = r->width > TAKEN + NAME_MIN ? r->width - TAKEN : NAME_MIN;
+	char buf[NAME_ROOM];
+	const char *name = ptc_report_name(r, function, buf, sizeof(buf));
+
+	base = file ? strrchr(file, '/') : NULL;
+	file = base ? base + 1 : file;
+	if (!r->width)
+		ptc_print_label(r->line, name);
+	else
+		ptc_print_short_name(r->line, name, width);
+	if (!file || (r->width && strlen(name) + strlen(file) + strlen(" ()") > width))
+		return;
+	ptc_line_str(r->line, " (");
+	ptc_print_label(r->line, file);
+	ptc_line_char(r->line, ')');
+}
+
+static void put_share(struct ptc_line *l, uint64_t part, uint64_t whole)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof(text), " %5.1f",
+		       whole ? 100.0 * (double)part / (double)whole : 0.0);
+	ptc_line_str(l, text);
+}
+
+static void put_amount(struct ptc_line *l, uint64_t n, bool is_time)
+{
+	char amount[PTC_AMOUNT_ROOM], text[PTC_AMOUNT_ROOM + 10];
+
+	ptc_amount(amount, n, is_time);
+	(void)snprintf(text, sizeof(text), " %7s", amount);
+	ptc_line_str(l, text);
+}
+
+static void put_row(const struct ptc_report *r, const struct ptc_function_sum *row)
+{
+	const bool is_time = r->axis == PTC_SUMS_TIME;
+	struct ptc_line *l = r->line;
+	char text[32];
+
+	put_amount(l, row->self[r->axis], is_time);
+	put_share(l, row->self[r->axis], r->sums.all.self[r->axis]);
+	put_amount(l, row->total[r->axis], is_time);
+	put_amount(l, row->calls, false);
+	(void)snprintf(text, sizeof(text), " %4" PRIu64, row->open);
+	ptc_line_str(l, text);
+	if (row->known[r->axis]) {
+		put_amount(l, ptc_report_mean(row, r->axis), is_time);
+		put_amount(l, ptc_function_sums_p99(&r->sums, row, r->axis), is_time);
+		put_amount(l, row->max[r->axis], is_time);
+	} else {
+		ptc_line_str(l, "       -       -       -");
+	}
+	ptc_line_str(l, "  ");
+	put_function_name(r, row->function);
+	ptc_line_char(l, '\n');
+}
+
+static void put_head(const struct ptc_report *r)
+{
+	const struct ptc_function_sum *all = &r->sums.all;
+	char text[160], amount[PTC_AMOUNT_ROOM];
+
+	(void)snprintf(text, sizeof(text), "# %" PRIu64 " instruction%s", r->insns,
+		       ptc_plural(r->insns));
+	ptc_line_str(r->line, text);
+	if (r->has_time) {
+		ptc_amount(amount, all->self[PTC_SUMS_TIME], true);
+		(void)snprintf(text, sizeof(text), ", %s", amount);
+		ptc_line_str(r->line, text);
+	}
+	(void)snprintf(text, sizeof(text), ", %" PRIu64 " call%s, %zu function%s, %zu thread%s\n",
+		       all->calls, ptc_plural(all->calls), r->stream.nfunctions,
+		       ptc_plural(r->stream.nfunctions), r->stream.nthreads,
+		       ptc_plural(r->stream.nthreads));
+	ptc_line_str(r->line, text);
+	ptc_line_str(r->line, "#  self      %   total   calls open    mean     p99     max  "
+			      "function\n");
+}
+
+bool ptc_report_text(const struct ptc_report *r)
+{
+	const size_t shown = ptc_report_shown(r);
+	char text[64];
+	size_t i;
+
+	put_head(r);
+	for (i = 0; i < shown; i++)
+		put_row(r, r->row[i]);
+	if (shown == r->sums.nrows)
+		return true;
+	(void)snprintf(text, sizeof(text), "# and %zu more function%s\n", r->sums.nrows - shown,
+		       ptc_plural(r->sums.nrows - shown));
+	ptc_line_str(r->line, text);
+	return true;
+}

@@ -1,0 +1,396 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""report.py NAME: the sums of ptcap report, compared with the list of all calls (decode --calls), with counts of branches,
+and with Valgrind's Callgrind."""
+
+import json
+import os
+import re
+import shutil
+from collections import Counter, defaultdict
+
+import lib
+import store
+from compile import built
+from lib import PTCAP, Run, check, decode, prog
+
+PROGRAMS = {
+    "recurse": [prog("recurse")],
+    "indirect": [prog("indirect")],
+    "signal": [prog("signal")],
+    "longjmp": [prog("longjmp")],
+    "jit": [prog("jit"), "rwx"],
+    "locks": [prog("tasks_static"), "locks"],
+    "spawn": [prog("tasks_static"), "exec"],
+}
+# Calls of each kind, with numbers that are easy to see. Returns instead of exit handlers: all functions end.
+SOURCE = r"""
+static volatile int sink;
+__attribute__((noinline)) static int leaf(int x)
+{
+	int i, s = 0;
+
+	for (i = 0; i < x; i++)
+		s += sink;
+	return s;
+}
+__attribute__((noinline)) static int middle(int x)
+{
+	return leaf(x) + leaf(2 * x) + 1;
+}
+__attribute__((noinline)) static int fib(int n)
+{
+	return n < 2 ? n + sink : fib(n - 1) + fib(n - 2);
+}
+__attribute__((noinline)) static int odd(int n);
+__attribute__((noinline)) static int even(int n)
+{
+	return n ? odd(n - 1) + sink : leaf(1);
+}
+__attribute__((noinline)) static int odd(int n)
+{
+	return n ? even(n - 1) + sink : leaf(3);
+}
+int main(void)
+{
+	int i, s = 0;
+
+	for (i = 0; i < 40; i++)
+		s += middle(i) + even(i);
+	sink = s + fib(9);
+	return 0;
+}
+"""
+OWN = ("leaf", "middle", "fib", "even", "odd", "main")
+CASES = {}
+SOURCE_DIR = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+def report(path, *options):
+    """Return the head and the functions of a report."""
+    r = Run([PTCAP, "report", "-i", path, "--format=json", *options])
+    check(r.status == 0, f"{r.status}: {r.err}")
+    head, *rows = map(json.loads, r.out.splitlines())
+    check(head["schema"] == "ptcap-report" and head["version"] == 1, head)
+    return head, [row for row in rows if row["type"] == "function"]
+
+
+def program(folder):
+    """Compile SOURCE: small, static, at fixed addresses."""
+    source = os.path.join(folder, "calls.c")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(SOURCE)
+    path = built(folder, ["gcc", "-O1", "-g", "-static", "-no-pie", "-fno-pie", "-fno-optimize-sibling-calls", source])
+    check(path, "gcc fails")
+    return path
+
+
+def recorded(folder, name):
+    path = os.path.join(folder, name)
+    store.fetch(path, PROGRAMS[name], "-q")
+    return path
+
+
+def percentile(values):
+    """Return the 99th percentile of sorted values, by nearest rank."""
+    return values[-(-99 * len(values) // 100) - 1]
+
+
+def last_counts(path):
+    """Return {tid: number of its instructions}."""
+    ends = Counter()
+    for line in decode(path, "-F", "tid,icount").out.splitlines():
+        if not line.startswith("#"):
+            tid, n = map(int, line.split())
+            ends[tid] = n
+    return ends
+
+
+class Sums:
+    """The sums of one function."""
+
+    def __init__(self):
+        self.calls = self.open = self.self = self.total = 0
+        self.durations = []
+
+
+def modelled(path, *options):
+    """Sum the events of decode --calls by the name of the function."""
+    sums, stacks, last = defaultdict(Sums), defaultdict(list), Counter()
+    objects = map(json.loads, decode(path, "--calls", "--format=json", *options).out.splitlines())
+
+    def end(tid, at, known):
+        name, since, late = stacks[tid].pop()
+        f = sums[name]
+        if name not in (x[0] for x in stacks[tid]):
+            f.total += at - since
+        if late or not known:
+            f.open += 1
+        else:
+            f.durations.append(at - since)
+
+    for o in objects:
+        check(o.get("type") != "gap", "the recording has gaps")
+        if o.get("type") not in ("enter", "leave"):
+            continue
+        tid, at = o["tid"], o["icount"]
+        stack = stacks[tid]
+        if stack:
+            sums[stack[-1][0]].self += at - last[tid]
+        if o["type"] == "enter":
+            name, _, off = o["name"].partition("+0x")
+            late = o["how"] == "return" or (o["how"] == "trace" and bool(off))
+            if not stack:
+                sums[name].self += at - last[tid]
+            stack.append((name, at if stack else last[tid], late))
+            sums[name].calls += not late
+        else:
+            end(tid, at, True)
+        last[tid] = at
+    ends = last_counts(path)
+    for tid, stack in stacks.items():
+        sums[stack[-1][0]].self += ends[tid] - last[tid]
+        while stack:
+            end(tid, ends[tid], False)
+    return sums
+
+
+def by_name(rows):
+    """Return {name: rows}. Code without symbols has the name of its file."""
+    found = {}
+    for row in rows:
+        found.setdefault(row["name"].partition("+0x")[0], []).append(row)
+    return found
+
+
+def instructions(path):
+    return int(re.search(r"^instructions +(\d+)", decode(path, "--stats").out, re.M)[1])
+
+
+@case
+def sums(folder):
+    """Each number of each function is that of a model of the call tree. Nothing is lost."""
+    for name in PROGRAMS:
+        path = recorded(folder, name)
+        head, rows = report(path)
+        total = instructions(path)
+        check(head["instructions"] == head["in_functions"] == total, f"{name}: {head}, {total} instructions")
+        check(sum(r["insns"]["self"] for r in rows) == total, f"{name}: the parts are not all")
+        check(head["gaps"] == 0 and head["time"] is None, head)
+        want, found = modelled(path), by_name(rows)
+        check(set(found) == set(want), f"{name}: {set(found) ^ set(want)}")
+        for function, w in want.items():
+            got = found[function]
+            for key, value in (("calls", w.calls), ("open", w.open)):
+                check(sum(r[key] for r in got) == value, f"{name}: {function}: {key} of {got}, not {value}")
+            check(sum(r["insns"]["self"] for r in got) == w.self, f"{name}: {function}: self of {got}, not {w.self}")
+            if len(got) == 1:
+                same_durations(f"{name}: {function}", got[0], w)
+        check([r["insns"]["self"] for r in rows] == sorted((r["insns"]["self"] for r in rows), reverse=True), "not sorted")
+
+
+def same_durations(what, row, want):
+    got, values = row["insns"], sorted(want.durations)
+    check(got["total"] == want.total, f"{what}: total {got['total']}, not {want.total}")
+    check(got["known"] == len(values), f"{what}: {got['known']} durations, not {len(values)}")
+    if not values:
+        check(got["mean"] is got["p99"] is got["max"] is None, f"{what}: {got}")
+        return
+    check((got["mean"], got["max"]) == (sum(values) // len(values), values[-1]), f"{what}: {got}, not {values[-3:]}")
+    exact = percentile(values)
+    check(exact <= got["p99"] <= exact + exact // 64, f"{what}: p99 {got['p99']}, not {exact}")
+
+
+@case
+def counted(folder):
+    """Calls of a function by call instructions are the counts of decode --counts=calls."""
+    for name in ("indirect", "recurse", "locks"):
+        path = recorded(folder, name)
+        counts, others = Counter(), Counter()
+        for o in map(json.loads, decode(path, "--counts=calls", "--format=json").out.splitlines()[1:]):
+            if "to_function" in o:
+                counts[o["to_function"]] += o["times"]
+        for o in map(json.loads, decode(path, "--calls", "--format=json").out.splitlines()):
+            if o.get("type") == "enter" and o["how"] in ("tail", "signal", "trace"):
+                if o["how"] == "trace" and "+0x" in o["name"]:
+                    continue
+                others[o["name"].partition("+0x")[0]] += 1
+        for function, rows in by_name(report(path)[1]).items():
+            got = sum(r["calls"] for r in rows)
+            check(got == counts[function] + others[function],
+                  f"{name}: {got} calls of {function}, not {counts[function]} + {others[function]}")
+        check(counts, f"{name}: no counts")
+
+
+def callgrind(folder, path):
+    """Return {function: own instructions} and {function: calls} from Valgrind."""
+    out = os.path.join(folder, "callgrind.out")
+    Run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", path]).expect(0)
+    names, own, calls, inside, called, skip = {}, Counter(), Counter(), None, None, False
+
+    def name_of(text):
+        number, _, name = text.partition(" ")
+        names.setdefault(number, re.sub(r"'\d+$", "", name))
+        return names[number]
+
+    with open(out, encoding="utf-8") as f:
+        for line in f:
+            line = line.rstrip("\n")
+            if line.startswith("fn="):
+                inside = name_of(line[3:])
+            elif line.startswith("cfn="):
+                called = name_of(line[4:])
+            elif line.startswith("calls="):
+                calls[called] += int(line[6:].split()[0])
+                skip = True
+            elif re.match(r"[-+*\d]\S* \d+$", line):
+                if not skip:
+                    own[inside] += int(line.split()[1])
+                skip = False
+    return own, calls
+
+
+@case
+def valgrind(folder):
+    """Own instructions and calls of each function are those that Callgrind counts."""
+    if not shutil.which("valgrind"):
+        lib.skip_without("valgrind")
+    path, data = program(folder), os.path.join(folder, "data")
+    store.fetch(data, [path], "-q")
+    own, calls = callgrind(folder, path)
+    rows = {r["name"]: r for r in report(data)[1]}
+    for name in OWN:
+        check(rows[name]["insns"]["self"] == own[name], f"{name}: {rows[name]['insns']}, Callgrind has {own[name]}")
+        check(rows[name]["calls"] == calls[name], f"{name}: {rows[name]['calls']} calls, Callgrind has {calls[name]}")
+    check(rows["fib"]["insns"]["total"] == rows["fib"]["insns"]["self"], f"recursion counts more than once: {rows['fib']}")
+    main = rows["main"]["insns"]
+    check(main["total"] == main["max"] == sum(rows[name]["insns"]["self"] for name in OWN), f"main: {main}")
+
+
+@case
+def gaps(folder):
+    """Calls that a gap cuts off are open, and all instructions that items have are summed."""
+    path = os.path.join(folder, "lossy")
+    store.fetch(path, [prog("busy"), "60000"], "--lossy", "-m", "16K,16K")
+    head, rows = report(path)
+    items = last_counts(path)
+    check(head["gaps"] and head["open"], head)
+    check(head["instructions"] == head["in_functions"] == sum(items.values()), f"{head}, {items}")
+    check(sum(r["insns"]["self"] for r in rows) == head["instructions"], "the parts are not all")
+    check(sum(r["open"] for r in rows) == head["open"], "open")
+    check(Run([PTCAP, "report", "--strict", path]).status == 3, "--strict")
+    check("gap" in Run([PTCAP, "report", path]).expect(0).err, "no word about gaps")
+
+
+@case
+def selected(folder):
+    """--tid and --time: the parts add up to the whole, and a part without branches is an error."""
+    path = recorded(folder, "locks")
+    head, _ = report(path)
+    tids = sorted({json.loads(line)["tid"] for line in decode(path, "--format=json").out.splitlines() if '"branch"' in line})
+    parts = [report(path, "--tid", str(tid))[0] for tid in tids]
+    check(len(tids) > 1 and sum(p["instructions"] for p in parts) == head["instructions"], f"{tids}: {parts}")
+    check(all(p["threads"] == 1 for p in parts) and head["threads"] == len(tids), parts)
+    halves = [report(path, "--time", t)[0] for t in ("0%-50%", "50%-100%")]
+    check(0 <= head["instructions"] - sum(p["instructions"] for p in halves) < 1000, f"{halves}, {head}")
+    check(all(p["in_functions"] == p["instructions"] for p in halves), halves)
+    check(Run([PTCAP, "report", path, "--tid", "1"]).expect(4).out.count("\n") == 2, "rows without branches")
+
+
+@case
+def forms(folder):
+    """Orders, --top, the width of text, and wrong options."""
+    path = os.path.join(folder, "data")
+    store.fetch(path, [program(folder)], "-q")
+    _, rows = report(path)
+    keys = {"self": lambda r: -r["insns"]["self"], "total": lambda r: -r["insns"]["total"], "calls": lambda r: -r["calls"],
+            "mean": lambda r: -(r["insns"]["mean"] or 0), "max": lambda r: -(r["insns"]["max"] or 0), "name": lambda r: r["name"]}
+    for key, of in keys.items():
+        _, got = report(path, "--sort", key)
+        check([of(r) for r in got] == sorted(map(of, rows)), f"--sort {key}")
+        check(report(path, "--sort", key, "--top", "3")[1] == got[:3], f"--top of {key}")
+    text = Run([PTCAP, "report", path, "--top", "6"]).expect(0).out.splitlines()
+    check(max(map(len, text)) <= 80 and len(text) == 9, text)
+    check([line.split()[0] for line in text[2:4]] == [str(r["insns"]["self"]) for r in rows[:2]], text)
+    check(text[-1] == f"# and {len(rows) - 6} more functions", text[-1])
+    check(report(path, "--top", "all")[1] == rows, "--top all")
+    for bad in (["--sort=size"], ["--top=0"], ["--axis=miles"], ["--time=x"], ["--tid=x"], ["--format=xml"], ["--jobs=0"]):
+        check("invalid value" in Run([PTCAP, "report", path, *bad]).expect(2).err, bad)
+    timed = report(path, "--axis", "time")[0]
+    check(timed["axis"] == "time" and timed["time"] > 0, timed)
+
+
+GOLDEN = """\
+# 1913 instructions, 63 calls, 39 functions, 1 thread
+#  self      %   total   calls open    mean     p99     max  function
+     214  11.2     214      15    0      45     214     214  fib (fib)
+      50   2.6      50       5    0      10      12      12  memcpy (fib)
+     154   8.1     276       4    0      69     138     138  __fwritex (fib)
+      22   1.2      22       3    0       7      16      16  close_file (fib)
+     446  23.3     740       2    0     370     617     617  printf_core (fib)
+# and 34 more functions
+"""
+
+
+@case
+def golden(_):
+    """The whole text for a recording that comes with the sources, in 80 columns and with whole names. Names keep 16 columns."""
+    run = [PTCAP, "report", os.path.join(SOURCE_DIR, "traces", "calls.data"), "--symfs", os.path.join(SOURCE_DIR, "traces", "root")]
+    for options in ([], ["--full-names"]):
+        got = Run([*run, "--sort=calls", "--top=5", *options]).expect(0).out
+        check(got == GOLDEN, got)
+    got = Run([*run, "--sort=name"], env={**os.environ, "COLUMNS": "72"}).expect(0).out.splitlines()
+    check(max(map(len, got)) == 77 and any(line.endswith("close_file (fib)") for line in got), got)
+
+
+@case
+def names(folder):
+    """Any bytes in names give valid JSON, and no control characters in text."""
+    source, evil = os.path.join(folder, "evil.c"), ("</script>", '"\\,', "\x1b[2J", "\udcff\udcfe", "\r\n\t", "q" * 65536)
+    places = [f"AAAA{i}" + "A" * (len(name) if len(name) > 60 else 12) for i, name in enumerate(evil)]
+    with open(source, "w", encoding="ascii") as f:
+        f.write("static volatile int sink;\n")
+        for place in places:
+            f.write(f"__attribute__((noinline)) int {place}(int i) {{ return i + sink; }}\n")
+        f.write("int main(void)\n{\n" + "".join(f"\tsink = {place}(1);\n" for place in places) + "\treturn 0;\n}\n")
+    path = built(folder, ["gcc", "-O1", "-static", "-no-pie", source])
+    with open(path, "rb") as f:
+        data = f.read()
+    for place, name in zip(places, evil):
+        data = data.replace(place.encode(), name.encode("utf-8", "surrogateescape").ljust(len(place), b"A"))
+    with open(path, "wb") as f:
+        f.write(data)
+    data = os.path.join(folder, "data")
+    store.fetch(data, [path], "-q")
+    _, rows = report(data, "--no-demangle")
+    got = [r["name"] for r in rows]
+    for name in evil:
+        want = re.sub("[\udc80-\udcff]", "?", name)
+        check(any(g.startswith(want) for g in got), f"{name[:20]!r} is not in {[g[:20] for g in got]}")
+    for options in ([], ["--full-names"], ["--format=json"]):
+        out = Run([PTCAP, "report", data, *options]).expect(0).out
+        check(not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", out), f"{options}: control characters")
+
+
+@case
+def real(_):
+    """Recordings of real hardware, whose code is not here, give gaps and no failure."""
+    where, seen = os.environ.get("PTCAP_TRACES", ""), 0
+    for name in ("quipper-intel_pt-4.14/perf.data.intel_pt-4.14",
+                 "quipper-piped.intel_pt-4.14/perf.data.piped.intel_pt-4.14"):
+        path = os.path.join(where, name)
+        if os.path.isfile(path):
+            head, rows = report(path)
+            check(head["gaps"] and head["open"] and rows, head)
+            seen += 1
+    if not seen:
+        lib.skip("no real traces are here")
+
+
+if __name__ == "__main__":
+    lib.main(CASES)
