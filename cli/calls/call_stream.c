@@ -13,8 +13,9 @@ enum { SEEN_BITS = 14 };
 
 /* The function of an address, while the mappings do not change. */
 struct ptc_function_seen {
-	uint64_t ip, state;
-	uint32_t function_plus_one; /* 0: unused */
+	uint64_t ip, state;	    /* ip 0: unused */
+	uint64_t start;		    /* of the symbol; 0: there is none */
+	uint32_t function_plus_one; /* 0: not looked up */
 };
 
 /* --- functions --- */
@@ -91,22 +92,53 @@ static uint32_t look_up_inlined(struct ptc_call_stream *s, const struct ptc_call
 	return number_of_function(s, &f);
 }
 
+/* Returns ptc_decode_code_state of the process of @it, which is constant inside on_items. */
+static uint64_t state_in_batch(struct ptc_call_stream *s, const struct ptc_item *it)
+{
+	if (!s->state_known || s->state_pid != it->pid) {
+		s->state = ptc_decode_code_state(s->opts.d, it);
+		s->state_pid = it->pid;
+		s->state_known = true;
+	}
+	return s->state;
+}
+
+/* Returns the entry of @ip, which is not 0, with its start. */
+static struct ptc_function_seen *seen_at(struct ptc_call_stream *s, const struct ptc_item *it,
+					 uint64_t ip)
+{
+	const uint64_t state = state_in_batch(s, it);
+	const uint64_t hash = ptc_hash_mix(ptc_hash_mix(0, ip), state);
+	struct ptc_function_seen *seen = &s->seen[hash >> (64 - SEEN_BITS)];
+	uint64_t off = 0;
+
+	if (seen->ip == ip && seen->state == state)
+		return seen;
+	*seen = (struct ptc_function_seen){ .ip = ip, .state = state };
+	if (ptc_decode_symbol(s->opts.d, it, ip, &off))
+		seen->start = ip - off;
+	return seen;
+}
+
+uint32_t ptc_call_stream_function(struct ptc_call_stream *s, const struct ptc_item *it, uint64_t ip)
+{
+	struct ptc_function_seen *seen = ip ? seen_at(s, it, ip) : NULL;
+	uint32_t number;
+
+	if (seen && seen->function_plus_one)
+		return seen->function_plus_one - 1;
+	number = look_up_function(s, it, ip);
+	if (seen && number != PTC_NO_NUMBER)
+		seen->function_plus_one = number + 1;
+	return number;
+}
+
 /* Returns the number of the function that @call enters. PTC_NO_NUMBER: out of memory. */
 static uint32_t entered_function(struct ptc_call_stream *s, const struct ptc_call *call)
 {
-	const uint64_t state = ptc_decode_code_state(s->opts.d, call->item);
-	const uint64_t hash = ptc_hash_mix(ptc_hash_mix(0, call->ip), state);
-	struct ptc_function_seen *seen = &s->seen[hash >> (64 - SEEN_BITS)];
-	uint32_t number;
-
 	if (call->how == PTC_CALL_BY_INLINING)
 		return look_up_inlined(s, call);
-	if (seen->function_plus_one && seen->ip == call->ip && seen->state == state)
-		return seen->function_plus_one - 1;
-	number = look_up_function(s, call->item, call->ip);
-	if (number != PTC_NO_NUMBER)
-		*seen = (struct ptc_function_seen){ call->ip, state, number + 1 };
-	return number;
+	return ptc_call_stream_function(s, call->item, call->ip);
 }
 
 /* --- threads --- */
@@ -227,10 +259,7 @@ static int on_physical_call(void *ctx, const struct ptc_call *call)
 
 static uint64_t function_start(void *ctx, const struct ptc_item *item, uint64_t ip)
 {
-	const struct ptc_call_stream *s = ctx;
-	uint64_t off = 0;
-
-	return ip && ptc_decode_symbol(s->opts.d, item, ip, &off) ? ip - off : 0;
+	return ip ? seen_at(ctx, item, ip)->start : 0;
 }
 
 static const char *symbol_name(void *ctx, const struct ptc_item *item, uint64_t ip)
@@ -300,6 +329,7 @@ int ptc_call_stream_items(void *ctx, const struct ptc_item *items, size_t n)
 	size_t i;
 	int rc = 0;
 
+	s->state_known = false; /* mappings may have changed since the last call */
 	for (i = 0; !rc && i < n; i++)
 		rc = ptc_calls_item(s->calls, &items[i]);
 	return rc;

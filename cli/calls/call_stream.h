@@ -72,6 +72,9 @@ struct ptc_call_stream {
 	uint32_t *newest;      /* owned; number of the newest thread with a tid */
 	size_t newest_cap, last_tid;
 	struct ptc_function_seen *seen; /* owned; functions of addresses, the most recent ones */
+	uint64_t state;			/* ptc_decode_code_state of state_pid, in this batch */
+	int32_t state_pid;
+	bool state_known;
 };
 
 /* Returns 0 or PTC_E_NO_MEMORY. On failure nothing needs a release. */
@@ -86,6 +89,13 @@ int ptc_call_stream_items(void *ctx, const struct ptc_item *items, size_t n);
  * non-zero result of on_event.
  */
 int ptc_call_stream_finish(struct ptc_call_stream *s);
+
+/*
+ * Returns the number of the function that contains @ip in the process of @it. PTC_NO_NUMBER: out of
+ * memory. To be called inside on_items, behind the begin of ptc_call_stream_items.
+ */
+uint32_t ptc_call_stream_function(struct ptc_call_stream *s, const struct ptc_item *it,
+				  uint64_t ip);
 
 /*
  * Returns the name of function @number, which is to be printed, escaped by the caller: its symbol,

@@ -178,7 +178,10 @@ static struct ptc_counts_entry *find_out(struct ptc_counts *c, const struct ptc_
 		widen(&e.from);
 	n = c->n;
 	found = get_entry(c, &e);
-	if (found && c->n != n && wants_lines(c) && !add_lines(c, it, found))
+	if (!found || c->n == n)
+		return found;
+	if ((wants_lines(c) && !add_lines(c, it, found)) ||
+	    (c->on_block && !c->on_block(c->ctx, it, found)))
 		return NULL;
 	return found;
 }

@@ -44,7 +44,7 @@ struct ptc_counts_entry {
 	enum ptc_kind kind; /* block: kind of the branch that ended it; ASYNC: before `to` */
 	/*
 	 * Block: its source lines, if requested. None for a block larger than 1 MiB, or not inside
-	 * one file. A line's entry uses from.file and from.off.
+	 * one file. A line's entry uses from.file and from.off. With on_block: as it set them.
 	 */
 	size_t lines, nlines;
 };
@@ -71,6 +71,12 @@ struct ptc_counts_thread {
 struct ptc_counts {
 	enum ptc_counts_of of;
 	struct ptc_decode *d; /* borrowed */
+	/*
+	 * BLOCKS: called for each new block, in the process of @it. Returns false if out of memory.
+	 * NULL: not wanted.
+	 */
+	bool (*on_block)(void *ctx, const struct ptc_item *it, struct ptc_counts_entry *block);
+	void *ctx; /* of on_block */
 	struct ptc_names names;
 	struct ptc_counts_entry *entries; /* owned */
 	size_t n, cap;

@@ -36,6 +36,12 @@ static bool parse_cpu_id(const char *arg, struct ptc_decode_opts *opts)
 	return true;
 }
 
+/* Is the output a profile for another tool? */
+static bool is_profile(const struct ptc_decode_args *a)
+{
+	return a->out.form.lcov || a->out.profile.kind || a->out.call_profile.kind;
+}
+
 /*
  * Check the options of profiles for other tools, which count by themselves. Returns -1 to continue,
  * or an exit code.
@@ -49,17 +55,19 @@ static int check_profile(struct ptc_decode_args *a)
 	if (!a->out.profile.object && a->out.profile.kind)
 		return ptc_usage_error("decode", "--format bolt, profgen and afdo need --object "
 						 "FILE: the program or library of the profile");
-	if (!f->lcov && !a->out.profile.kind)
+	if (!is_profile(a))
 		return -1;
 	if (f->counts || f->insn || f->calls || f->stats || a->opts.events || f->fields.n)
-		return ptc_usage_error("decode", "--format lcov, bolt, profgen and afdo cannot be "
-						 "combined with -F, --calls, --counts, --insn, "
-						 "--stats or --events");
+		return ptc_usage_error("decode", "--format callgrind, lcov, bolt, profgen and afdo "
+						 "cannot be combined with -F, --calls, --counts, "
+						 "--insn, --stats or --events");
 	if (a->opts.sym || (a->cpu && !a->pt))
 		return ptc_usage_error("decode",
-				       "--format lcov, bolt, profgen and afdo cannot be "
+				       "--format callgrind, lcov, bolt, profgen and afdo cannot be "
 				       "combined with --sym or --cpu: a profile needs all "
 				       "branches of a thread");
+	if (a->out.call_profile.kind && a->pt)
+		return ptc_usage_error("decode", "--format callgrind cannot be combined with --pt");
 	if (f->lcov)
 		f->counts = PTC_COUNTS_COVERAGE;
 	return -1;
@@ -140,8 +148,7 @@ static int check_args(struct ptc_decode_args *a)
 	if (f->icount && !f->bin)
 		return ptc_usage_error("decode", "--icount needs --format bin");
 	a->opts.runs = (f->bin && !f->icount) || f->counts || a->out.profile.kind;
-	if (f->axis &&
-	    (f->counts || f->stats || f->bin || f->json || f->fields.n || a->out.profile.kind))
+	if (f->axis && (f->counts || f->stats || f->bin || f->json || f->fields.n || is_profile(a)))
 		return ptc_usage_error("decode", "--axis is for lines for people: it cannot be "
 						 "combined with -F, --format, --counts or --stats");
 	a->opts.icount = f->icount = needs_icount(f) && !a->out.profile.kind;
@@ -150,7 +157,8 @@ static int check_args(struct ptc_decode_args *a)
 		return ptc_usage_error("decode",
 				       "--engine verify cannot be combined with --insn, --events "
 				       "or the field insn-ip");
-	a->opts.bytes = f->calls || f->insn || ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
+	a->opts.bytes = f->calls || f->insn || a->out.call_profile.kind ||
+			ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&f->fields, PTC_FIELD_INSN);
 	return -1;
 }

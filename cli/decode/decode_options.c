@@ -62,15 +62,16 @@ static int take_format(void *args, const char *value)
 	a->out.form.json = !strcmp(value, "json");
 	a->out.form.bin = !strcmp(value, "bin");
 	a->out.form.lcov = !strcmp(value, "lcov");
+	a->out.call_profile.kind = ptc_call_profile_parse(value);
 	a->out.profile.kind = PTC_PROFILE_NONE;
 	for (i = PTC_PROFILE_BOLT; i <= PTC_PROFILE_AFDO; i++)
 		if (!strcmp(value, profiles[i]))
 			a->out.profile.kind = (enum ptc_profile_kind)i;
 	if (a->out.form.json || a->out.form.bin || a->out.form.lcov || a->out.profile.kind ||
-	    !strcmp(value, "text"))
+	    a->out.call_profile.kind || !strcmp(value, "text"))
 		return -1;
 	return ptc_value_error("decode", "--format", value,
-			       "text, json, bin, lcov, bolt, profgen or afdo");
+			       "text, json, bin, callgrind, lcov, bolt, profgen or afdo");
 }
 
 /* Parse WHAT[:N]. */
@@ -189,7 +190,8 @@ static const struct ptc_option options[] = {
 	  .take = take_fields },
 	{ "format", 0, "FORMAT",
 	  "Print text (default), json (an object a line, see doc/json.md) or bin (16 bytes a "
-	  "branch, see doc/format.md). Or a profile for another tool: lcov, bolt, profgen or afdo.",
+	  "branch, see doc/format.md). Or a profile for another tool: callgrind, lcov, bolt, "
+	  "profgen or afdo.",
 	  .take = take_format },
 	{ "icount", 0, NULL,
 	  "With --format bin: also write the number of instructions of each branch.",

@@ -55,6 +55,8 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 		*ret = (struct ptc_sink){ .on_items = ptc_totals_items, .ctx = &o->totals };
 	else if (o->profile.kind)
 		*ret = (struct ptc_sink){ .on_items = ptc_profile_items, .ctx = &o->profile };
+	else if (o->call_profile.kind)
+		return ptc_call_profile_begin(&o->call_profile, d, ret);
 	else if (f->counts)
 		*ret = (struct ptc_sink){ .on_items = ptc_counts_items, .ctx = &o->counts };
 	else if (f->calls)
@@ -72,6 +74,8 @@ static bool print_counts(struct ptc_decoded *o)
 {
 	if (o->profile.kind)
 		return ptc_profile_print(&o->profile, o->line);
+	if (o->call_profile.kind)
+		return ptc_call_profile_print(&o->call_profile, o->line);
 	if (o->counts.failed || !ptc_counts_sort(&o->counts))
 		return false;
 	if (o->form.lcov)
@@ -87,7 +91,7 @@ bool ptc_decoded_end(struct ptc_decoded *o, bool whole)
 		ptc_calls_printer_finish(&o->calls);
 	if (o->form.stats && whole)
 		ptc_totals_print(&o->totals, o->d, o->line, o->form.json);
-	if ((o->form.counts || o->profile.kind) && whole)
+	if ((o->form.counts || o->profile.kind || o->call_profile.kind) && whole)
 		ok = print_counts(o);
 	if (o->form.json && whole)
 		ptc_print_json_missing(o->d, o->line);
@@ -96,6 +100,7 @@ bool ptc_decoded_end(struct ptc_decoded *o, bool whole)
 	ptc_printer_release(&o->printer);
 	ptc_counts_release(&o->counts);
 	ptc_profile_release(&o->profile);
+	ptc_call_profile_release(&o->call_profile);
 	ptc_line_flush(o->line);
 	return ok && !o->line->failed;
 }

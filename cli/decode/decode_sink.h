@@ -9,6 +9,7 @@
 #include "cli/common/selection_args.h"
 #include "cli/common/terminal.h"
 #include "cli/decode/branch_counts.h"
+#include "cli/decode/call_profile.h"
 #include "cli/decode/line_buffer.h"
 #include "cli/decode/out_bin.h"
 #include "cli/decode/out_calls.h"
@@ -37,6 +38,7 @@ struct ptc_decoded {
 	struct ptc_calls_printer calls;
 	struct ptc_counts counts;
 	struct ptc_profile profile;
+	struct ptc_call_profile call_profile;
 	struct ptc_totals totals;
 	struct ptc_progress *progress; /* borrowed; NULL: no progress */
 };

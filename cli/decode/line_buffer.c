@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/terminal_escape.h"
 #include "cli/common/hex.h"
 
 static const char *const names[PTC_FIELD_COUNT] = {
@@ -97,6 +98,26 @@ void ptc_line_str(struct ptc_line *l, const char *s)
 {
 	for (; *s; s++)
 		ptc_line_char(l, *s);
+}
+
+static void put_escaped_byte(struct ptc_line *l, char c)
+{
+	ptc_line_str(l, "\\x");
+	ptc_line_hex(l, (uint8_t)c >> 4);
+	ptc_line_hex(l, c & 15);
+}
+
+void ptc_line_plain(struct ptc_line *l, const char *s, const char *also)
+{
+	bool plain;
+	size_t n, i;
+
+	for (; (n = ptc_plain_next(s, &plain)); s += n)
+		for (i = 0; i < n; i++)
+			if (plain && !strchr(also, s[i]))
+				ptc_line_char(l, s[i]);
+			else
+				put_escaped_byte(l, s[i]);
 }
 
 void ptc_line_hex(struct ptc_line *l, uint64_t v)

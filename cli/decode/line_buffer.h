@@ -69,6 +69,11 @@ static inline void ptc_line_char(struct ptc_line *l, char c)
 }
 
 void ptc_line_str(struct ptc_line *l, const char *s);
+/*
+ * Print @s for a file that other tools read. Control characters, bytes that are not UTF-8, and the
+ * characters of @also become \xNN.
+ */
+void ptc_line_plain(struct ptc_line *l, const char *s, const char *also);
 void ptc_line_hex(struct ptc_line *l, uint64_t v);
 void ptc_line_dec(struct ptc_line *l, int64_t v);
 /* Print seconds with nine decimals; "-" if not known. */

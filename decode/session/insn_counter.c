@@ -20,33 +20,68 @@ void ptc_insn_counter_release(struct ptc_insn_counter *c)
 	free(c->threads);
 }
 
-static uint32_t count_in_mode(const struct ptc_addrspace *as, uint64_t start, uint64_t end,
-			      bool open, enum ptc_mode mode)
+/* Returns the length of the instruction at @ip. 0: there is none, or its code is not known. */
+static uint8_t insn_length(const struct ptc_addrspace *as, uint64_t ip, enum ptc_mode mode)
 {
 	uint8_t bytes[PTC_INSN_MAX];
 	struct ptc_insn insn;
+	const size_t n = ptc_addrspace_read(as, ip, bytes, sizeof(bytes));
+
+	return ptc_insn_decode(mode, bytes, n, ip, &insn) == PTC_INSN_OK ? insn.len : 0;
+}
+
+static uint32_t count_in_mode(const struct ptc_addrspace *as, uint64_t start, uint64_t end,
+			      bool open, enum ptc_mode mode)
+{
 	uint64_t ip = start;
 	uint32_t insns = 0;
-	size_t n;
+	uint8_t len;
 
 	while (ip < end) {
-		n = ptc_addrspace_read(as, ip, bytes, sizeof(bytes));
-		if (ptc_insn_decode(mode, bytes, n, ip, &insn) != PTC_INSN_OK)
+		len = insn_length(as, ip, mode);
+		if (!len)
 			return 0;
-		ip += insn.len;
+		ip += len;
 		insns++;
 	}
 	return ip == end ? insns + !open : 0;
 }
 
-uint32_t ptc_insn_count(const struct ptc_addrspace *as, uint64_t start, uint64_t end, bool open)
+static uint32_t count_in_some_mode(const struct ptc_addrspace *as, uint64_t start, uint64_t end,
+				   bool open, enum ptc_mode *ret_mode)
 {
 	uint32_t n;
 
 	if (start > end || end - start > BLOCK_MAX)
 		return 0;
+	*ret_mode = PTC_MODE_64;
 	n = count_in_mode(as, start, end, open, PTC_MODE_64);
-	return n ? n : count_in_mode(as, start, end, open, PTC_MODE_32);
+	if (n)
+		return n;
+	*ret_mode = PTC_MODE_32;
+	return count_in_mode(as, start, end, open, PTC_MODE_32);
+}
+
+uint32_t ptc_insn_count(const struct ptc_addrspace *as, uint64_t start, uint64_t end, bool open)
+{
+	enum ptc_mode mode;
+
+	return count_in_some_mode(as, start, end, open, &mode);
+}
+
+int ptc_insn_each(const struct ptc_addrspace *as, uint64_t start, uint64_t end, bool open,
+		  int (*on_insn)(void *ctx, uint64_t ip), void *ctx)
+{
+	enum ptc_mode mode;
+	uint32_t n = count_in_some_mode(as, start, end, open, &mode);
+	uint64_t ip;
+	int rc = 0;
+
+	for (ip = start; n && !rc; n--) {
+		rc = on_insn(ctx, ip);
+		ip += insn_length(as, ip, mode);
+	}
+	return rc;
 }
 
 static struct ptc_insn_thread *counted_thread(struct ptc_insn_counter *c, const struct ptc_item *it)
@@ -65,14 +100,6 @@ static struct ptc_insn_thread *counted_thread(struct ptc_insn_counter *c, const 
 	memmove(t + 1, t, (c->n++ - c->newest) * sizeof(*t));
 	*t = (struct ptc_insn_thread){ .who = who };
 	return t;
-}
-
-static const struct ptc_addrspace *code_of_process(const struct ptc_insn_counter *c,
-						   const struct ptc_item *it)
-{
-	const struct ptc_proc *p = ptc_decode_process(c->d, it->pid);
-
-	return p ? &p->as : &c->d->in.procs.nobody;
 }
 
 static uint64_t batch_state(struct ptc_insn_counter *c, const struct ptc_item *it)
@@ -98,7 +125,8 @@ static uint32_t count_block(struct ptc_insn_counter *c, const struct ptc_item *i
 			.start = start,
 			.end = it->from,
 			.code = code,
-			.insns = ptc_insn_count(code_of_process(c, it), start, it->from, open),
+			.insns = ptc_insn_count(ptc_decode_addrspace(c->d, it), start, it->from,
+						open),
 		};
 	return b->insns;
 }

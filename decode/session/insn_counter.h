@@ -75,4 +75,11 @@ static inline uint32_t ptc_insn_counter_take(uint64_t *pending)
  */
 uint32_t ptc_insn_count(const struct ptc_addrspace *as, uint64_t start, uint64_t end, bool open);
 
+/*
+ * Call @on_insn with @ctx for each of these instructions, in order, with its address. Stops when
+ * @on_insn returns non-zero, and returns that value. Otherwise returns 0.
+ */
+int ptc_insn_each(const struct ptc_addrspace *as, uint64_t start, uint64_t end, bool open,
+		  int (*on_insn)(void *ctx, uint64_t ip), void *ctx);
+
 #endif

@@ -17,6 +17,14 @@ struct ptc_proc *ptc_decode_process(const struct ptc_decode *d, int32_t pid)
 	return ptc_procs_find(&d->in.procs, pid);
 }
 
+const struct ptc_addrspace *ptc_decode_addrspace(const struct ptc_decode *d,
+						 const struct ptc_item *item)
+{
+	const struct ptc_proc *p = ptc_decode_process(d, item->pid);
+
+	return p ? &p->as : &d->in.procs.nobody;
+}
+
 const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
 			      uint64_t *ret_off)
 {
@@ -28,9 +36,8 @@ const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_item *item,
 const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
 			    uint64_t *ret_off)
 {
-	const struct ptc_proc *p = ptc_decode_process(d, item->pid);
-	const struct ptc_addrspace *as = p ? &p->as : &d->in.procs.nobody;
-	const struct ptc_range *r = ip ? ptc_addrspace_find(as, ip) : NULL;
+	const struct ptc_range *r = ip ? ptc_addrspace_find(ptc_decode_addrspace(d, item), ip) :
+					 NULL;
 
 	if (!r || !r->file)
 		return NULL;
@@ -141,8 +148,7 @@ uint64_t ptc_decode_life(const struct ptc_decode *d, const struct ptc_item *item
 
 uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item *item)
 {
-	const struct ptc_proc *p = ptc_decode_process(d, item->pid);
-	const struct ptc_addrspace *as = p ? &p->as : &d->in.procs.nobody;
+	const struct ptc_addrspace *as = ptc_decode_addrspace(d, item);
 
 	/*
 	 * Address spaces without a number belong to processes whose code does not change, or is not

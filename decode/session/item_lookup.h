@@ -13,6 +13,7 @@
 
 #include "decode/symbols/inline_frames.h"
 
+struct ptc_addrspace;
 struct ptc_decode;
 struct ptc_decode_input;
 struct ptc_elf_layout;
@@ -22,6 +23,13 @@ struct ptc_proc;
 
 /* Returns the process as the sideband records applied so far made it. NULL: it is not known. */
 struct ptc_proc *ptc_decode_process(const struct ptc_decode *d, int32_t pid);
+
+/*
+ * Returns the mappings of the process of @item. To be called inside on_items, and lent until its
+ * end.
+ */
+const struct ptc_addrspace *ptc_decode_addrspace(const struct ptc_decode *d,
+						 const struct ptc_item *item);
 
 /*
  * Finds the functions at @ip in the process of @item, the innermost first: inlined functions, and

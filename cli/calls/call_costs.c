@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/calls/call_costs.h"
+
+#include <stdlib.h>
+
+#include "base/grow.h"
+#include "decode/session/item_lookup.h"
+
+enum {
+	SEEN_BITS = 14,
+	/* Tail calls in one frame that end together. A state machine may make millions of them. */
+	TAILS_MAX = 64,
+};
+
+/* A function that runs. */
+struct cost_frame {
+	uint32_t function, depth;
+	uint32_t tails; /* frames before this one of the same depth */
+	uint32_t call;	/* index in calls; PTC_NO_NUMBER: nobody called */
+	uint64_t since_insns, since_time;
+};
+
+struct ptc_cost_thread {
+	struct cost_frame *frames; /* owned; the innermost last */
+	size_t n, cap;
+	uint64_t last_time; /* of its last event */
+	bool jumped;	    /* the innermost frame has ended with a tail call */
+};
+
+/* The call of a pair of addresses, while the mappings do not change. */
+struct ptc_call_seen {
+	uint64_t from, state;
+	uint32_t frame_function, callee;
+	uint32_t call_plus_one; /* 0: unused */
+};
+
+bool ptc_call_costs_init(struct ptc_call_costs *c, struct ptc_call_stream *s)
+{
+	*c = (struct ptc_call_costs){ .stream = s };
+	c->seen = calloc((size_t)1 << SEEN_BITS, sizeof(*c->seen));
+	return c->seen;
+}
+
+void ptc_call_costs_release(struct ptc_call_costs *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nthreads; i++)
+		free(c->threads[i].frames);
+	free(c->threads);
+	free(c->functions);
+	free(c->calls);
+	free(c->index.slots);
+	free(c->seen);
+	*c = (struct ptc_call_costs){ .stream = c->stream };
+}
+
+/* --- functions and threads --- */
+
+/* Returns the function with this number. NULL: out of memory. */
+static struct ptc_function_cost *function_cost(struct ptc_call_costs *c, uint32_t number)
+{
+	const size_t n = c->nfunctions;
+
+	if (number < n)
+		return &c->functions[number];
+	if (!ptc_grow(&c->functions, &c->functions_cap, number + 1, sizeof(*c->functions)))
+		return NULL;
+	c->nfunctions = number + 1;
+	memset(c->functions + n, 0, (c->nfunctions - n) * sizeof(*c->functions));
+	return &c->functions[number];
+}
+
+/* Look up where function @number begins, which was entered at @ip. Returns false if out of memory.
+ */
+static bool see_begin(struct ptc_call_costs *c, uint32_t number, const struct ptc_item *it,
+		      uint64_t ip)
+{
+	struct ptc_function_cost *f = function_cost(c, number);
+	uint64_t off = 0;
+
+	if (!f)
+		return false;
+	if (f->entered)
+		return true;
+	if (!ptc_decode_symbol(c->stream->opts.d, it, ip, &off))
+		off = 0;
+	f->entered = true;
+	f->begin = ptc_source_line_of(c->stream, it, ip - off);
+	return f->begin.file != UINT32_MAX;
+}
+
+static struct ptc_cost_thread *cost_thread(struct ptc_call_costs *c, uint32_t number)
+{
+	const size_t n = c->nthreads;
+
+	if (number < n)
+		return &c->threads[number];
+	if (!ptc_grow(&c->threads, &c->threads_cap, number + 1, sizeof(*c->threads)))
+		return NULL;
+	c->nthreads = number + 1;
+	memset(c->threads + n, 0, (c->nthreads - n) * sizeof(*c->threads));
+	return &c->threads[number];
+}
+
+/* --- calls --- */
+
+static uint64_t hash_of_call(const struct ptc_call_cost *call)
+{
+	return ptc_hash_mix(
+		ptc_hash_mix((uint64_t)call->caller << 32 | call->callee, call->at.file),
+		call->at.line);
+}
+
+static bool is_same_call(const struct ptc_call_cost *a, const struct ptc_call_cost *b)
+{
+	return a->caller == b->caller && a->callee == b->callee && a->at.file == b->at.file &&
+	       a->at.line == b->at.line;
+}
+
+/* Returns the index of the calls that are like @call. PTC_NO_NUMBER: out of memory. */
+static uint32_t number_of_call(struct ptc_call_costs *c, const struct ptc_call_cost *call)
+{
+	struct ptc_number_index *x = &c->index;
+	bool emptied;
+	size_t slot, i;
+
+	for (slot = x->slots ? ptc_number_index_first(x, hash_of_call(call)) : 0;
+	     x->slots && x->slots[slot]; slot = ptc_number_index_next(x, slot))
+		if (is_same_call(&c->calls[x->slots[slot] - 1], call))
+			return x->slots[slot] - 1;
+	if (c->n >= UINT32_MAX - 1 || !ptc_grow(&c->calls, &c->cap, c->n + 1, sizeof(*c->calls)) ||
+	    !ptc_number_index_grow(x, &emptied))
+		return PTC_NO_NUMBER;
+	for (i = 0; i < c->n && emptied; i++)
+		ptc_number_index_add(x, hash_of_call(&c->calls[i]), (uint32_t)i + 1);
+	c->calls[c->n++] = *call;
+	ptc_number_index_add(x, hash_of_call(call), (uint32_t)c->n);
+	return (uint32_t)c->n - 1;
+}
+
+/* Returns the address in the caller. 0: it is not known. */
+static uint64_t call_address(const struct ptc_call *call)
+{
+	return call->how == PTC_CALL_BY_TAIL ? call->item->from : call->from;
+}
+
+/* Returns the index of the calls by the frame @by. PTC_NO_NUMBER: out of memory. */
+static uint32_t find_call(struct ptc_call_costs *c, const struct ptc_call_event *e,
+			  const struct cost_frame *by)
+{
+	const uint64_t from = call_address(e->call);
+	struct ptc_call_cost call = { .caller = by->function, .callee = e->function };
+	uint32_t at_address;
+
+	call.at = c->functions[by->function].begin;
+	if (!from)
+		return number_of_call(c, &call);
+	at_address = ptc_call_stream_function(c->stream, e->call->item, from);
+	call.at = ptc_source_line_of(c->stream, e->call->item, from);
+	if (at_address == PTC_NO_NUMBER || call.at.file == UINT32_MAX)
+		return PTC_NO_NUMBER;
+	/* Code without a symbol is part of the function that was entered. */
+	if (c->stream->functions[at_address].name)
+		call.caller = at_address;
+	return number_of_call(c, &call);
+}
+
+/* As find_call, with the most recent results. */
+static uint32_t find_call_again(struct ptc_call_costs *c, const struct ptc_call_event *e,
+				const struct cost_frame *by)
+{
+	const uint64_t from = call_address(e->call), state = c->stream->state;
+	const uint64_t hash =
+		ptc_hash_mix(ptc_hash_mix((uint64_t)by->function << 32 | e->function, from), state);
+	struct ptc_call_seen *seen = &c->seen[hash >> (64 - SEEN_BITS)];
+	uint32_t number;
+
+	if (seen->call_plus_one && seen->from == from && seen->state == state &&
+	    seen->frame_function == by->function && seen->callee == e->function)
+		return seen->call_plus_one - 1;
+	number = find_call(c, e, by);
+	if (number != PTC_NO_NUMBER)
+		*seen = (struct ptc_call_seen){ from, state, by->function, e->function,
+						number + 1 };
+	return number;
+}
+
+/* --- events --- */
+
+/* Adds the time since the last event of the thread to the function that ran. */
+static void add_own_time(struct ptc_call_costs *c, struct ptc_cost_thread *t, uint64_t time)
+{
+	if (t->n && time != PTC_NO_TIME && t->last_time != PTC_NO_TIME && time > t->last_time)
+		c->functions[t->frames[t->n - 1].function].ns += time - t->last_time;
+	t->last_time = time;
+}
+
+/* Ends the innermost frame. */
+static void end_frame(struct ptc_call_costs *c, struct ptc_cost_thread *t,
+		      const struct ptc_call *call)
+{
+	const struct cost_frame *f = &t->frames[--t->n];
+	const uint64_t time = call->item->time;
+	struct ptc_call_cost *cost;
+
+	if (f->call == PTC_NO_NUMBER)
+		return;
+	cost = &c->calls[f->call];
+	cost->insns += call->insns - f->since_insns;
+	if (time != PTC_NO_TIME && f->since_time != PTC_NO_TIME && time > f->since_time)
+		cost->ns += time - f->since_time;
+}
+
+static int begin_frame(struct ptc_call_costs *c, struct ptc_cost_thread *t,
+		       const struct ptc_call_event *e)
+{
+	const struct ptc_call *call = e->call;
+	struct cost_frame f = { .function = e->function,
+				.depth = call->depth,
+				.call = PTC_NO_NUMBER,
+				.since_insns = call->insns,
+				.since_time = call->item->time };
+
+	if (!see_begin(c, e->function, call->item, call->ip))
+		return PTC_E_NO_MEMORY;
+	if (t->jumped)
+		f.tails = t->frames[t->n - 1].tails + 1;
+	t->jumped = false;
+	if (f.tails > TAILS_MAX) {
+		f.tails = 1;
+		while (t->n > 1 && t->frames[t->n - 1].tails)
+			end_frame(c, t, call);
+	}
+	if (t->n) {
+		f.call = find_call_again(c, e, &t->frames[t->n - 1]);
+		if (f.call == PTC_NO_NUMBER)
+			return PTC_E_NO_MEMORY;
+		c->calls[f.call].times++;
+	}
+	if (!ptc_grow(&t->frames, &t->cap, t->n + 1, sizeof(*t->frames)))
+		return PTC_E_NO_MEMORY;
+	t->frames[t->n++] = f;
+	return 0;
+}
+
+int ptc_call_costs_event(struct ptc_call_costs *c, const struct ptc_call_event *e)
+{
+	struct ptc_cost_thread *t;
+
+	if (e->call->type == PTC_CALL_LOST)
+		return 0;
+	t = cost_thread(c, e->thread);
+	if (!t)
+		return PTC_E_NO_MEMORY;
+	add_own_time(c, t, e->call->item->time);
+	if (e->call->type == PTC_CALL_ENTER)
+		return begin_frame(c, t, e);
+	if (e->call->how == PTC_CALL_BY_TAIL) {
+		t->jumped = true;
+		return 0;
+	}
+	t->jumped = false;
+	while (t->n && t->frames[t->n - 1].depth >= e->call->depth)
+		end_frame(c, t, e->call);
+	return 0;
+}
+
+static int by_caller(const void *a, const void *b)
+{
+	const struct ptc_call_cost *x = a, *y = b;
+
+	if (x->caller != y->caller)
+		return x->caller < y->caller ? -1 : 1;
+	if (x->at.file != y->at.file)
+		return x->at.file < y->at.file ? -1 : 1;
+	if (x->at.line != y->at.line)
+		return x->at.line < y->at.line ? -1 : 1;
+	return x->callee < y->callee ? -1 : x->callee > y->callee;
+}
+
+void ptc_call_costs_sort(struct ptc_call_costs *c)
+{
+	if (c->n)
+		qsort(c->calls, c->n, sizeof(*c->calls), by_caller);
+}
