@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/emu/qemu_locate.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -16,97 +14,116 @@
 
 #include "base/err.h"
 #include "capture/host/launch.h"
+#include "capture/host/own_file.h"
 
 enum { ANSWER_MS = 10000 };
 
-static const char plugin_name[] = "ptcap-emu.so", qemu_name[] = "qemu-x86_64";
+#define PLUGIN "ptcap-emu.so"
+#define QEMU   "qemu-x86_64"
 
 /*
- * Returns @name as a path relative to the folder of @file, if access permits @mode. NULL: not
- * found.
+ * Tries the places @names of a file of ptcap, in order; NULL names are left out. Returns
+ * PTC_E_NOT_EXIST if there is none, or PTC_E_PERM with the first refused file in @err.
  */
-static char *beside(const char *file, const char *name, int mode)
+static int find_own(const struct ptc_own_module *m, const char *const *names, size_t n, int mode,
+		    char **ret, struct ptc_err *err)
 {
-	char real[PATH_MAX], *slash, *path, *ret;
+	struct ptc_err other;
+	int rc = PTC_E_NOT_EXIST;
+	size_t i;
 
-	if (!file || !realpath(file, real))
-		return NULL;
-	slash = strrchr(real, '/');
-	*slash = '\0';
-	if (asprintf(&path, "%s/%s", real, name) < 0)
-		return NULL;
-	ret = access(path, mode) ? NULL : realpath(path, NULL);
-	free(path);
-	return ret;
+	for (i = 0; i < n; i++) {
+		const int each = names[i] ? ptc_own_file_find(m, names[i], mode, ret, &other) :
+					    PTC_E_NOT_EXIST;
+
+		if (!each)
+			return 0;
+		if (each != PTC_E_NOT_EXIST && rc == PTC_E_NOT_EXIST) {
+			rc = each;
+			*err = other;
+		}
+	}
+	return rc;
 }
 
-static char *find_plugin(void)
+static int find_plugin(const struct ptc_own_module *m, char **ret, struct ptc_err *err)
 {
-	const char *forced = getenv("PTCAP_EMU_PLUGIN");
-	Dl_info us;
-	char *path;
+	const char *const names[] = {
+		PLUGIN,
+		m->is_library ? PTCAP_PLUGIN_FROM_LIB "/" PLUGIN : PTCAP_PLUGIN_FROM_BIN "/" PLUGIN,
+		PTCAP_PLUGIN_DIR "/" PLUGIN,
+	};
+	const char *forced = secure_getenv("PTCAP_EMU_PLUGIN");
+	struct ptc_err why;
+	int rc;
 
-	if (forced)
-		return realpath(forced, NULL);
-	path = beside("/proc/self/exe", plugin_name, R_OK);
-	if (!path && dladdr(plugin_name, &us)) /* libptcap, if it contains this code */
-		path = beside(us.dli_fname, plugin_name, R_OK);
-	if (!path)
-		path = realpath(PTCAP_PLUGIN_DIR "/ptcap-emu.so", NULL);
-	return path;
+	if (forced) {
+		*ret = realpath(forced, NULL);
+		rc = *ret ? 0 : PTC_E_NOT_EXIST;
+	} else {
+		rc = find_own(m, names, sizeof(names) / sizeof(names[0]), R_OK, ret, &why);
+	}
+	if (rc == PTC_E_NOT_EXIST)
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"cannot find the QEMU plugin %s beside ptcap or in %s; set "
+				"PTCAP_EMU_PLUGIN to its path",
+				PLUGIN, PTCAP_PLUGIN_DIR);
+	if (rc)
+		return ptc_fail(err, PTC_E_UNSUPPORTED,
+				"the QEMU plugin is refused: %s; set PTCAP_EMU_PLUGIN to its path",
+				why.msg);
+	return 0;
 }
 
 /*
- * Returns the QEMU that scripts/qemu built, for this build tree or for the prefix. In a build tree
+ * Finds the QEMU that scripts/qemu built, for this build tree or for the prefix. In a build tree
  * the plugin is beside the executable. An installed plugin has its own folder.
  */
-static char *find_own_qemu(void)
+static int find_own_qemu(const struct ptc_own_module *m, char **ret, struct ptc_err *err)
 {
-	char *plugin = beside("/proc/self/exe", plugin_name, R_OK), *path = NULL;
+	char *beside = NULL;
+	const bool in_build = !ptc_own_file_find(m, PLUGIN, R_OK, &beside, err);
+	const char *const names[] = {
+		in_build ? "../../qemu/" QEMU : NULL,
+		m->is_library ? PTCAP_LIBEXEC_FROM_LIB "/" QEMU : PTCAP_LIBEXEC_FROM_BIN "/" QEMU,
+		PTCAP_LIBEXEC_DIR "/" QEMU,
+	};
 
-	if (plugin)
-		path = beside(plugin, "../../qemu/qemu-x86_64", X_OK);
-	free(plugin);
-	if (!path && !access(PTCAP_LIBEXEC_DIR "/qemu-x86_64", X_OK))
-		path = strdup(PTCAP_LIBEXEC_DIR "/qemu-x86_64");
-	return path;
+	free(beside);
+	return find_own(m, names, sizeof(names) / sizeof(names[0]), X_OK, ret, err);
 }
 
-static char *find_qemu(void)
+/* Finds QEMU: @forced by the user, else an own one, else one in PATH. NULL: none. */
+static char *find_qemu(const struct ptc_own_module *m, const char *forced)
 {
-	const char *forced = getenv("PTCAP_QEMU");
 	struct ptc_err ignored;
 	char *path;
 
-	if (forced)
-		return ptc_launch_find(forced, &path, &ignored) ? NULL : path;
-	path = find_own_qemu();
-	if (!path && ptc_launch_find(qemu_name, &path, &ignored))
-		return NULL;
-	return path;
+	if (!forced && !find_own_qemu(m, &path, &ignored))
+		return path;
+	return ptc_launch_find(forced ? forced : QEMU, &path, &ignored) ? NULL : path;
 }
 
 int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err)
 {
-	char *qemu = find_qemu(), *plugin;
+	const char *forced = secure_getenv("PTCAP_QEMU");
+	struct ptc_own_module m;
+	char *qemu;
+	int rc;
 
+	ptc_own_module_find(&m);
+	qemu = find_qemu(&m, forced);
 	if (!qemu)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"cannot find %s in '%s' or in PATH; install it, or build it with "
 				"scripts/qemu",
-				getenv("PTCAP_QEMU") ? getenv("PTCAP_QEMU") : qemu_name,
-				PTCAP_LIBEXEC_DIR);
-	plugin = find_plugin();
-	if (!plugin) {
+				forced ? forced : QEMU, PTCAP_LIBEXEC_DIR);
+	rc = find_plugin(&m, ret_plugin, err);
+	if (rc)
 		free(qemu);
-		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot find the QEMU plugin %s beside ptcap or in %s; set "
-				"PTCAP_EMU_PLUGIN to its path",
-				plugin_name, PTCAP_PLUGIN_DIR);
-	}
-	*ret_qemu = qemu;
-	*ret_plugin = plugin;
-	return 0;
+	else
+		*ret_qemu = qemu;
+	return rc;
 }
 
 bool ptc_emu_version_turns(const char *version)

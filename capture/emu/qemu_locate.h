@@ -11,8 +11,10 @@
 /*
  * Finds both files. qemu-x86_64: the value of PTCAP_QEMU, else the one that scripts/qemu built for
  * this build or prefix, else the one in PATH. ptcap-emu.so: the value of PTCAP_EMU_PLUGIN, else the
- * one beside the executable or libptcap, else the one in its installation folder. Caller frees both
- * paths. PTC_E_UNSUPPORTED names the missing file and how to get it.
+ * one beside the executable or libptcap, else the one of their prefix. The prefix may have been
+ * moved since the installation. Files of a prefix are used only if no stranger can replace them
+ * (capture/host/own_file.h). Caller frees both paths. PTC_E_UNSUPPORTED names the missing or
+ * refused file, and how to get it.
  */
 int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err);
 
