@@ -6,7 +6,7 @@
 #include "base/similar.h"
 #include "cli/common/cli.h"
 #include "cli/common/process_setup.h"
-#include "version.h"
+#include "ptcap/version.h"
 
 static const struct command {
 	const char *name;
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 	if (is_help(argv[1]))
 		return ptc_finish_stdout(help_on(argc - 2, argv + 2));
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
-		printf("ptcap %s\n", PTCAP_VERSION);
+		printf("ptcap %s\n", ptc_version());
 		return ptc_finish_stdout(PTC_EXIT_OK);
 	}
 	c = find_command(argv[1]);

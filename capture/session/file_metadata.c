@@ -13,6 +13,7 @@
 #include "capture/host/clock.h"
 #include "capture/host/hostinfo.h"
 #include "capture/session/initial_records.h"
+#include "ptcap/version.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -265,7 +266,7 @@ int ptc_filing_features(const struct ptc_filing *f, struct ptc_writer *w,
 	char version[64];
 	int rc;
 
-	(void)snprintf(version, sizeof(version), "ptcap " PTCAP_VERSION " (%s)", f->desc.label);
+	(void)snprintf(version, sizeof(version), "ptcap %s (%s)", ptc_version(), f->desc.label);
 	rc = ptc_hostinfo_write(w, "", version, f->opts->output.cmdline,
 				f->desc.no_info ? 0 : f->desc.info.pmu_type, err);
 	if (!rc)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """The installed headers and library. example.py SOURCE BUILD CC NAME:
 
-count     the library has each function of the headers, and nothing else; the example, as C and as C++, prints the same
+count     the library has each function of the headers, and nothing else; its SONAME and symbol versions; the example, as C and as C++, prints the same
           about a recording as a few lines of Python that read the file
 branches  the example, as C and as C++, prints the same as `ptcap decode`: of all, of a part of the time, of a thread
 """
@@ -78,6 +78,12 @@ def compare_names(include, lib):
         ["nm", "-D", "--defined-only", os.path.join(lib, "libptcap.so")], capture_output=True, text=True, check=True
     )
     exported = {l.split()[2] for l in nm.stdout.splitlines() if l.split()[1] in "TDRB"}
+    assert all(name.endswith("@@PTCAP_0.2") for name in exported), exported
+    exported = {name.split("@")[0] for name in exported}
+    dynamic = subprocess.run(
+        ["readelf", "-dW", os.path.join(lib, "libptcap.so")], capture_output=True, text=True, check=True
+    )
+    assert "soname: [libptcap.so.0]" in dynamic.stdout, dynamic.stdout
     assert len(declared) > 100
     assert declared == exported, (declared - exported, exported - declared)
 

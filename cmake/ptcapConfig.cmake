@@ -1,0 +1,27 @@
+# Defines ptcap::ptcap, the shared library. Defines ptcap::static, the static library, if all libraries that it needs are found.
+# find_package(ptcap REQUIRED COMPONENTS static) fails if they are not.
+include("${CMAKE_CURRENT_LIST_DIR}/ptcapTargets.cmake")
+
+set(ptcap_missing "")
+set(ptcap_module_path "${CMAKE_MODULE_PATH}")
+list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}/modules")
+foreach(package Zydis Libipt LibDw LibIberty Zstd ZLIB LibLZMA Threads)
+	find_package(${package} QUIET)
+	if(NOT ${package}_FOUND)
+		list(APPEND ptcap_missing ${package})
+	endif()
+endforeach()
+set(CMAKE_MODULE_PATH "${ptcap_module_path}")
+unset(ptcap_module_path)
+
+if(NOT ptcap_missing)
+	include("${CMAKE_CURRENT_LIST_DIR}/ptcapStaticTargets.cmake")
+	set(ptcap_static_FOUND TRUE)
+endif()
+foreach(component IN LISTS ptcap_FIND_COMPONENTS)
+	if(ptcap_FIND_REQUIRED_${component} AND NOT ptcap_${component}_FOUND)
+		set(ptcap_FOUND FALSE)
+		set(ptcap_NOT_FOUND_MESSAGE "component ${component} does not exist, or needs packages: ${ptcap_missing}")
+	endif()
+endforeach()
+unset(ptcap_missing)

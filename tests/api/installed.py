@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""An installed prefix that was moved. installed.py SOURCE BUILD CC CXX CMAKE PLUGIN: install, move the prefix, and
+check there:
+
+record    `ptcap record` finds its plugin and takes the emu source; decode has no gap; a planted plugin is not loaded
+programs  a C and a C++ program, built by pkg-config and by find_package, print the version of the library
+
+PLUGIN: where the configured prefix has its plugin. ptcap uses it if the moved prefix has none.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SOURCE, BUILD, CC, CXX, CMAKE, PLUGIN = sys.argv[1:7]
+LOCATORS = ("PTCAP_EMU_PLUGIN", "PTCAP_QEMU", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH")
+ENV = {k: v for k, v in os.environ.items() if k not in LOCATORS}
+PROGRAM = """\
+#include <stdio.h>
+#include "ptcap/version.h"
+int main(void)
+{
+	puts(ptc_version());
+	return 0;
+}
+"""
+CMAKE_LISTS = """\
+cmake_minimum_required(VERSION 3.25)
+project(user C CXX)
+find_package(ptcap 0.2 REQUIRED COMPONENTS static)
+add_executable(shared-c user.c)
+add_executable(shared-cxx user.cpp)
+add_executable(static-c user.c)
+add_executable(static-cxx user.cpp)
+target_link_libraries(shared-c ptcap::ptcap)
+target_link_libraries(shared-cxx ptcap::ptcap)
+target_link_libraries(static-c ptcap::static)
+target_link_libraries(static-cxx ptcap::static)
+find_package(ptcap 0.2 COMPONENTS nonsense)
+if(ptcap_FOUND)
+	message(FATAL_ERROR "an unknown component was found")
+endif()
+"""
+
+
+def run(command, **more):
+    r = subprocess.run(command, capture_output=True, text=True, check=False, env=more.pop("env", ENV), **more)
+    assert r.returncode == 0, (command, r)
+    return r
+
+
+def find(folder, name):
+    found = [os.path.join(d, name) for d, _, files in os.walk(folder) if name in files]
+    assert len(found) == 1, (name, found)
+    return found[0]
+
+
+def version():
+    with open(os.path.join(SOURCE, "CMakeLists.txt"), encoding="utf-8") as f:
+        return re.search(r"^project\(ptcap VERSION (\S+)", f.read(), re.M)[1]
+
+
+def check_record(prefix, folder):
+    ptcap = os.path.join(prefix, "bin", "ptcap")
+    data = os.path.join(folder, "perf.data")
+    assert run([ptcap, "--version"]).stdout == f"ptcap {version()}\n"
+    if not os.path.exists("/sys/bus/event_source/devices/intel_pt"):
+        said = run([ptcap, "record", "-o", data, "--", "/bin/true"]).stderr
+        assert "source: emu" in said, said
+    run([ptcap, "record", "--source", "emu", "-o", data, "--", "/bin/true"])
+    lines = run([ptcap, "decode", "-i", data]).stdout.splitlines()
+    assert len(lines) > 1000 and not [l for l in lines if l.startswith("#")], lines[-5:]
+    if os.path.exists(PLUGIN):
+        print(f"no planted plugins are tested: ptcap would use {PLUGIN}")
+    else:
+        check_planted(prefix, folder, data)
+
+
+def refuses(ptcap, data, **more):
+    """Return the reason why emu does not run."""
+    r = subprocess.run(
+        ["ptcap", "record", "--source", "emu", "-o", data, "--", "/bin/true"],
+        executable=ptcap, env=ENV, capture_output=True, text=True, check=False, **more,
+    )
+    assert r.returncode == 125, r
+    return r.stderr
+
+
+def check_planted(prefix, folder, data):
+    """A plugin that a stranger can replace is not loaded, and neither is one in the current folder."""
+    ptcap = os.path.join(prefix, "bin", "ptcap")
+    plugin = find(prefix, "ptcap-emu.so")
+    os.chmod(plugin, 0o777)
+    said = refuses(ptcap, data)
+    assert "the QEMU plugin is refused" in said and plugin in said, said
+    os.rename(plugin, plugin + ".away")
+    planted = os.path.join(folder, "planted")
+    os.mkdir(planted)
+    for name in ("ptcap", "ptcap-emu.so"):
+        shutil.copy("/bin/true", os.path.join(planted, name))
+    said = refuses(ptcap, data, cwd=planted)
+    assert "cannot find the QEMU plugin" in said, said
+    os.rename(plugin + ".away", plugin)
+    os.chmod(plugin, 0o755)
+
+
+def check_printed(program, **more):
+    assert run([program], **more).stdout == version() + "\n", program
+
+
+def build_by_pkg_config(prefix, folder):
+    lib = os.path.dirname(find(prefix, "ptcap.pc"))
+    flags = run(["pkg-config", "--cflags", "--libs", "ptcap"], env={**ENV, "PKG_CONFIG_PATH": lib}).stdout.split()
+    assert run(["pkg-config", "--modversion", "ptcap"], env={**ENV, "PKG_CONFIG_PATH": lib}).stdout == version() + "\n"
+    for compiler, source in ((CC, "user.c"), (CXX, "user.cpp")):
+        run([compiler, "-Wall", "-Werror", source, *flags, "-o", "by-pkg-config"], cwd=folder)
+        check_printed(os.path.join(folder, "by-pkg-config"), env={**ENV, "LD_LIBRARY_PATH": os.path.dirname(lib)})
+
+
+def build_by_find_package(prefix, folder):
+    made = os.path.join(folder, "made")
+    run([CMAKE, "-G", "Ninja", "-S", folder, "-B", made, f"-DCMAKE_PREFIX_PATH={prefix}",
+         f"-DCMAKE_C_COMPILER={CC}", f"-DCMAKE_CXX_COMPILER={CXX}"])
+    run([CMAKE, "--build", made])
+    for kind in ("shared", "static"):
+        for language in ("c", "cxx"):
+            program = os.path.join(made, f"{kind}-{language}")
+            needed = run(["readelf", "-d", program]).stdout
+            assert ("[libptcap.so.0]" in needed) == (kind == "shared"), needed
+            check_printed(program)
+
+
+def check_programs(prefix, folder):
+    for name, text in (("user.c", PROGRAM), ("user.cpp", PROGRAM), ("CMakeLists.txt", CMAKE_LISTS)):
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as f:
+            f.write(text)
+    if shutil.which("pkg-config"):
+        build_by_pkg_config(prefix, folder)
+    build_by_find_package(prefix, folder)
+
+
+with tempfile.TemporaryDirectory(prefix="ptcap-installed-") as main_folder:
+    first = os.path.join(main_folder, "first")
+    moved = os.path.join(main_folder, "moved")
+    run([CMAKE, "--install", BUILD, "--prefix", first])
+    os.rename(first, moved)
+    if shutil.which("qemu-x86_64"):
+        check_record(moved, main_folder)
+    else:
+        print("nothing is recorded: no qemu-x86_64 here (Debian: qemu-user)")
+    check_programs(moved, main_folder)
