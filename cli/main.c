@@ -5,6 +5,7 @@
 
 #include "base/similar.h"
 #include "cli/common/cli.h"
+#include "cli/common/option_list.h"
 #include "cli/common/process_setup.h"
 #include "ptcap/version.h"
 
@@ -81,6 +82,22 @@ static bool is_help(const char *word)
 	return !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
 }
 
+/* `ptcap help --list-options`: all option tables, for the completion scripts. */
+static int list_all_options(void)
+{
+	char option[] = PTC_LIST_OPTIONS, name[] = "crash", show[] = "show", core[] = "core";
+	char *one[] = { name, option, NULL }, *two[] = { name, show, option, NULL };
+	int code = PTC_EXIT_OK;
+	size_t i;
+
+	for (i = 0; i < sizeof(commands) / sizeof(commands[0]) && !code; i++)
+		code = commands[i].fn(2, one);
+	if (!code)
+		code = ptc_cmd_crash(3, two);
+	two[1] = core;
+	return code ? code : ptc_cmd_crash(3, two);
+}
+
 /* `ptcap help [COMMAND]`, `ptcap help crash show` and `core`: @words are the words behind "help".
  */
 static int help_on(int n, char **words)
@@ -92,6 +109,8 @@ static int help_on(int n, char **words)
 		help_commands();
 		return PTC_EXIT_OK;
 	}
+	if (!strcmp(words[0], PTC_LIST_OPTIONS) && n == 1)
+		return list_all_options();
 	c = find_command(words[0]);
 	if (!c)
 		return unknown_command(words[0]);

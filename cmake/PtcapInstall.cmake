@@ -11,6 +11,12 @@ install(DIRECTORY include/ptcap DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+# Completion scripts of shells. Distributions have other folders for packages: -DPTCAP_ZSH_DIR=share/zsh/vendor-completions.
+set(PTCAP_BASH_DIR "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" CACHE STRING "Folder of bash's completion scripts")
+set(PTCAP_ZSH_DIR "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" CACHE STRING "Folder of zsh's completion functions")
+install(FILES completion/ptcap.bash DESTINATION ${PTCAP_BASH_DIR} RENAME ptcap)
+install(FILES completion/_ptcap DESTINATION ${PTCAP_ZSH_DIR})
+
 # pkg-config
 set(pc_folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 cmake_path(ABSOLUTE_PATH pc_folder BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" OUTPUT_VARIABLE pc_full)

@@ -12,6 +12,12 @@ foreach(name damage plaintext)
 	set_tests_properties(cli_${name} PROPERTIES LABELS cli
 		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>")
 endforeach()
+foreach(shell bash zsh)
+	add_test(NAME cli_completion_${shell} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/completion.py"
+		"${PROJECT_SOURCE_DIR}" ${shell})
+	set_tests_properties(cli_completion_${shell} PROPERTIES LABELS cli SKIP_RETURN_CODE 77
+		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>")
+endforeach()
 add_test(NAME cli_memory COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/memory.py")
 set_tests_properties(cli_memory PROPERTIES LABELS cli ENVIRONMENT
 	"PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>;PEAK=$<TARGET_FILE:peak>;PTCAP_SANITIZE=${PTCAP_SANITIZE}")

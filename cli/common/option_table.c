@@ -10,6 +10,7 @@
 
 #include "base/similar.h"
 #include "cli/common/cli.h"
+#include "cli/common/option_list.h"
 #include "ptcap/memory.h"
 
 /* FIRST_ID: value of the first long option for getopt_long, behind all letters. */
@@ -18,8 +19,7 @@ enum { MAX_OPTIONS = 64, FIRST_ID = 256 };
 /* The columns of --help: where the sentences begin, and the width of a line. */
 enum { HELP_COLUMN = 24, HELP_WIDTH = 79 };
 
-/* Returns false for a heading, and for an option that is only shown. */
-static bool is_handled(const struct ptc_option *o)
+bool ptc_option_is_handled(const struct ptc_option *o)
 {
 	return o->name && (o->does != PTC_SHOWN || o->take || o->prints_help);
 }
@@ -114,7 +114,7 @@ static const struct ptc_option *find_by_name(const struct ptc_option_table *t, c
 	const struct ptc_option *o;
 
 	for (o = t->options; o->help; o++)
-		if (is_handled(o) && !strncmp(o->name, name, len) && !o->name[len])
+		if (ptc_option_is_handled(o) && !strncmp(o->name, name, len) && !o->name[len])
 			return o;
 	return NULL;
 }
@@ -126,7 +126,7 @@ static bool is_ambiguous(const struct ptc_option_table *t, const char *name, siz
 	int n = 0;
 
 	for (o = t->options; o->help; o++)
-		n += is_handled(o) && !strncmp(o->name, name, len);
+		n += ptc_option_is_handled(o) && !strncmp(o->name, name, len);
 	return n > 1;
 }
 
@@ -201,7 +201,7 @@ static void make_form(const struct ptc_option_table *t, struct getopt_form *ret)
 	for (o = t->options; o->help; o++) {
 		const int arg = argument_of(o);
 
-		if (!is_handled(o))
+		if (!ptc_option_is_handled(o))
 			continue;
 		assert(n < MAX_OPTIONS);
 		ret->longs[n++] =
@@ -225,7 +225,7 @@ static const struct ptc_option *find_by_id(const struct ptc_option_table *t, int
 
 	if (c >= FIRST_ID)
 		return &t->options[c - FIRST_ID];
-	while (o->letter != c || !is_handled(o))
+	while (o->letter != c || !ptc_option_is_handled(o))
 		o++;
 	return o;
 }
@@ -258,6 +258,10 @@ int ptc_options_parse(const struct ptc_option_table *t, int argc, char **argv, v
 	struct getopt_form form;
 	int c, code;
 
+	if (argc == 2 && !strcmp(argv[1], PTC_LIST_OPTIONS)) {
+		ptc_options_list(t);
+		return PTC_EXIT_OK;
+	}
 	make_form(t, &form);
 	opterr = 0; /* getopt_long prints nothing itself */
 	while ((c = getopt_long(argc, argv, form.letters, form.longs, NULL)) != -1) {

@@ -25,7 +25,7 @@ struct ptc_option {
 	size_t dest; /* offset of the member to set */
 	/* Parses a value into the member. Returns false if @s is invalid: expected is printed. */
 	bool (*parse)(const char *s, void *ret);
-	const char *expected;
+	const char *expected; /* shell completion proposes the words of "WORD, WORD or WORD" */
 	/*
 	 * Handles an option that sets several members, or has a message of its own. @value: NULL if
 	 * it was omitted. Returns -1 to continue, or an exit code after a message.
@@ -114,9 +114,13 @@ struct ptc_option_table {
 
 /*
  * Parses the options in @argv into the struct at @args. Returns -1 to continue, with optind set, or
- * an exit code: 0 behind --help, PTC_EXIT_USAGE behind a message.
+ * an exit code: 0 behind --help and --list-options (option_list.h), PTC_EXIT_USAGE behind a
+ * message.
  */
 int ptc_options_parse(const struct ptc_option_table *t, int argc, char **argv, void *args);
+
+/* Returns false for a heading, and for an option that is only shown. */
+bool ptc_option_is_handled(const struct ptc_option *o);
 
 /* Parsers for PTC_PARSED. */
 bool ptc_take_json(const char *s, void *ret);	     /* text or json; bool */

@@ -7,6 +7,12 @@
 #include "cli/common/cli.h"
 #include "cli/decode/decode_args.h"
 
+/* What these options expect. */
+#define FORMATS "text, json, bin, callgrind, lcov, bolt, profgen or afdo"
+#define FIELDS                                                                                     \
+	"pid, tid, cpu, time, icount, from, to, kind, sym, tosym, insn, insn-ip, disasm or "       \
+	"srcline"
+
 /* Larger values are typing errors. */
 enum { MAX_JOBS = 4096, MAX_SLICE = 1 << 30 };
 
@@ -70,8 +76,7 @@ static int take_format(void *args, const char *value)
 	if (a->out.form.json || a->out.form.bin || a->out.form.lcov || a->out.profile.kind ||
 	    a->out.call_profile.kind || !strcmp(value, "text"))
 		return -1;
-	return ptc_value_error("decode", "--format", value,
-			       "text, json, bin, callgrind, lcov, bolt, profgen or afdo");
+	return ptc_value_error("decode", "--format", value, FORMATS);
 }
 
 /* Parse WHAT[:N]. */
@@ -187,12 +192,12 @@ static const struct ptc_option options[] = {
 	{ "fields", 'F', "LIST",
 	  "Print these fields, for programs: pid tid cpu time icount from to kind sym tosym insn "
 	  "insn-ip disasm srcline. insn-ip prints a line for each instruction.",
-	  .take = take_fields },
+	  .take = take_fields, .expected = FIELDS },
 	{ "format", 0, "FORMAT",
 	  "Print text (default), json (an object a line, see doc/json.md) or bin (16 bytes a "
 	  "branch, see doc/format.md). Or a profile for another tool: callgrind, lcov, bolt, "
 	  "profgen or afdo.",
-	  .take = take_format },
+	  .take = take_format, .expected = FORMATS },
 	{ "icount", 0, NULL,
 	  "With --format bin: also write the number of instructions of each branch.",
 	  PTC_FLAG(struct ptc_decode_args, out.form.icount) },
