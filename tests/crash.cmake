@@ -59,6 +59,10 @@ endforeach()
 foreach(name deadlock waits nameless unwound stopped pool calls kept memoryless of_crashes ended choices refused killed)
 	e2e_test(stacks_${name} "${e2e_dir}/stacks.py" "${name}")
 endforeach()
+# Stacks in snapshots.
+foreach(name command without children attached stopped signalled crashes)
+	e2e_test(snapshot_stacks_${name} "${e2e_dir}/snapshot_stacks.py" "${name}")
+endforeach()
 e2e_test(stacks_killed_50 "${e2e_dir}/stacks.py" killed 50)
 e2e_is_field(stacks_killed_50)
 if(NOT PTCAP_SANITIZE) # a sanitizer keeps freed memory, so memory use is not flat

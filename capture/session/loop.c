@@ -210,6 +210,8 @@ static int add_live_states(struct ptc_loop *l, bool ended)
 
 	if (!l->series || !wanted)
 		return 0;
+	if (!ended && l->source->ops->lives)
+		return l->source->ops->lives(l->source, &l->series->states, &l->states, &l->err);
 	if (ended && l->source->ops->part)
 		l->source->ops->part(l->source);
 	return ptc_live_targets_put(&l->series->states, l->opts, l->command, &l->states, &l->err);

@@ -200,6 +200,11 @@ struct ptc_source_ops {
 	 */
 	int (*states)(struct ptc_source *s, struct ptc_buf *b, struct ptc_err *err);
 	/*
+	 * Called in a pause of a series, for opts->stacks: appends the states of the processes that
+	 * live on. *@ret: number of states, added to. NULL: the session reads them with ptrace.
+	 */
+	int (*lives)(struct ptc_source *s, struct ptc_buf *b, uint64_t *ret, struct ptc_err *err);
+	/*
 	 * Called in a pause of a series, or after finish: appends the code of all mapped files that
 	 * are gone or replaced (auxtrace/record/filecode.h). NULL: the source does not keep them.
 	 */

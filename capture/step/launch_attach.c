@@ -118,6 +118,7 @@ static int await_stop(const struct ptc_tracer *t, struct ptc_task *k, struct ptc
 				"cannot step process %d: it runs 32-bit code", (int)k->pid);
 	if (ptc_stop_is_group(status)) {
 		k->state = PTC_TASK_LISTENING;
+		k->stop_signal = WSTOPSIG(status);
 		(void)ptrace(PTRACE_LISTEN, k->tid, NULL, NULL);
 	}
 	/* If it slept in a system call, the kernel will restart the call. */

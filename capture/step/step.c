@@ -319,6 +319,16 @@ static int step_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err
 	return ptc_states_take(&of(src)->tracer.states, b, err);
 }
 
+/* Appends the states of live processes, which the tracer process has written at its pause. */
+static int step_lives(struct ptc_source *src, struct ptc_buf *b, uint64_t *ret, struct ptc_err *err)
+{
+	const int rc = ptc_states_get(&of(src)->tracer.lives, b, err);
+
+	if (!rc)
+		*ret += of(src)->process.shared->lives;
+	return rc;
+}
+
 static int step_code(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
 {
 	if (of(src)->process.killed)
@@ -342,6 +352,7 @@ static void step_free(struct ptc_source *src)
 		orphan(s); /* an error elsewhere: the tracer must not wait for a drain */
 	ptc_step_process_release(&s->process);
 	ptc_states_release(&s->tracer.states);
+	ptc_states_release(&s->tracer.lives);
 	ptc_handled_release(&s->tracer.faults);
 	ptc_states_release(&s->tracer.code);
 	if (s->tracer.held_fd >= 0)
@@ -373,6 +384,7 @@ static const struct ptc_source_ops step_ops = {
 	.abandon = step_abandon,
 	.finish = step_finish,
 	.states = step_states,
+	.lives = step_lives,
 	.code = step_code,
 	.free = step_free,
 };
@@ -381,8 +393,10 @@ static const struct ptc_source_ops step_ops = {
 static int look_out(struct step *s, struct ptc_err *err)
 {
 	const struct ptc_record_opts *o = s->opts;
-	const int rc = o->snapshot.crash ? ptc_states_open(&s->tracer.states, err) : 0;
+	int rc = o->snapshot.crash ? ptc_states_open(&s->tracer.states, err) : 0;
 
+	if (!rc && o->snapshot.stacks && o->snapshot.series)
+		rc = ptc_states_open(&s->tracer.lives, err);
 	s->tracer.no_memory = o->snapshot.no_memory;
 	s->tracer.on_signals = o->snapshot.on_signals;
 	ptc_crossings_init(&s->tracer.crossings, o);
@@ -425,7 +439,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 	s->base.ops = &step_ops;
 	s->opts = opts;
 	s->process = (struct ptc_step_process)PTC_STEP_PROCESS_INIT;
-	s->tracer.states = s->tracer.code = (struct ptc_states)PTC_STATES_INIT;
+	s->tracer.states = s->tracer.lives = s->tracer.code = (struct ptc_states)PTC_STATES_INIT;
 	s->tracer.held_fd = -1;
 	if (opts->target.sigmask)
 		s->mask = *opts->target.sigmask;

@@ -59,6 +59,7 @@ struct ptc_task {
 	bool reported;	   /* its EXIT record is written */
 	/* the kernel will restart the call at this address (-ERESTART*); 0: no */
 	uint64_t restart_ip;
+	int stop_signal; /* while LISTENING: the signal of job control */
 	struct ptc_affinity affinity;
 	bool refused;	/* its system call was replaced by an invalid one (refuse_ptrace.h) */
 	bool at_place;	/* before a place at which a snapshot is taken */

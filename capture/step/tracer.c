@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "capture/step/full_speed.h"
+#include "capture/step/live_threads.h"
 #include "capture/step/refuse_ptrace.h"
 #include "capture/step/target_maps.h"
 
@@ -292,6 +293,8 @@ static int stand_still(struct ptc_tracer *t, struct ptc_err *err)
 	ptc_enc_psb(t->flow->enc);
 	tell_progress(t);
 	rc = t->series ? ptc_tracer_keep_code(t, err) : 0;
+	if (!rc && t->lives.fd >= 0)
+		rc = ptc_live_threads_save(t, err);
 	if (rc)
 		return rc;
 	if (t->hold) /* first: the session checks for requests once it sees the pause */

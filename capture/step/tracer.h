@@ -36,13 +36,14 @@ struct ptc_tracer {
 	const struct ptc_lbr_stacks *stacks; /* branch stacks of the threads; NULL: not recorded */
 	struct ptc_states states;	     /* of dying processes, if requested */
 	struct ptc_handled faults;	     /* handled faults, with @states */
-	struct ptc_states code;		     /* of files that were gone at the newest snapshot */
+	struct ptc_states lives; /* of live processes at the newest pause, if requested */
+	struct ptc_states code;	 /* of files that were gone at the newest snapshot */
 	/* signals that request a snapshot; with states, a death requests one too */
 	uint64_t on_signals;
 	struct ptc_crossings crossings; /* places that request a snapshot */
 	int held_fd;	/* an eventfd, written for each of these requests. -1: not wanted */
 	bool series;	/* each snapshot is a file and needs @code */
-	bool no_memory; /* opts->no_memory, for @states */
+	bool no_memory; /* opts->no_memory, for @states and @lives */
 
 	/* results */
 	int status;		  /* of the command, from waitpid */

@@ -34,6 +34,7 @@ struct ptc_step_shared {
 	atomic_int want;	    /* enum ptc_want */
 	atomic_int pause;	    /* enum ptc_step_pause */
 	atomic_ullong insns, bytes; /* produced so far */
+	uint64_t lives; /* number of states of live processes; written before each pause */
 
 	/*
 	 * Set by the tracer before its message about the start, or before its end. The members set

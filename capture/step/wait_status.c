@@ -130,6 +130,8 @@ static int handle_wait_status(struct ptc_tracer *t, pid_t tid, int status, struc
 		k = rename_execer(t, k);
 	if (ptc_stop_is_group(status) && !t->left && !(k->mm && k->mm->leave)) {
 		k->state = PTC_TASK_LISTENING;
+		k->stop_signal = WSTOPSIG(status);
+		(void)ptrace(PTRACE_GETREGS, tid, NULL, &k->regs); /* for a saved state */
 		(void)ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 		return 0;
 	}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Saves the states of the stepped processes for a snapshot, which live on. */
+#ifndef PTC_CAPTURE_STEP_LIVE_THREADS_H
+#define PTC_CAPTURE_STEP_LIVE_THREADS_H
+
+#include "ptcap/error.h"
+
+struct ptc_tracer;
+
+/*
+ * Replaces the records in @t->lives by the states of all processes, at most PTC_COPY_PROCESSES, and
+ * sets t->shared->lives to their number. Leaves out a process that is about to die: its state is in
+ * @t->states. No task has the CPU. PTC_E_NO_MEMORY, or errors of ptc_states_replace.
+ */
+int ptc_live_threads_save(struct ptc_tracer *t, struct ptc_err *err);
+
+#endif
