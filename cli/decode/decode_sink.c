@@ -63,11 +63,12 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 		*ret = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &o->calls };
 	else
 		*ret = printer_of(o);
-	if (f->calls && ptc_calls_printer_init(&o->calls, d, &line, f->json, f->inlines))
-		return false;
-	o->calls.width = f->width;
-	o->calls.by_insns = o->printer.by_insns;
-	return true;
+	return !f->calls ||
+	       !ptc_calls_printer_init(&o->calls, d, &line,
+				       &(struct ptc_calls_form){ .json = f->json,
+								 .inlines = f->inlines,
+								 .by_insns = o->printer.by_insns,
+								 .width = f->width });
 }
 
 static bool print_counts(struct ptc_decoded *o)

@@ -3,32 +3,34 @@
 #ifndef PTC_CLI_DECODE_OUT_CALLS_H
 #define PTC_CLI_DECODE_OUT_CALLS_H
 
-#include "cli/decode/line_buffer.h"
+#include "cli/common/string_pool.h"
+#include "cli/decode/call_lines.h"
 #include "decode/calls/calls.h"
 #include "decode/calls/inline_calls.h"
 
-struct ptc_calls_printer {
-	struct ptc_decode *d;
-	struct ptc_line *line;
-	struct ptc_calls *calls;	  /* owned */
-	struct ptc_inline_calls *inlines; /* owned; NULL: inlined functions are not shown */
+/* How to print calls. */
+struct ptc_calls_form {
 	bool json;
-	bool by_insns; /* set after init: measure in instructions, not in time */
-	/* The last ENTER, until it is known whether it contains calls. */
-	bool pending;
-	enum ptc_call_how how;
-	uint64_t time, insns;
-	int32_t tid;
-	uint32_t depth;
-	size_t width; /* set after init: columns of the terminal; 0: print whole names */
-	char name[512];
+	bool inlines;  /* also show inlined functions */
+	bool by_insns; /* measure in instructions, not in time */
+	size_t width;  /* columns of the terminal; 0: print whole names */
 };
 
-/* @d and @line are borrowed. @shows_inlines: show inlined functions. Returns 0 or PTC_E_NO_MEMORY.
- */
+struct ptc_calls_printer {
+	struct ptc_calls_form form;
+	struct ptc_decode *d;
+	struct ptc_calls *calls;	  /* owned */
+	struct ptc_inline_calls *inlines; /* owned; NULL: inlined functions are not shown */
+	struct ptc_names names;		  /* as they are printed */
+	struct ptc_name_seen *seen;	  /* owned; names of addresses, the most recent ones */
+	struct ptc_call_lines lines;
+	struct ptc_shown_sink sink; /* the first receiver of calls */
+};
+
+/* @d and @line are borrowed. Returns 0 or PTC_E_NO_MEMORY. */
 int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, struct ptc_line *line,
-			   bool json, bool shows_inlines);
-/* Print the pending line, and release @p. */
+			   const struct ptc_calls_form *form);
+/* Print what is held back, and release @p. */
 void ptc_calls_printer_finish(struct ptc_calls_printer *p);
 
 /* ptc_sink.on_items; ctx is a struct ptc_calls_printer. The decoder must have opts.bytes. */
