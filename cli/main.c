@@ -18,7 +18,7 @@ static const struct command {
 	{ "dump", ptc_cmd_dump },	{ "convert", ptc_cmd_convert },
 	{ "recover", ptc_cmd_recover }, { "crash", ptc_cmd_crash },
 	{ "compare", ptc_cmd_compare }, { "stacks", ptc_cmd_stacks },
-	{ "report", ptc_cmd_report },
+	{ "report", ptc_cmd_report }, { "view", ptc_cmd_view },
 };
 
 static void help_commands(void)
@@ -33,6 +33,7 @@ static void help_commands(void)
 	      "Look:\n"
 	      "  decode      Print every branch of a recording.\n"
 	      "  report      Sum calls, instructions and time by function.\n"
+	      "  view        Write the calls of a recording as a page for a browser.\n"
 	      "  crash show  Explain the crash in a recording.\n"
 	      "  crash core  Write the state of a process in a recording as a core.\n"
 	      "  info        Summarise a recording.\n"

@@ -393,6 +393,11 @@ foreach(name callgrind callgrind_calls callgrind_time callgrind_hostile)
 	e2e_test(call_profiles_${name} "${e2e_dir}/call_profiles.py" "${name}")
 	e2e_is_emulated(call_profiles_${name})
 endforeach()
+# The page of ptcap view, in headless Chromium.
+foreach(name complete sums time search keys system_theme gaps hostile output selected)
+	e2e_test(view_${name} "${e2e_dir}/view.py" "${name}")
+	e2e_is_emulated(view_${name})
+endforeach()
 # decode --counts.
 foreach(name edges blocks gaps calls places lines coverage forms)
 	e2e_test(counts_${name} "${e2e_dir}/counts.py" "${name}")

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* `ptcap view`: writes the calls of a recording as a page for a browser. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/plural.h"
+#include "base/tmpfile.h"
+#include "cli/common/cli.h"
+#include "cli/common/stream_copy.h"
+#include "cli/common/terminal.h"
+#include "cli/decode/empty_warnings.h"
+#include "cli/view/page_writer.h"
+#include "cli/view/view_args.h"
+#include "cli/view/view_meta.h"
+#include "decode/session/item_lookup.h"
+
+enum { FUNCTIONS_MAX = 1000 * 1000 };
+
+struct view {
+	const struct ptc_view_args *a;
+	struct ptc_decode *d;
+	struct ptc_thread_names names;
+	struct ptc_call_collector calls;
+	struct ptc_page_writer page;
+	struct ptc_err err; /* of writing the page; code 0: none */
+};
+
+static int put_calls(void *ctx, const struct ptc_buf *chunk)
+{
+	struct view *v = ctx;
+
+	return ptc_page_put(&v->page, "calls", chunk->bytes, chunk->len, &v->err);
+}
+
+static int refuse_many(const struct view *v)
+{
+	if (v->calls.nsums >= FUNCTIONS_MAX)
+		ptc_say("'%s' has more than %d functions, too many for a page; choose a part with "
+			"--time, --tid or --cpu",
+			v->a->input, FUNCTIONS_MAX);
+	else
+		ptc_say("'%s' has more than %" PRIu64 " calls, too many for a page; choose a part "
+			"with --time, --tid or --cpu, or use --max-calls",
+			v->a->input, v->a->max_calls);
+	return PTC_EXIT_FAIL;
+}
+
+/* Reports why the decode stopped: @r, and @err of the decoder. */
+static int say_stopped(const struct view *v, int r, const struct ptc_err *err)
+{
+	if (v->calls.too_many)
+		return refuse_many(v);
+	if (v->err.code)
+		return ptc_say_err(&v->err);
+	return r == PTC_E_STOPPED || r == PTC_E_NO_MEMORY ? ptc_say_no_memory() : ptc_say_err(err);
+}
+
+/* Decode, and write the events. Returns 0 or an exit code. */
+static int write_calls(struct view *v)
+{
+	const struct ptc_sink inner = { ptc_call_collector_items, &v->calls };
+	struct ptc_progress progress;
+	struct ptc_sink sink = inner;
+	struct ptc_err err = { .code = PTC_E_STOPPED };
+	int r;
+
+	if (ptc_progress_start(&progress, v->d, &inner))
+		sink = (struct ptc_sink){ ptc_progress_items, &progress };
+	else
+		progress.said = false;
+	r = ptc_decode_run(v->d, &sink, &err);
+	if (sink.ctx == &progress)
+		ptc_progress_finish(&progress);
+	if (!r)
+		r = ptc_call_collector_finish(&v->calls);
+	return r ? say_stopped(v, r, &err) : 0;
+}
+
+static int write_meta(struct view *v)
+{
+	const struct ptc_view_facts facts = {
+		.recording = v->a->input,
+		.c = &v->calls,
+		.names = &v->names,
+		.is_of_software = ptc_decode_is_of_software(v->d),
+	};
+	struct ptc_buf meta = PTC_BUF_INIT;
+	int rc = ptc_view_meta(&facts, &meta) ? 0 : ptc_fail_mem(&v->err);
+
+	if (!rc)
+		rc = ptc_page_put(&v->page, "meta", meta.bytes, meta.len, &v->err);
+	ptc_buf_release(&meta);
+	return rc ? ptc_say_err(&v->err) : 0;
+}
+
+static void tell_view(const struct view *v)
+{
+	const uint64_t calls = v->calls.ncalls;
+	const char *note;
+	size_t i;
+
+	if (strcmp(v->a->output, "-") != 0)
+		ptc_say("wrote '%s': %" PRIu64 " call%s, %zu thread%s, %" PRIu64 " bytes",
+			v->a->output, calls, ptc_plural(calls), v->calls.nthreads,
+			ptc_plural(v->calls.nthreads), v->page.size);
+	if (v->calls.nlost)
+		ptc_say("%" PRIu64 " gap%s in the trace", v->calls.nlost,
+			ptc_plural(v->calls.nlost));
+	for (i = 0; (note = ptc_decode_note(v->d, i)) != NULL; i++)
+		ptc_say("%s", note);
+}
+
+/* Returns 0, or the exit code if the selected part has nothing to show. */
+static int check_not_empty(const struct view *v)
+{
+	const struct ptc_asked_part part = { .tid = v->a->tids.n,
+					     .cpu = v->a->cpus.n,
+					     .time = v->a->has_time };
+
+	if (v->calls.ncalls)
+		return 0;
+	if (ptc_asked_any(&part))
+		return ptc_asked_say_none(&part, v->d, v->a->input);
+	ptc_say("'%s' has no calls", v->a->input);
+	return PTC_EXIT_NOTHING;
+}
+
+static int write_page(struct view *v, int fd, const char *name)
+{
+	const struct ptc_call_collector_opts opts = {
+		.d = v->d,
+		.inlines = v->a->inlines,
+		.times = !ptc_decode_is_of_software(v->d),
+		.limits = { v->a->max_calls, FUNCTIONS_MAX },
+		.on_chunk = put_calls,
+		.ctx = v,
+	};
+	int code;
+
+	if (ptc_call_collector_init(&v->calls, &opts))
+		return ptc_say_no_memory();
+	if (ptc_page_begin(&v->page, fd, name, &v->err))
+		return ptc_say_err(&v->err);
+	code = write_calls(v);
+	if (!code)
+		code = check_not_empty(v);
+	if (!code)
+		code = write_meta(v);
+	if (!code && ptc_page_end(&v->page, &v->err))
+		code = ptc_say_err(&v->err);
+	return code;
+}
+
+/* Write the page to the output, which appears only when the page is complete. */
+static int write_output(struct view *v)
+{
+	struct ptc_tmpfile t = PTC_TMPFILE_INIT;
+	int code;
+
+	if (!strcmp(v->a->output, "-"))
+		return write_page(v, STDOUT_FILENO, "standard output");
+	if (ptc_tmpfile_open(&t, v->a->output, &v->err))
+		return ptc_say_err(&v->err);
+	code = write_page(v, t.fd, v->a->output);
+	if (!code && ptc_tmpfile_commit(&t, &v->err))
+		code = ptc_say_err(&v->err);
+	ptc_tmpfile_release(&t);
+	return code;
+}
+
+static int read_names(struct view *v)
+{
+	struct ptc_file *f;
+	int rc = ptc_file_open(v->a->input, &f, &v->err);
+
+	if (rc)
+		return ptc_say_input_err(v->a->input, &v->err);
+	rc = ptc_thread_names_read(&v->names, f, &v->err);
+	ptc_file_free(f);
+	return rc ? ptc_say_err(&v->err) : 0;
+}
+
+static int view_recording(struct ptc_view_args *a)
+{
+	struct view v = { .a = a };
+	struct ptc_err err;
+	int code;
+
+	if (a->debuginfod && setenv("DEBUGINFOD_URLS", a->debuginfod, 1))
+		return ptc_say_no_memory();
+	if (!ptc_asked_code_is_there(&a->code))
+		return PTC_EXIT_FAIL;
+	code = ptc_sandbox_enter_with_copy(&a->sandbox, &a->input);
+	if (code)
+		return code;
+	if (ptc_decode_open(a->input, &a->opts, &v.d, &err))
+		return ptc_say_input_err(a->input, &err);
+	code = read_names(&v);
+	if (!code && a->has_time && ptc_time_choice_apply(&a->time, v.d, &err))
+		code = ptc_say_err(&err);
+	if (!code)
+		code = write_output(&v);
+	if (!code)
+		tell_view(&v);
+	ptc_buf_release(&v.page.text);
+	ptc_call_collector_release(&v.calls);
+	ptc_thread_names_release(&v.names);
+	ptc_decode_free(v.d);
+	return code;
+}
+
+int ptc_cmd_view(int argc, char **argv)
+{
+	struct ptc_view_args a;
+	int code = ptc_view_args_parse(&a, argc, argv);
+
+	if (code < 0)
+		code = view_recording(&a);
+	ptc_view_args_release(&a);
+	return code;
+}

@@ -1,0 +1,104 @@
+/* What is known about the selected call. All texts of a recording become text nodes. */
+
+function element(tag, text, parent, name) {
+	const e = document.createElement(tag);
+
+	if (text !== undefined)
+		e.textContent = text;
+	if (name)
+		e.className = name;
+	if (parent)
+		parent.append(e);
+	return e;
+}
+
+class Details {
+	/* @on: select(call), reveal(call), only(fn), step(by). */
+	constructor(model, box, on) {
+		this.model = model;
+		this.box = box;
+		this.on = on;
+	}
+
+	/* Returns where a call was made: "file.c:12", "+0x34" in the caller, or "libx.so+0x1234"; "" if that is not known. */
+	siteOf(call) {
+		const sites = this.model.meta.sites, site = this.model.site[call] - 1;
+
+		if (site < 0)
+			return "";
+		if (sites.source[site])
+			return `${baseOf(this.model.text(sites.source[site]))}:${sites.line[site]}`;
+		if (typeof sites.off[site] === "number")
+			return "+0x" + sites.off[site].toString(16);
+		return (sites.file[site] ? baseOf(this.model.text(sites.file[site])) + "+0x" : "0x") + sites.off[site];
+	}
+
+	empty() {
+		this.box.replaceChildren();
+		element("p", "Click a call, or search for a function.", this.box, "hint");
+	}
+
+	show(call, axis) {
+		const { model } = this, fn = model.fn[call], how = model.how[call];
+		const [begin, end] = model.calledBy(call), length = axis.end[call] - axis.start[call];
+		const self = length - (axis.busy[end] - axis.busy[begin]), lane = model.rowOf(call).lane.thread;
+		const facts = element("dl"), fact = (name, value) => {
+			if (!value)
+				return;
+			element("dt", name, facts);
+			element("dd", value, facts);
+		};
+
+		this.box.replaceChildren();
+		element("h2", model.name(fn), this.box);
+		fact("source", model.sourceOf(fn));
+		fact("file", model.text(model.meta.functions.file[fn]));
+		fact("begins", this.placeOf(axis, axis.start[call]));
+		fact("length", `${shown(axis, length)}, ${shown(axis, self)} itself`);
+		if (model.axes.length > 1 && axis.name === "time")
+			fact("", (model.axes[0].end[call] - model.axes[0].start[call]).toLocaleString("en") + " instructions");
+		fact("calls", (end - begin).toLocaleString("en"));
+		fact("entered", (how & 15) !== HOW_CALL ? "by: " + HOW[how & 15] : this.siteOf(call) ? "from " + this.siteOf(call) : "");
+		fact("left", (how >> 4) !== HOW_CALL ? (how >> 4 === HOW_TAIL ? "it jumped to another function" : "by: " + HOW[how >> 4]) : "");
+		fact("thread", `${lane.name || ""} tid ${lane.tid}`);
+		this.box.append(facts);
+		this.addButtons(call, fn);
+		this.addStack(call);
+	}
+
+	/* Returns a place: on the axis of time in seconds of the recording's clock, as decode prints it. */
+	placeOf(axis, place) {
+		if (axis.name !== "time")
+			return `instruction ${place.toLocaleString("en")} of the thread`;
+		const ns = BigInt(this.model.meta.first_ns) + BigInt(Math.round(place));
+		return `${ns / 1000000000n}.${String(ns % 1000000000n).padStart(9, "0")} s`;
+	}
+
+	addButtons(call, fn) {
+		const bar = element("div", undefined, this.box, "buttons"), button = (text, title, act) => {
+			const b = element("button", text, bar);
+			b.title = title;
+			b.onclick = act;
+		};
+
+		button("Zoom to it", "F", () => this.on.reveal(call));
+		button("All its calls", "Find all calls of this function", () => this.on.only(fn));
+	}
+
+	/* The calls from the outermost one to @call, each with the line that calls the next one. */
+	addStack(call) {
+		const stack = this.model.stackOf(call), list = element("ol"), most = 200;
+
+		stack.slice(-most).reverse().forEach((each, i, all) => {
+			const li = element("li", this.model.name(this.model.fn[each]).slice(0, 400), list, each === call ? "here" : "");
+			const next = i > 0 ? this.siteOf(all[i - 1]) : "";
+			if (next)
+				element("span", "  " + next, li, "where");
+			li.title = li.textContent;
+			li.onclick = () => this.on.select(each);
+		});
+		this.box.append(list);
+		if (stack.length > most)
+			element("p", `${stack.length - most} more callers`, this.box, "hint");
+	}
+}

@@ -1,0 +1,190 @@
+/* The calls of the recording. A call is a number: an index in columns. Calls of one row (a depth of a thread) follow each
+ * other by time. */
+
+const HOW = ["call", "running when the trace began", "returned to", "jump from another function (tail call)", "signal", "unwinding",
+	"inlined", "gap", "end of the trace"];
+const HOW_CALL = 0, HOW_TRACE = 1, HOW_RETURN = 2, HOW_TAIL = 3, HOW_GAP = 7, HOW_END = 8;
+const AXES = ["insns", "time"];
+const BLOCK = 64; /* calls whose longest one is known */
+
+/* Returns an array for numbers up to @most. */
+function columnFor(most, n) {
+	return most < 65536 ? new Uint16Array(n) : most < 4294967296 ? new Uint32Array(n) : new Float64Array(n);
+}
+
+/* Returns the first index in [begin, end) whose value is above @v (or equal, if @equal). */
+function firstAbove(column, begin, end, v, equal) {
+	while (begin < end) {
+		const mid = (begin + end) >>> 1;
+		if (equal ? column[mid] < v : column[mid] <= v)
+			begin = mid + 1;
+		else
+			end = mid;
+	}
+	return begin;
+}
+
+class Model {
+	constructor(meta) {
+		const most = [0, 0];
+		let n = 0;
+
+		this.meta = meta;
+		this.rows = []; /* { lane, depth, begin, end } in the order of their calls */
+		this.lanes = meta.threads.map((thread, number) => {
+			const lane = { number, thread, rows: [], collapsed: false, top: 0, gaps: [] };
+			thread.rows.forEach((calls, depth) => {
+				const row = { lane, depth, begin: n, end: n + calls, filled: n };
+				lane.rows.push(row);
+				this.rows.push(row);
+				n += calls;
+			});
+			AXES.forEach((axis, i) => (most[i] = Math.max(most[i], thread.last[i])));
+			return lane;
+		});
+		this.n = n;
+		this.fn = columnFor(meta.functions.name.length, n);
+		this.site = columnFor(meta.sites.off.length + 1, n);
+		this.calledEnd = new Uint32Array(n); /* behind the last call that a call made */
+		this.how = new Uint8Array(n); /* how it was entered, and in the high bits how it ended */
+		this.axes = AXES.filter((axis) => axis === "insns" || meta.times).map((name, i) => ({
+			name, number: i, start: columnFor(most[i], n), end: columnFor(most[i], n), first: 0, last: most[i],
+		}));
+		this.rowBegins = Float64Array.from(this.rows, (row) => row.begin);
+		this.open = this.lanes.map((lane) => new Int32Array(lane.rows.length));
+		meta.gaps.forEach((gap) => gap.thread >= 0 && this.lanes[gap.thread].gaps.push(gap));
+	}
+
+	enter(number, depth, fn, how, site, insns, time) {
+		const row = this.lanes[number].rows[depth], call = row.filled++;
+
+		this.fn[call] = fn;
+		this.site[call] = site;
+		this.how[call] = how;
+		this.axes[0].start[call] = insns;
+		if (this.axes.length > 1)
+			this.axes[1].start[call] = time;
+		this.open[number][depth] = call;
+	}
+
+	leave(number, depth, how, insns, time) {
+		const call = this.open[number][depth];
+
+		this.how[call] |= how << 4;
+		this.calledEnd[call] = depth + 1 < this.lanes[number].rows.length ? this.lanes[number].rows[depth + 1].filled : 0;
+		this.axes[0].end[call] = insns;
+		if (this.axes.length > 1)
+			this.axes[1].end[call] = time;
+	}
+
+	/* Makes an axis ready to draw: sums of lengths, and the longest calls of blocks. */
+	prepare(axis) {
+		const { start, end } = axis, n = this.n;
+
+		if (axis.busy)
+			return;
+		axis.first = Math.min(...this.meta.threads.map((t) => t.first[axis.number]), axis.last);
+		axis.busy = new Float64Array(n + 1);
+		axis.longest = [];
+		for (let i = 0, sum = 0; i < n; i++)
+			axis.busy[i + 1] = sum += end[i] - start[i];
+		for (let size = BLOCK, below = null; size < n; size *= BLOCK) {
+			const blocks = new Uint32Array(Math.ceil(n / size));
+			for (let k = 0; k < blocks.length; k++) {
+				const from = k * BLOCK, to = Math.min(from + BLOCK, below ? below.length : n);
+				let best = below ? below[from] : from;
+				for (let i = from; i < to; i++) {
+					const call = below ? below[i] : i;
+					if (end[call] - start[call] > end[best] - start[best])
+						best = call;
+				}
+				blocks[k] = best;
+			}
+			axis.longest.push(blocks);
+			below = blocks;
+		}
+	}
+
+	/* Returns the longest of the calls [begin, end). */
+	longest(axis, begin, end) {
+		const { start, end: ends, longest } = axis;
+		let best = begin, size = 1, level = -1, i = begin;
+		const take = (call) => {
+			if (ends[call] - start[call] > ends[best] - start[best])
+				best = call;
+		};
+
+		while (i < end) {
+			while (level + 1 < longest.length && i % (size * BLOCK) === 0 && i + size * BLOCK <= end) {
+				level++;
+				size *= BLOCK;
+			}
+			while (level >= 0 && (i % size !== 0 || i + size > end)) {
+				level--;
+				size /= BLOCK;
+			}
+			take(level < 0 ? i : longest[level][i / size]);
+			i += size;
+		}
+		return best;
+	}
+
+	rowOf(call) {
+		return this.rows[firstAbove(this.rowBegins, 0, this.rows.length, call, false) - 1];
+	}
+
+	/* Returns the call of a row at @place; -1: none. */
+	callAt(axis, row, place) {
+		const call = firstAbove(axis.start, row.begin, row.end, place, false) - 1;
+
+		return call >= row.begin && axis.end[call] > place ? call : -1;
+	}
+
+	/* Returns the call that made @call; -1: none. */
+	callerOf(call) {
+		const row = this.rowOf(call), above = row.lane.rows[row.depth - 1];
+
+		return above ? firstAbove(this.calledEnd, above.begin, above.end, call, false) : -1;
+	}
+
+	/* Returns the calls from the outermost one to @call. Each has the next one inside. */
+	stackOf(call) {
+		const stack = [];
+
+		for (; call >= 0; call = this.callerOf(call))
+			stack.unshift(call);
+		return stack;
+	}
+
+	/* Returns the calls that @call made itself, as [begin, end) of the row below. */
+	calledBy(call) {
+		const row = this.rowOf(call), below = row.lane.rows[row.depth + 1];
+
+		if (!below)
+			return [0, 0];
+		return [call > row.begin ? this.calledEnd[call - 1] : below.begin, this.calledEnd[call]];
+	}
+
+	text(number) {
+		return this.meta.texts[number] || "";
+	}
+
+	/* Returns the name of a function: its symbol, or file+0x12, or an address. */
+	name(fn) {
+		const f = this.meta.functions, file = this.text(f.file[fn]);
+
+		return this.text(f.name[fn]) || (file ? baseOf(file) + "+0x" : "0x") + f.off[fn];
+	}
+
+	/* Returns "file:line" of a function, or "". */
+	sourceOf(fn) {
+		const f = this.meta.functions;
+
+		return f.source[fn] ? this.text(f.source[fn]) + ":" + f.line[fn] : "";
+	}
+}
+
+/* Returns the last part of a path. */
+function baseOf(path) {
+	return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/view/view_args.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/common/cli.h"
+#include "cli/common/option_table.h"
+#include "cli/convert/copy_common.h"
+
+static bool take_view_ids(const char *s, void *list)
+{
+	return ptc_id_list_parse(list, s);
+}
+
+static int take_view_time(void *args, const char *value)
+{
+	struct ptc_view_args *a = args;
+
+	a->has_time = true;
+	return ptc_time_choice_parse(value, &a->time) ?
+		       -1 :
+		       ptc_value_error("view", "--time", value, "FROM,TO in seconds, or N%%-M%%");
+}
+
+static const struct ptc_option options[] = {
+	PTC_HEADING("Input and output:"),
+	PTC_OPTION_INPUT(struct ptc_view_args, input),
+	{ "output", 'o', "PAGE",
+	  "Write the page to PAGE (default: view.html). An existing PAGE becomes PAGE.old. -: "
+	  "write to standard output.",
+	  PTC_TEXT(struct ptc_view_args, output) },
+	PTC_HEADING("Which part of the recording (default: all):"),
+	{ "tid", 0, "LIST", "Show only these threads, for example 12,15-17.",
+	  PTC_PARSED(struct ptc_view_args, tids, take_view_ids,
+		     "thread IDs, for example 12,14-16") },
+	{ "cpu", 0, "LIST", "Show only calls on these CPUs, for example 0,2-4.",
+	  PTC_PARSED(struct ptc_view_args, cpus, take_view_ids, "CPU numbers, for example 0,2-4") },
+	{ "time", 0, "FROM,TO",
+	  "Show only calls from FROM up to TO, in seconds. Omit either, or give a part of the "
+	  "trace: 10%-20%.",
+	  .take = take_view_time },
+	{ "inline", 0, NULL,
+	  "Also show inlined functions that make calls. Default: only real functions.",
+	  PTC_FLAG(struct ptc_view_args, inlines) },
+	PTC_HEADING("Where to find the code:"),
+	{ "symfs", 0, "DIR", "Find the recorded files below DIR (default: /).",
+	  PTC_TEXT(struct ptc_view_args, code.symfs) },
+	{ "debuginfod", 0, "URLS",
+	  "Fetch missing files and debug files from these servers (default: DEBUGINFOD_URLS, else "
+	  "none).",
+	  PTC_TEXT(struct ptc_view_args, debuginfod) },
+	{ "core", 0, "FILE", "Read code from a core dump of a process. Default: none.",
+	  PTC_TEXT(struct ptc_view_args, code.core) },
+	{ "no-demangle", 0, NULL,
+	  "Show the linker's names of C++, Rust and D functions. Default: demangled names.",
+	  PTC_FLAG(struct ptc_view_args, opts.mangled) },
+	PTC_HEADING("Limits:"),
+	{ "max-calls", 0, "N",
+	  "Refuse a recording with more calls than N (default: 10M). A browser takes about 25 "
+	  "bytes "
+	  "of memory for each call.",
+	  PTC_PARSED(struct ptc_view_args, max_calls, ptc_take_count, "a number of calls") },
+	PTC_OPTION_MAX_MEMORY,
+	PTC_OPTION_NO_SANDBOX(struct ptc_view_args, sandbox.off),
+	PTC_OPTION_HELP,
+	PTC_OPTIONS_END,
+};
+
+static const struct ptc_option_table option_table = {
+	.command = "view",
+	.usage = "usage: ptcap view [OPTIONS] [-o PAGE] [FILE]\n"
+		 "Write the calls of a recording as a page for a browser: flame charts of all\n"
+		 "threads, search, and a table of functions. The page needs no network.\n",
+	.options = options,
+};
+
+void ptc_view_args_release(struct ptc_view_args *a)
+{
+	ptc_id_list_release(&a->tids);
+	ptc_id_list_release(&a->cpus);
+}
+
+int ptc_view_args_parse(struct ptc_view_args *a, int argc, char **argv)
+{
+	int code;
+
+	*a = (struct ptc_view_args){ .output = "view.html",
+				     .max_calls = PTC_VIEW_CALLS,
+				     .code = PTC_CODE_OPTS_INIT,
+				     .opts = PTC_DECODE_OPTS_INIT };
+	code = ptc_options_parse(&option_table, argc, argv, a);
+	if (code >= 0)
+		return code;
+	if (ptc_take_input("view", argc, argv, &a->input))
+		return PTC_EXIT_USAGE;
+	if (!a->input)
+		a->input = PTC_INPUT_DEFAULT;
+	if (!strcmp(a->output, "-") && isatty(STDOUT_FILENO))
+		return ptc_usage_error(
+			"view", "standard output is a terminal; redirect it, or use -o PAGE");
+	if (ptc_copying_clash("view", a->input, a->output))
+		return PTC_EXIT_USAGE;
+	a->opts.code = &a->code;
+	a->opts.bytes = true;
+	a->opts.icount = true;
+	a->opts.jobs = ptc_default_jobs();
+	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
+	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
+	a->sandbox.output = a->output;
+	a->sandbox.finds_code = true;
+	return -1;
+}
