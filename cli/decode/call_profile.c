@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/decode/call_profile.h"
 
+#include <inttypes.h>
 #include <string.h>
+
+#include "base/plural.h"
+#include "cli/common/cli.h"
+#include "cli/decode/out_folded.h"
 
 enum ptc_call_profile_kind ptc_call_profile_parse(const char *name)
 {
-	static const char *const names[] = { [PTC_CALL_PROFILE_CALLGRIND] = "callgrind" };
+	static const char *const names[] = {
+		[PTC_CALL_PROFILE_CALLGRIND] = "callgrind", [PTC_CALL_PROFILE_FOLDED] = "folded"
+	};
 	int i;
 
 	for (i = PTC_CALL_PROFILE_NONE + 1; i < PTC_CALL_PROFILE_COUNT; i++)
@@ -14,18 +21,77 @@ enum ptc_call_profile_kind ptc_call_profile_parse(const char *name)
 	return PTC_CALL_PROFILE_NONE;
 }
 
+static int on_tree_event(void *ctx, const struct ptc_call_event *e)
+{
+	struct ptc_call_profile *p = ctx;
+
+	return ptc_call_tree_event(&p->tree, e);
+}
+
+/* Returns @rc of the stream. Without success reports the limit of the tree, or sets failed. */
+static int checked(struct ptc_call_profile *p, int rc)
+{
+	if (!rc || p->refused)
+		return rc;
+	p->refused = p->tree.full;
+	p->failed = !p->refused;
+	if (p->refused)
+		ptc_say("the trace has more than %zu different stacks; select a part with --tid or "
+			"--time, or limit the functions of a stack with --depth",
+			p->tree.nodes_max);
+	return rc;
+}
+
+static int take_tree_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_call_profile *p = ctx;
+
+	return checked(p, ptc_call_stream_items(&p->stream, items, n));
+}
+
+static int take_callgrind_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_call_profile *p = ctx;
+
+	return checked(p, ptc_callgrind_items(&p->callgrind, items, n));
+}
+
 bool ptc_call_profile_begin(struct ptc_call_profile *p, struct ptc_decode *d, struct ptc_sink *ret)
 {
-	*ret = (struct ptc_sink){ ptc_callgrind_items, &p->callgrind };
-	return ptc_callgrind_init(&p->callgrind, d);
+	const struct ptc_call_stream_opts opts = { .d = d, .on_event = on_tree_event, .ctx = p };
+
+	*ret = (struct ptc_sink){ .ctx = p };
+	if (p->kind == PTC_CALL_PROFILE_CALLGRIND) {
+		ret->on_items = take_callgrind_items;
+		return ptc_callgrind_init(&p->callgrind, d);
+	}
+	ret->on_items = take_tree_items;
+	ptc_call_tree_init(&p->tree, p->depth ? (uint32_t)p->depth : PTC_TREE_DEPTH);
+	return !ptc_call_stream_init(&p->stream, &opts);
+}
+
+static bool print_tree(struct ptc_call_profile *p, struct ptc_line *l)
+{
+	const bool ok = !checked(p, ptc_call_stream_finish(&p->stream)) &&
+			ptc_folded_print(&p->stream, &p->tree, p->by_time, l);
+
+	if (ok && p->tree.cut)
+		ptc_say("stacks have at most %" PRIu32 " functions: %" PRIu64
+			" deeper call%s count for the function at this depth (--depth)",
+			p->tree.depth_max, p->tree.cut, ptc_plural(p->tree.cut));
+	return ok || p->refused;
 }
 
 bool ptc_call_profile_print(struct ptc_call_profile *p, struct ptc_line *l)
 {
-	return ptc_callgrind_print(&p->callgrind, l);
+	if (p->kind == PTC_CALL_PROFILE_CALLGRIND)
+		return ptc_callgrind_print(&p->callgrind, l);
+	return print_tree(p, l);
 }
 
 void ptc_call_profile_release(struct ptc_call_profile *p)
 {
 	ptc_callgrind_release(&p->callgrind);
+	ptc_call_tree_release(&p->tree);
+	ptc_call_stream_release(&p->stream);
 }

@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/* Profiles from calls for other tools: `ptcap decode --format=callgrind`. */
+/* Profiles from calls for other tools: `ptcap decode --format=callgrind` and others. */
 #ifndef PTC_CLI_DECODE_CALL_PROFILE_H
 #define PTC_CLI_DECODE_CALL_PROFILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "cli/calls/call_tree.h"
 #include "cli/decode/line_buffer.h"
 #include "cli/decode/out_callgrind.h"
 
 enum ptc_call_profile_kind {
 	PTC_CALL_PROFILE_NONE,
 	PTC_CALL_PROFILE_CALLGRIND,
+	PTC_CALL_PROFILE_FOLDED,
 	PTC_CALL_PROFILE_COUNT,
 };
 
-/* Initialize with zeros, except kind. */
+/* Initialize with zeros, except kind, depth and by_time. */
 struct ptc_call_profile {
 	enum ptc_call_profile_kind kind;
+	uint64_t depth; /* functions in a stack, up to PTC_TREE_DEPTH_MAX; 0: the default */
+	bool by_time;	/* folded: ns instead of instructions */
+	bool refused;	/* an error was reported */
+	bool failed;	/* out of memory */
 	struct ptc_callgrind callgrind;
+	/* All other kinds: */
+	struct ptc_call_stream stream;
+	struct ptc_call_tree tree;
 };
 
 /* Returns the kind with this name of --format; NONE: there is no such kind. */
@@ -29,7 +39,10 @@ enum ptc_call_profile_kind ptc_call_profile_parse(const char *name);
  */
 bool ptc_call_profile_begin(struct ptc_call_profile *p, struct ptc_decode *d, struct ptc_sink *ret);
 
-/* Print the profile, once, after all items. Returns false if out of memory. */
+/*
+ * Print the profile, once, after all items. If it is too large, reports an error and sets refused.
+ * Returns false if out of memory.
+ */
 bool ptc_call_profile_print(struct ptc_call_profile *p, struct ptc_line *l);
 
 void ptc_call_profile_release(struct ptc_call_profile *p);

@@ -86,10 +86,10 @@ static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 		return PTC_EXIT_FAIL; /* main reports the reason */
 	if (!whole)
 		return out_of_memory();
+	if (a->out.profile.refused || a->out.call_profile.refused)
+		return PTC_EXIT_FAIL; /* the reason is printed */
 	if (r < 0)
 		return ptc_say_err(&err);
-	if (a->out.profile.refused)
-		return PTC_EXIT_FAIL; /* the reason is printed */
 	ptc_say_findings(d, &stats);
 	if (wants_lines(&a->out.form))
 		ptc_say_without_lines(d);

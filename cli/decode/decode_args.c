@@ -55,19 +55,24 @@ static int check_profile(struct ptc_decode_args *a)
 	if (!a->out.profile.object && a->out.profile.kind)
 		return ptc_usage_error("decode", "--format bolt, profgen and afdo need --object "
 						 "FILE: the program or library of the profile");
+	if (a->out.call_profile.depth && a->out.call_profile.kind < PTC_CALL_PROFILE_FOLDED)
+		return ptc_usage_error("decode", "--depth needs --format folded");
 	if (!is_profile(a))
 		return -1;
 	if (f->counts || f->insn || f->calls || f->stats || a->opts.events || f->fields.n)
-		return ptc_usage_error("decode", "--format callgrind, lcov, bolt, profgen and afdo "
-						 "cannot be combined with -F, --calls, --counts, "
-						 "--insn, --stats or --events");
-	if (a->opts.sym || (a->cpu && !a->pt))
 		return ptc_usage_error("decode",
-				       "--format callgrind, lcov, bolt, profgen and afdo cannot be "
-				       "combined with --sym or --cpu: a profile needs all "
-				       "branches of a thread");
+				       "--format callgrind, folded, lcov, bolt, profgen "
+				       "and afdo cannot be combined with -F, --calls, --counts, "
+				       "--insn, --stats or --events");
+	if (a->opts.sym || (a->cpu && !a->pt))
+		return ptc_usage_error(
+			"decode",
+			"--format callgrind, folded, lcov, bolt, profgen and afdo cannot be "
+			"combined with --sym or --cpu: a profile needs all "
+			"branches of a thread");
 	if (a->out.call_profile.kind && a->pt)
-		return ptc_usage_error("decode", "--format callgrind cannot be combined with --pt");
+		return ptc_usage_error(
+			"decode", "--format callgrind and folded cannot be combined with --pt");
 	if (f->lcov)
 		f->counts = PTC_COUNTS_COVERAGE;
 	return -1;
@@ -148,10 +153,14 @@ static int check_args(struct ptc_decode_args *a)
 	if (f->icount && !f->bin)
 		return ptc_usage_error("decode", "--icount needs --format bin");
 	a->opts.runs = (f->bin && !f->icount) || f->counts || a->out.profile.kind;
-	if (f->axis && (f->counts || f->stats || f->bin || f->json || f->fields.n || is_profile(a)))
-		return ptc_usage_error("decode", "--axis is for lines for people: it cannot be "
-						 "combined with -F, --format, --counts or --stats");
-	a->opts.icount = f->icount = needs_icount(f) && !a->out.profile.kind;
+	if (f->axis && (f->counts || f->stats || f->bin || f->json || f->fields.n ||
+			(is_profile(a) && a->out.call_profile.kind != PTC_CALL_PROFILE_FOLDED)))
+		return ptc_usage_error("decode", "--axis is for lines for people and --format "
+						 "folded: it cannot be combined with -F, other "
+						 "formats, --counts or --stats");
+	a->out.call_profile.by_time = f->axis == PTC_AXIS_TIME;
+	f->icount = needs_icount(f) && !a->out.profile.kind;
+	a->opts.icount = f->icount || a->out.call_profile.kind;
 	a->opts.insns = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_INSN_IP);
 	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
 		return ptc_usage_error("decode",

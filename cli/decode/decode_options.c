@@ -8,7 +8,7 @@
 #include "cli/decode/decode_args.h"
 
 /* What these options expect. */
-#define FORMATS "text, json, bin, callgrind, lcov, bolt, profgen or afdo"
+#define FORMATS "text, json, bin, callgrind, folded, lcov, bolt, profgen or afdo"
 #define FIELDS                                                                                     \
 	"pid, tid, cpu, time, icount, from, to, kind, sym, tosym, insn, insn-ip, disasm or "       \
 	"srcline"
@@ -77,6 +77,13 @@ static int take_format(void *args, const char *value)
 	    a->out.call_profile.kind || !strcmp(value, "text"))
 		return -1;
 	return ptc_value_error("decode", "--format", value, FORMATS);
+}
+
+static bool take_depth(const char *s, void *depth)
+{
+	uint64_t *ret = depth;
+
+	return ptc_parse_count(s, ret) && *ret && *ret <= PTC_TREE_DEPTH_MAX;
 }
 
 /* Parse WHAT[:N]. */
@@ -195,8 +202,8 @@ static const struct ptc_option options[] = {
 	  .take = take_fields, .expected = FIELDS },
 	{ "format", 0, "FORMAT",
 	  "Print text (default), json (an object a line, see doc/json.md) or bin (16 bytes a "
-	  "branch, see doc/format.md). Or a profile for another tool: callgrind, lcov, bolt, "
-	  "profgen or afdo.",
+	  "branch, see doc/format.md). Or a profile for another tool: callgrind, folded, lcov, "
+	  "bolt, profgen or afdo.",
 	  .take = take_format, .expected = FORMATS },
 	{ "icount", 0, NULL,
 	  "With --format bin: also write the number of instructions of each branch.",
@@ -204,8 +211,13 @@ static const struct ptc_option options[] = {
 	{ "axis", 0, "AXIS",
 	  "Begin lines with the time, or with the number of instructions of the thread (insns), "
 	  "and "
-	  "measure calls in it. Default: insns for recordings by step or emu, else time.",
+	  "measure calls in it. Default: insns for recordings by step or emu, else time; with "
+	  "folded: insns.",
 	  PTC_PARSED(struct ptc_decode_args, out.form.axis, ptc_take_axis, "time or insns") },
+	{ "depth", 0, "N",
+	  "With folded: limit each stack to its outermost N functions (default: 1000).",
+	  PTC_PARSED(struct ptc_decode_args, out.call_profile.depth, take_depth,
+		     "a number of functions up to 65536") },
 	{ "object", 0, "FILE",
 	  "With bolt, profgen and afdo: the program or library of the profile.",
 	  PTC_TEXT(struct ptc_decode_args, out.profile.object) },

@@ -86,7 +86,7 @@ static bool print_counts(struct ptc_decoded *o)
 
 bool ptc_decoded_end(struct ptc_decoded *o, bool whole)
 {
-	bool ok = !o->counts.failed;
+	bool ok = !o->counts.failed && !o->call_profile.failed;
 
 	if (o->form.calls)
 		ptc_calls_printer_finish(&o->calls);

@@ -233,6 +233,117 @@ def callgrind_time(folder):
     check(annotated(path + ".clock.callgrind")[1] == icount(path), "callgrind_annotate has another sum")
 
 
+# --- folded stacks -----------------------------------------------------------------------------
+
+
+def folded(text):
+    """Return {(thread, function, ...): number}. Functions of two files may have one name, for example _start."""
+    found = Counter()
+    for line in text.splitlines():
+        stack, n = line.rsplit(" ", 1)
+        stack = tuple(stack.split(";"))
+        check(int(n) > 0, f"{stack} {n}")
+        found[stack] += int(n)
+    return found
+
+
+def stacks_of_calls(path, depth=1000):
+    """Return the same, from the lines of --calls: instructions and ns of each stack."""
+    open_frames, last, insns, ns = {}, {}, Counter(), Counter()
+    for line in Run([PTCAP, "decode", "-i", path, "--calls", "--format=json"]).expect(0).out.splitlines():
+        e = json.loads(line)
+        if e.get("type") not in ("enter", "leave"):
+            continue
+        tid, frames = e["tid"], open_frames.setdefault(e["tid"], [])
+        before = last.get(tid, (0, e["time"]))
+        insns[(tid, *frames[:depth])] += e["icount"] - before[0]
+        ns[(tid, *frames[:depth])] += e["time"] - before[1] if frames else 0
+        last[tid] = e["icount"], e["time"]
+        if e["type"] == "enter":
+            frames.append(re.sub(r"\+0x[0-9a-f]+$", "", e["name"]))
+        else:
+            frames.pop()
+    return [{k: n for k, n in c.items() if n} for c in (insns, ns)]
+
+
+def by_tid(stacks):
+    """Replace the names of threads, 'program-12', by their tids."""
+    return {(int(k[0].rsplit("-", 1)[1]), *k[1:]): n for k, n in stacks.items()}
+
+
+def fold(path, *options, status=0):
+    return Run([PTCAP, "decode", "-i", path, "--format=folded", *options]).expect(status)
+
+
+@case
+def folded_stacks(folder):
+    """The stacks, their instructions and their times are those of --calls, and the sum is the number of instructions."""
+    path = recorded(compiled(folder, SOURCE, "-O1", "-g", "-static"))
+    stacks = folded(fold(path).out)
+    check(sum(stacks.values()) == icount(path), sum(stacks.values()))
+    check({k[0].rsplit("-", 1)[0] for k in stacks} == {"program"}, list(stacks)[:3])
+    insns, ns = stacks_of_calls(path)
+    # The frames that are open at the end of the trace have no line "leave" in --calls.
+    different = {k for k in insns.keys() | by_tid(stacks).keys() if insns.get(k, 0) != by_tid(stacks).get(k, 0)}
+    check(len(stacks) > 50 and len(different) <= 1, different)
+    times = by_tid(folded(fold(path, "--axis=time").out))
+    check(times and len({k for k in ns.keys() | times.keys() if ns.get(k, 0) != times.get(k, 0)}) <= 1, "times")
+    own = Callgrind(written(path, "callgrind")).of_source("prog_profile.c")[0]
+    for function in ("main", "compare", "choose", "fibonacci"):
+        n = sum(n for at, n in own.items() if at[0] == function)
+        check(sum(n for k, n in stacks.items() if k[-1] == function) == n, function)
+
+
+@case
+def folded_threads(folder):
+    """Each thread has its stacks, also after exec, fork and gaps."""
+    for name, argv in {"laps": [prog("laps")], "vforked": [prog("vforked")], "signal": [prog("signal")]}.items():
+        path = os.path.join(folder, name)
+        fetch(path, argv)
+        r = Run([PTCAP, "decode", "-i", path, "--format=folded"])
+        stacks = folded(r.out)
+        check(sum(stacks.values()) == icount(path), f"{name}: {sum(stacks.values())} instead of {icount(path)}")
+        tids = set(Run([PTCAP, "decode", "-i", path, "-F", "tid"]).out.splitlines())
+        check({k[0].rsplit("-", 1)[1] for k in stacks} == {tid for tid in tids if tid[0] != "#"}, f"{name}: {tids}")
+        check(not any(k[0].startswith("?") for k in stacks), f"{name}: a thread without a name")
+
+
+@case
+def folded_depth(folder):
+    """--depth cuts stacks; the instructions of deeper functions count for the last one, and ptcap says so."""
+    path = recorded(compiled(folder, SOURCE, "-O1", "-g", "-static"))
+    all_stacks, r = folded(fold(path).out), fold(path, "--depth=4")
+    stacks = folded(r.out)
+    want = Counter()
+    for k, n in all_stacks.items():
+        want[k[:5]] += n
+    check(stacks == want and max(map(len, stacks)) == 5, set(stacks.items()) ^ set(want.items()))
+    check("stacks have at most 4 functions" in r.err, r.err)
+    for options in (["--depth=0"], ["--depth=65537"], ["--depth=x"]):
+        fold(path, *options, status=2)
+    check("--depth needs" in Run([PTCAP, "decode", "-i", path, "--depth=3"]).expect(2).err, "--depth alone")
+
+
+MANY = """
+volatile int sink;
+__attribute__((noinline)) void a(int n);
+__attribute__((noinline)) void b(int n) { if (n) { a(n - 1); b(n - 1); } sink++; }
+__attribute__((noinline)) void a(int n) { if (n) { a(n - 1); b(n - 1); } sink--; }
+int main(void) { a(21); return 0; }
+"""
+
+
+@case
+def folded_many(folder):
+    """More stacks than the limit are an error that names the limit and the ways out."""
+    source = os.path.join(folder, "many.c")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(MANY)
+    path = recorded(compiled(folder, source, "-O1", "-static", "-fno-optimize-sibling-calls"))
+    r = fold(path, status=1)
+    check(not r.out and "more than 4194304 different stacks" in r.err and all(o in r.err for o in ("--tid", "--time", "--depth")), r.err)
+
+
 HOSTILE = [b"</script>", b'quo"te', b"esc\033[31m", b"byte\xff", b"line\nfn=(1) forged\n0 999999", b"semi;colon", b"%s%n", b"(7) seven",
            b"x" * 65536]
 HOSTILE_FILE = b"fl=(1) evil\n0 77777\xff.c"
@@ -284,6 +395,17 @@ def callgrind_hostile(folder):
     check({"(7) seven", "line\\x0afn=(1) forged\\x0a0 999999"} <= names, [name[:80] for name in names])
     check("\n0 77777" not in text and "\n0 999999" not in text, text[:2000])
     check(annotated(out)[1] == icount(path), "callgrind_annotate has another sum")
+
+
+@case
+def folded_hostile(folder):
+    """A name with ';' or a line feed stays one name."""
+    path = hostile_program(folder)
+    out = written(path, "folded")
+    stacks = folded(inert(out))
+    check(sum(stacks.values()) == icount(path) and len(stacks) == len(HOSTILE) + 1, list(stacks)[:3])
+    check(all(len(k) == 2 + (k[-1] != "_start") for k in stacks), "a name was split")
+    check({"semi\\x3bcolon", "line\\x0afn=(1) forged\\x0a0 999999", "x" * 65536, "</script>"} <= {k[-1] for k in stacks}, "names")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/calls/call_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+/* Where a thread is. */
+struct ptc_tree_thread {
+	uint32_t node_plus_one; /* of the function that runs; 0: the thread has no node yet */
+	uint32_t below;		/* functions that run below depth_max */
+	uint64_t last_insns, last_time; /* of its last event */
+};
+
+void ptc_call_tree_init(struct ptc_call_tree *t, uint32_t depth_max)
+{
+	*t = (struct ptc_call_tree){ .depth_max = depth_max, .nodes_max = PTC_TREE_NODES_MAX };
+}
+
+void ptc_call_tree_release(struct ptc_call_tree *t)
+{
+	free(t->nodes);
+	free(t->index.slots);
+	free(t->threads);
+	*t = (struct ptc_call_tree){ .depth_max = t->depth_max, .nodes_max = t->nodes_max };
+}
+
+static uint64_t hash_of_node(uint32_t parent, uint32_t function)
+{
+	return ptc_hash_mix(0, (uint64_t)parent << 32 | function);
+}
+
+static void index_all_nodes(struct ptc_call_tree *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		ptc_number_index_add(&t->index,
+				     hash_of_node(t->nodes[i].parent, t->nodes[i].function),
+				     (uint32_t)i + 1);
+}
+
+/* Returns the number of a new node. PTC_NO_NUMBER: out of memory, or full is set. */
+static uint32_t add_node(struct ptc_call_tree *t, uint32_t parent, uint32_t function)
+{
+	bool emptied;
+
+	if (t->n >= t->nodes_max) {
+		t->full = true;
+		return PTC_NO_NUMBER;
+	}
+	if (!ptc_grow(&t->nodes, &t->cap, t->n + 1, sizeof(*t->nodes)) ||
+	    !ptc_number_index_grow(&t->index, &emptied))
+		return PTC_NO_NUMBER;
+	if (emptied)
+		index_all_nodes(t);
+	t->nodes[t->n++] = (struct ptc_tree_node){
+		.parent = parent,
+		.function = function,
+		.recent = PTC_NO_NUMBER,
+		.depth = parent == PTC_NO_NUMBER ? 0 : t->nodes[parent].depth + 1,
+	};
+	ptc_number_index_add(&t->index, hash_of_node(parent, function), (uint32_t)t->n);
+	return (uint32_t)t->n - 1;
+}
+
+/* Returns the child of @parent for @function. PTC_NO_NUMBER: as add_node. */
+static uint32_t child_of(struct ptc_call_tree *t, uint32_t parent, uint32_t function)
+{
+	const uint32_t recent = t->nodes[parent].recent;
+	const struct ptc_number_index *x = &t->index;
+	uint32_t found = PTC_NO_NUMBER;
+	size_t slot;
+
+	if (recent != PTC_NO_NUMBER && t->nodes[recent].function == function)
+		return recent;
+	for (slot = ptc_number_index_first(x, hash_of_node(parent, function)); x->slots[slot];
+	     slot = ptc_number_index_next(x, slot)) {
+		const struct ptc_tree_node *n = &t->nodes[x->slots[slot] - 1];
+
+		if (n->parent == parent && n->function == function) {
+			found = x->slots[slot] - 1;
+			break;
+		}
+	}
+	if (found == PTC_NO_NUMBER)
+		found = add_node(t, parent, function);
+	if (found != PTC_NO_NUMBER)
+		t->nodes[parent].recent = found;
+	return found;
+}
+
+/* Returns the place of thread @number. NULL: out of memory, or full is set. */
+static struct ptc_tree_thread *tree_thread(struct ptc_call_tree *t, uint32_t number)
+{
+	const size_t n = t->nthreads;
+	uint32_t node;
+
+	if (number >= n) {
+		if (!ptc_grow(&t->threads, &t->threads_cap, number + 1, sizeof(*t->threads)))
+			return NULL;
+		t->nthreads = number + 1;
+		memset(t->threads + n, 0, (t->nthreads - n) * sizeof(*t->threads));
+	}
+	if (t->threads[number].node_plus_one)
+		return &t->threads[number];
+	node = add_node(t, PTC_NO_NUMBER, number);
+	if (node == PTC_NO_NUMBER)
+		return NULL;
+	t->threads[number] =
+		(struct ptc_tree_thread){ .node_plus_one = node + 1, .last_time = PTC_NO_TIME };
+	return &t->threads[number];
+}
+
+/*
+ * Count what ran since the last event of the thread. Instructions without a function, behind a gap,
+ * count for the thread. Time without a function does not count: nobody ran then.
+ */
+static void count_own(struct ptc_call_tree *t, struct ptc_tree_thread *at,
+		      const struct ptc_call *call)
+{
+	struct ptc_tree_node *n = &t->nodes[at->node_plus_one - 1];
+	const uint64_t time = call->item->time;
+
+	n->insns += call->insns - at->last_insns;
+	at->last_insns = call->insns;
+	if (time == PTC_NO_TIME)
+		return;
+	if (n->depth && at->last_time != PTC_NO_TIME && time > at->last_time)
+		n->ns += time - at->last_time;
+	at->last_time = time;
+}
+
+static int enter_node(struct ptc_call_tree *t, struct ptc_tree_thread *at, uint32_t function)
+{
+	uint32_t child;
+
+	if (at->below || t->nodes[at->node_plus_one - 1].depth == t->depth_max) {
+		at->below++;
+		t->cut++;
+		return 0;
+	}
+	child = child_of(t, at->node_plus_one - 1, function);
+	if (child == PTC_NO_NUMBER)
+		return t->full ? PTC_E_LIMIT : PTC_E_NO_MEMORY;
+	at->node_plus_one = child + 1;
+	return 0;
+}
+
+static void leave_node(struct ptc_call_tree *t, struct ptc_tree_thread *at)
+{
+	const struct ptc_tree_node *n = &t->nodes[at->node_plus_one - 1];
+
+	if (at->below)
+		at->below--;
+	else if (n->depth)
+		at->node_plus_one = n->parent + 1;
+}
+
+int ptc_call_tree_event(struct ptc_call_tree *t, const struct ptc_call_event *e)
+{
+	struct ptc_tree_thread *at;
+
+	if (e->call->type == PTC_CALL_LOST)
+		return 0;
+	at = tree_thread(t, e->thread);
+	if (!at)
+		return t->full ? PTC_E_LIMIT : PTC_E_NO_MEMORY;
+	count_own(t, at, e->call);
+	if (e->call->type == PTC_CALL_ENTER)
+		return enter_node(t, at, e->function);
+	leave_node(t, at);
+	return 0;
+}
+
+size_t ptc_call_tree_path(const struct ptc_call_tree *t, uint32_t number, uint32_t *path)
+{
+	const size_t n = t->nodes[number].depth + 1;
+	size_t i;
+
+	for (i = n; i; i--) {
+		path[i - 1] = number;
+		number = t->nodes[number].parent;
+	}
+	return n;
+}
