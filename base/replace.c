@@ -35,6 +35,36 @@ static bool is_kcore_file(const char *name)
 	return !strcmp(name, "kcore") || !strcmp(name, "kallsyms") || !strcmp(name, "modules");
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+	const size_t len = strlen(name), n = strlen(end);
+
+	return len > n && !strcmp(name + len - n, end);
+}
+
+/* Return whether @name is the map of a session of uftrace, "sid-0123456789abcdef.map". */
+static bool is_session_map(const char *name)
+{
+	enum { HEX = 16, PREFIX = 4 };
+
+	return !strncmp(name, "sid-", PREFIX) && strspn(name + PREFIX, "0123456789abcdef") == HEX &&
+	       !strcmp(name + PREFIX + HEX, ".map");
+}
+
+/* Return whether @name is a file of uftrace's folder as ptcap writes it. */
+static bool is_uftrace_part(const char *name)
+{
+	return !strcmp(name, "info") || !strcmp(name, "task.txt") || !strcmp(name, "events.txt") ||
+	       is_session_map(name) ||
+	       (name[strspn(name, "0123456789")] == '.' && ends_with(name, ".dat")) ||
+	       ends_with(name, ".sym");
+}
+
+static bool is_uftrace_data(const char *name)
+{
+	return is_uftrace_part(name) && !is_session_map(name);
+}
+
 static bool is_dots(const char *name)
 {
 	return !strcmp(name, ".") || !strcmp(name, "..");
@@ -51,10 +81,11 @@ static DIR *open_at(int folder, const char *name)
 }
 
 /*
- * Return whether the folder contains only names accepted by @is. *ret_part: it contains a part of a
- * recording.
+ * Return whether the folder contains only names accepted by @is. *ret_key: one of the names is
+ * accepted by @is_key.
  */
-static bool holds_only(DIR *d, bool (*is)(const char *name), bool *ret_part)
+static bool holds_only(DIR *d, bool (*is)(const char *name), bool (*is_key)(const char *name),
+		       bool *ret_key)
 {
 	const struct dirent *e;
 
@@ -62,8 +93,8 @@ static bool holds_only(DIR *d, bool (*is)(const char *name), bool *ret_part)
 	while ((e = readdir(d))) {
 		if (is_dots(e->d_name))
 			continue;
-		if (is_part(e->d_name))
-			*ret_part = true;
+		if (is_key(e->d_name))
+			*ret_key = true;
 		if (!is(e->d_name))
 			return false;
 	}
@@ -75,14 +106,18 @@ static bool in_recording(const char *name)
 	return is_part(name) || is_kcore_dir(name);
 }
 
+/* Return whether @path is a recording, or a folder of uftrace that ptcap wrote. */
 static bool is_recording(const char *path)
 {
 	DIR *d = open_at(AT_FDCWD, path);
-	bool part = false;
-	const bool ok = d && holds_only(d, in_recording, &part) && part;
+	bool part = false, map = false, ok;
 
-	if (d)
-		(void)closedir(d);
+	if (!d)
+		return false;
+	ok = holds_only(d, in_recording, is_part, &part) && part;
+	rewinddir(d);
+	ok = ok || (holds_only(d, is_uftrace_part, is_session_map, &map) && map);
+	(void)closedir(d);
 	return ok;
 }
 
@@ -92,16 +127,21 @@ static bool is_none(const char *name)
 	return false;
 }
 
-/* An interrupted removal may leave the folder empty. */
-static bool is_recording_or_empty(const char *path)
+static bool is_empty_folder(const char *path)
 {
 	DIR *d = open_at(AT_FDCWD, path);
-	bool part = false;
-	const bool empty = d && holds_only(d, is_none, &part);
+	bool key = false;
+	const bool empty = d && holds_only(d, is_none, is_none, &key);
 
 	if (d)
 		(void)closedir(d);
-	return empty || is_recording(path);
+	return empty;
+}
+
+/* An interrupted removal may leave the folder empty. */
+static bool is_recording_or_empty(const char *path)
+{
+	return is_empty_folder(path) || is_recording(path);
 }
 
 /* Remove the files accepted by @is. Removing the folder later fails if other files remain. */
@@ -146,6 +186,11 @@ int ptc_replace_remove(const char *path)
 	remove_kcore_dirs(d);
 	rewinddir(d);
 	remove_files(d, is_part);
+	/* For the same reason, the map of the session is the last file of uftrace's folder. */
+	rewinddir(d);
+	remove_files(d, is_uftrace_data);
+	rewinddir(d);
+	remove_files(d, is_session_map);
 	(void)closedir(d);
 	return rmdir(path);
 }
@@ -171,7 +216,7 @@ static bool is_others(const char *path, const char *name)
 	return others;
 }
 
-static int check_one(const char *path, const char *name, struct ptc_err *err)
+static int check_one(const char *path, const char *name, bool takes_empty, struct ptc_err *err)
 {
 	struct stat st;
 
@@ -193,7 +238,7 @@ static int check_one(const char *path, const char *name, struct ptc_err *err)
 		return ptc_fail(err, PTC_E_USAGE,
 				"cannot write '%s': '%s' exists and is not a regular file", path,
 				name);
-	if (is_recording(name) || (path != name && is_recording_or_empty(name)))
+	if (is_recording(name) || (takes_empty && is_empty_folder(name)))
 		return 0;
 	return ptc_fail(err, PTC_E_USAGE, "cannot write '%s': '%s' is a folder without a recording",
 			path, name);
@@ -218,18 +263,28 @@ int ptc_replace_name(const char *path, char **ret, struct ptc_err *err)
 	return *ret ? 0 : ptc_fail_mem(err);
 }
 
-int ptc_replace_check(const char *path, struct ptc_err *err)
+static int check_both(const char *path, bool takes_empty, struct ptc_err *err)
 {
 	char *old;
 	int rc;
 
 	if (asprintf(&old, "%s.old", path) < 0)
 		return ptc_fail_mem(err);
-	rc = check_one(path, path, err);
+	rc = check_one(path, path, takes_empty, err);
 	if (!rc)
-		rc = check_one(path, old, err);
+		rc = check_one(path, old, true, err);
 	free(old);
 	return rc;
+}
+
+int ptc_replace_check(const char *path, struct ptc_err *err)
+{
+	return check_both(path, false, err);
+}
+
+int ptc_replace_check_folder(const char *path, struct ptc_err *err)
+{
+	return check_both(path, true, err);
 }
 
 /* --- replacing --- */
@@ -363,6 +418,8 @@ static int replace(const char *tmp, int fd, const char *path)
 
 	if (!rc || errno != EEXIST)
 		return rc;
+	if (tmp && is_empty_folder(path))
+		return rename(tmp, path);
 	old = old_of(path);
 	if (!old)
 		return -1;

@@ -2,8 +2,8 @@
 /*
  * Renaming a finished file or folder to its final path. An existing file is kept as NAME.old, as
  * perf does. A symbolic link is itself renamed, and its target is not changed. A folder is replaced
- * only if it is a recording, with only files that perf.data folders have. An earlier NAME.old is
- * removed.
+ * only if it is a recording: it has only files that perf.data folders have, or only files of the
+ * uftrace folders that ptcap writes. An earlier NAME.old is removed.
  */
 #ifndef PTC_BASE_REPLACE_H
 #define PTC_BASE_REPLACE_H
@@ -26,8 +26,12 @@ int ptc_replace_name(const char *path, char **ret, struct ptc_err *err);
  */
 int ptc_replace_check(const char *path, struct ptc_err *err);
 
+/* As ptc_replace_check, for an output that is a folder: @path may also be an empty folder. */
+int ptc_replace_check_folder(const char *path, struct ptc_err *err);
+
 /*
- * Rename @tmp, in the same folder, to @path. Returns 0, or -1 and errno, with @path unchanged.
+ * Rename @tmp, in the same folder, to @path. An empty folder at @path is gone then. Returns 0, or
+ * -1 and errno, with @path unchanged.
  *
  * After SIGKILL at any moment, @path is either the old or the new file, complete. The old file then
  * has a name that is not a temporary one. Exceptions: file systems without RENAME_EXCHANGE

@@ -31,7 +31,7 @@ int ptc_folder_out_open(struct ptc_folder_out *o, const char *path, struct ptc_e
 	*o = (struct ptc_folder_out)PTC_FOLDER_OUT_INIT;
 	rc = ptc_replace_name(path, &o->path, err);
 	if (!rc)
-		rc = ptc_replace_check(o->path, err);
+		rc = ptc_replace_check_folder(o->path, err);
 	if (!rc)
 		rc = create_temp_folder(o, err);
 	if (rc)

@@ -124,3 +124,36 @@ Test(replace, nothing_behind_a_link_is_removed)
 	(void)ptc_replace("tmp", "out");
 	cr_assert_eq(is("mine"), '1');
 }
+
+Test(replace, a_folder_of_uftrace_is_replaced_and_removed)
+{
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		cr_assert_eq(mkdir("tmp", 0700), 0);
+		file("tmp/info", 'i');
+		file("tmp/17.dat", 'd');
+		file("tmp/a b.sym", 's');
+		file("tmp/sid-0000000070746361.map", 'm');
+		cr_assert_eq(ptc_replace_check_folder("out", &err), 0, "%s", err.msg);
+		cr_assert_eq(ptc_replace("tmp", "out"), 0);
+	}
+	file("out/notes.txt", 'n');
+	refused(PTC_E_USAGE, "'out' is a folder without a recording");
+	cr_assert_eq(unlink("out/notes.txt"), 0);
+	cr_assert_eq(unlink("out/sid-0000000070746361.map"), 0);
+	refused(PTC_E_USAGE, "'out' is a folder without a recording");
+	cr_assert_eq(ptc_replace_remove("out"), 0);
+	cr_assert_eq(ptc_replace_remove("out.old"), 0);
+}
+
+Test(replace, an_output_that_is_a_folder_fills_an_empty_folder)
+{
+	cr_assert_eq(mkdir("out", 0700), 0);
+	refused(PTC_E_USAGE, "'out' is a folder without a recording");
+	cr_assert_eq(ptc_replace_check_folder("out", &err), 0, "%s", err.msg);
+	folder("tmp", '1');
+	cr_assert_eq(ptc_replace("tmp", "out"), 0);
+	cr_assert_eq(is("out"), '1');
+	cr_assert_eq(is("out.old"), 0);
+}
