@@ -25,6 +25,13 @@ const struct ptc_addrspace *ptc_decode_addrspace(const struct ptc_decode *d,
 	return p ? &p->as : &d->in.procs.nobody;
 }
 
+const char *ptc_decode_thread_name(const struct ptc_decode *d, int32_t tid)
+{
+	const struct ptc_thread *t = ptc_procs_thread(&d->in.procs, tid);
+
+	return t && *t->name ? t->name : NULL;
+}
+
 const char *ptc_decode_symbol(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
 			      uint64_t *ret_off)
 {

@@ -67,6 +67,12 @@ bool ptc_decode_is_of_software(const struct ptc_decode *d);
  */
 Dwfl_Module *ptc_decode_module(struct ptc_decode *d, int32_t pid, uint64_t ip, Dwarf **ret_dwarf);
 
+/*
+ * Returns the name of thread @tid as of the sideband records applied so far. NULL: not known. Lent
+ * until the next item.
+ */
+const char *ptc_decode_thread_name(const struct ptc_decode *d, int32_t tid);
+
 /* Returns what @d decodes. */
 const struct ptc_decode_input *ptc_decode_input(const struct ptc_decode *d);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/sideband/process.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,28 @@ bool ptc_procs_begin_thread(struct ptc_procs *ps, int32_t tid, int32_t pid)
 	if (tid >= 0 && pid >= 0)
 		get_thread(ps, tid)->life = ++ps->lives;
 	return true;
+}
+
+bool ptc_procs_name_thread(struct ptc_procs *ps, int32_t tid, int32_t pid, const char *name)
+{
+	struct ptc_thread *t;
+
+	if (!ptc_procs_set_thread(ps, tid, pid))
+		return false;
+	if (tid < 0 || pid < 0)
+		return true;
+	t = get_thread(ps, tid);
+	(void)snprintf(t->name, sizeof(t->name), "%s", name);
+	return true;
+}
+
+void ptc_procs_inherit_thread_name(struct ptc_procs *ps, int32_t tid, int32_t parent)
+{
+	const size_t from = ptc_idmap_find(&ps->thread_places, parent);
+	const size_t to = ptc_idmap_find(&ps->thread_places, tid);
+
+	if (from < SIZE_MAX && to < SIZE_MAX && from != to)
+		memcpy(ps->threads[to].name, ps->threads[from].name, PTC_THREAD_NAME_MAX);
 }
 
 uint64_t ptc_procs_life(const struct ptc_procs *ps, int32_t tid, int32_t pid)

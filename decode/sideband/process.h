@@ -28,10 +28,14 @@ struct ptc_proc {
 	uint64_t life;	       /* changes with each exec; 0: no exec was seen */
 };
 
+/* TASK_COMM_LEN of the kernel, including the NUL. */
+enum { PTC_THREAD_NAME_MAX = 16 };
+
 struct ptc_thread {
-	int32_t tid, pid; /* pid -1: not known */
-	int32_t cpu;	  /* where the thread ran last; -1: nowhere */
-	uint64_t life;	  /* changes with each FORK of this tid; 0: none was seen */
+	int32_t tid, pid;		/* pid -1: not known */
+	int32_t cpu;			/* where the thread ran last; -1: nowhere */
+	uint64_t life;			/* changes with each FORK of this tid; 0: none was seen */
+	char name[PTC_THREAD_NAME_MAX]; /* as in its last COMM record; "": not known */
 };
 
 /* The thread that runs on a queue, and its process; NULL: not known. */
@@ -80,6 +84,10 @@ struct ptc_proc *ptc_procs_get(struct ptc_procs *ps, int32_t pid);
 bool ptc_procs_set_thread(struct ptc_procs *ps, int32_t tid, int32_t pid);
 /* Thread @tid of @pid begins. An earlier thread with this tid has ended. */
 bool ptc_procs_begin_thread(struct ptc_procs *ps, int32_t tid, int32_t pid);
+/* @tid of @pid is called @name, which is cut to the kernel's length. */
+bool ptc_procs_name_thread(struct ptc_procs *ps, int32_t tid, int32_t pid, const char *name);
+/* @tid begins with the name of @parent. */
+void ptc_procs_inherit_thread_name(struct ptc_procs *ps, int32_t tid, int32_t parent);
 /* @tid (-1: unknown) runs on @cpu from now on. */
 bool ptc_procs_set_running(struct ptc_procs *ps, uint32_t cpu, int32_t tid);
 /* @pid begins as a copy of @ppid at @time. */

@@ -244,6 +244,7 @@ static bool apply_task(struct ptc_procs *ps, const struct ptc_event *ev)
 
 	if (!(ev->time ? ptc_procs_begin_thread : ptc_procs_set_thread)(ps, t->tid, t->pid))
 		return false;
+	ptc_procs_inherit_thread_name(ps, t->tid, t->ptid);
 	/*
 	 * Synthesized forks (time 0) list existing processes. Their mappings are recorded
 	 * separately.
@@ -285,7 +286,7 @@ static bool apply_sb(const struct ptc_sideband *s, struct ptc_procs *ps, const s
 			if (p)
 				ptc_procs_exec(ps, p, ev->time);
 		}
-		return ptc_procs_set_thread(ps, sb->u.comm.tid, sb->u.comm.pid);
+		return ptc_procs_name_thread(ps, sb->u.comm.tid, sb->u.comm.pid, sb->u.comm.comm);
 	case PERF_RECORD_FORK:
 		return apply_task(ps, ev);
 	case PERF_RECORD_ITRACE_START:

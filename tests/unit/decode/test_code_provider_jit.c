@@ -262,6 +262,26 @@ Test(code_provider, a_thread_number_that_is_used_again_and_an_exec_begin_a_life)
 	ptc_origin_release(&code);
 }
 
+Test(code_provider, a_thread_has_the_name_of_its_last_record_or_of_its_parent)
+{
+	struct ptc_origin code = { .njits = 0 };
+	struct ptc_procs ps = { .origin = &code };
+
+	cr_assert(ptc_procs_set_thread(&ps, 7, 7));
+	cr_assert_str_empty(ptc_procs_thread(&ps, 7)->name);
+	cr_assert(ptc_procs_name_thread(&ps, 7, 7, "shell"));
+	cr_assert(ptc_procs_begin_thread(&ps, 8, 7));
+	ptc_procs_inherit_thread_name(&ps, 8, 7);
+	cr_assert(ptc_procs_name_thread(&ps, 7, 7, "a name that is too long"));
+	cr_assert_str_eq(ptc_procs_thread(&ps, 7)->name, "a name that is ");
+	cr_assert_str_eq(ptc_procs_thread(&ps, 8)->name, "shell");
+	ptc_procs_inherit_thread_name(&ps, 8, 9); /* not known */
+	cr_assert_str_eq(ptc_procs_thread(&ps, 8)->name, "shell");
+	cr_assert(ptc_procs_name_thread(&ps, -1, 7, "nobody"));
+	ptc_procs_release(&ps);
+	ptc_origin_release(&code);
+}
+
 Test(code_provider, two_build_ids_for_one_name_are_none)
 {
 	struct ptc_queue_contexts_id ids[] = { { "/lib/a", { .len = 1, .bytes = { 1 } }, 0 },
