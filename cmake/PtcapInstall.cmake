@@ -46,7 +46,7 @@ if(Python3_PROGRAM)
 		string(REGEX MATCH "[0-9]$" section "${name}")
 		set(folder "${PROJECT_BINARY_DIR}/share/man/man${section}")
 		file(MAKE_DIRECTORY "${folder}")
-		add_custom_command(OUTPUT "${folder}/${name}" DEPENDS "${page}" cmake/man.py
+		add_custom_command(OUTPUT "${folder}/${name}" DEPENDS "${page}" doc/format.md cmake/man.py
 			COMMAND "${Python3_PROGRAM}" -B "${PROJECT_SOURCE_DIR}/cmake/man.py" "${page}" "${PROJECT_VERSION}"
 				"${folder}/${name}"
 			VERBATIM)

@@ -2,12 +2,15 @@
 """Write a page of doc/man as a man page in roff.
 
 It knows the Markdown that the pages use: headings, paragraphs, lists, definitions, tables, indented code, bold, italics.
+"<!-- include FILE N -->" is the section "## N. TITLE" of FILE, without this heading.
 
 usage: man.py PAGE.md VERSION OUTPUT
 """
+import os
 import re
 import sys
 
+INCLUDE = re.compile(r"<!-- include (\S+) (\d+) -->")
 ESCAPED = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", '"': "\\(dq"}
 MARKUP = re.compile(r"`(?P<code>[^`]+)`|\*\*(?P<bold>(?:\\.|[^*\\]|\*(?!\*))+)\*\*|(?<![\w*])\*(?P<italic>[^*\s](?:[^*]*[^*\s])?)\*(?!\*)"
                     r"|(?<!\w)_(?P<under>[A-Z]+)_(?!\w)|\[(?P<link>[^\]]+)\]\([^)]*\)|\\(?P<plain>[*_\\`])")
@@ -48,10 +51,34 @@ def paragraph(lines, at, indent):
     return " ".join(text), at
 
 
+def section(path, number):
+    """The text of a numbered section of a document."""
+    with open(path, encoding="utf-8") as f:
+        found = re.search(rf"^## {number}\. .*?\n(.*?)(?=^## |\Z)", f.read(), re.M | re.S)
+    if not found:
+        raise ValueError(f"{path} has no section {number}")
+    return found[1].strip()
+
+
+def read(path):
+    """The text of a page, with its included sections."""
+    folder = os.path.dirname(path)
+    with open(path, encoding="utf-8") as f:
+        return INCLUDE.sub(lambda m: section(os.path.join(folder, m[1]), m[2]), f.read())
+
+
+def entry(head, cells):
+    """A row of a table, as a definition. Each further cell of a wide table begins with the head of its column."""
+    if len(cells) == 2:
+        return [".TP", line(cells[0]), line(cells[1])]
+    texts = [line(f"{h}: {c}" if h else c) for h, c in zip(head[1:], cells[1:])]
+    return [".TP", line(cells[0]), *"\n.br\n".join(texts).split("\n")]
+
+
 def convert(text, version):
     """The page in roff."""
     lines = re.sub(r"(?s)<!--.*?-->", "", text).split("\n")
-    out, at, nested, defining = [], 0, False, False
+    out, at, nested, defining, head = [], 0, False, False, []
 
     def nest(wanted):
         nonlocal nested
@@ -78,8 +105,10 @@ def convert(text, version):
             out.append(f'.SH "{line(row[3:])}"')
         elif row.startswith("|"):
             cells = [c.strip() for c in row.strip("|").split("|")]
-            if lines[at - 1].startswith("|") and not re.fullmatch(r"[-| ]+", row):  # neither the head nor the rule below it
-                out += [".TP", line(cells[0]), line(" ".join(cells[1:]))]
+            if not lines[at - 1].startswith("|"):
+                head = cells
+            elif not re.fullmatch(r"[-| ]+", row):  # the rule below the head
+                out += entry(head, cells)
         elif item:
             body, at = paragraph(lines, at, len(item[1]))
             mark = "\\(bu" if item[2] == "-" else item[2]
@@ -110,7 +139,6 @@ def convert(text, version):
 
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as f:
-        page = convert(f.read(), sys.argv[2])
+    page = convert(read(sys.argv[1]), sys.argv[2])
     with open(sys.argv[3], "w", encoding="utf-8") as f:
         f.write(page)

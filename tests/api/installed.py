@@ -4,7 +4,9 @@
 check there:
 
 record    `ptcap record` finds its plugin and takes the emu source; decode has no gap; a planted plugin is not loaded
-programs  a C and a C++ program, built by pkg-config and by find_package, print the version of the library
+programs  a C and a C++ program, built by pkg-config and by find_package, print the version of the library; the program of ptcap(3) counts
+          the branches that decode prints
+pages     man reads each page without a warning
 
 PLUGIN: where the configured prefix has its plugin. ptcap uses it if the moved prefix has none.
 """
@@ -108,17 +110,40 @@ def check_planted(prefix, folder, data):
     os.chmod(plugin, 0o755)
 
 
+def check_pages(prefix):
+    pages = [os.path.join(d, f) for d, _, files in os.walk(os.path.join(prefix, "share", "man")) for f in files]
+    assert {p[-1] for p in pages} == set("1357"), pages
+    for page in pages:
+        r = run(["man", "--warnings", "-l", page], env={**ENV, "MANPAGER": "cat", "LC_ALL": "C.UTF-8"})
+        assert not r.stderr, (page, r.stderr)
+        assert "NAME" in r.stdout, page
+
+
+def check_example(prefix, folder, flags, env):
+    """The program in ptcap(3) counts what decode prints."""
+    with open(os.path.join(SOURCE, "doc/man/ptcap.3.md"), encoding="utf-8") as f:
+        lines = f.read().split("## EXAMPLES")[1].split("## SEE")[0].splitlines()
+    with open(os.path.join(folder, "example.c"), "w", encoding="utf-8") as f:
+        f.write("\n".join(line[4:] for line in lines if line.startswith("    ") or not line) + "\n")
+    run([CC, "-Wall", "-Wextra", "-Werror", "example.c", *flags, "-o", "example"], cwd=folder)
+    data = os.path.join(SOURCE, "traces", "calls.data")
+    lines = run([os.path.join(prefix, "bin", "ptcap"), "decode", data]).stdout.splitlines()
+    assert int(run([os.path.join(folder, "example"), data], env=env).stdout) == len(lines) > 100, len(lines)
+
+
 def check_printed(program, **more):
     assert run([program], **more).stdout == version() + "\n", program
 
 
 def build_by_pkg_config(prefix, folder):
     lib = os.path.dirname(find(prefix, "ptcap.pc"))
+    env = {**ENV, "LD_LIBRARY_PATH": os.path.dirname(lib)}
     flags = run(["pkg-config", "--cflags", "--libs", "ptcap"], env={**ENV, "PKG_CONFIG_PATH": lib}).stdout.split()
     assert run(["pkg-config", "--modversion", "ptcap"], env={**ENV, "PKG_CONFIG_PATH": lib}).stdout == version() + "\n"
     for compiler, source in ((CC, "user.c"), (CXX, "user.cpp")):
         run([compiler, "-Wall", "-Werror", source, *flags, "-o", "by-pkg-config"], cwd=folder)
-        check_printed(os.path.join(folder, "by-pkg-config"), env={**ENV, "LD_LIBRARY_PATH": os.path.dirname(lib)})
+        check_printed(os.path.join(folder, "by-pkg-config"), env=env)
+    check_example(prefix, folder, flags, env)
 
 
 def build_by_find_package(prefix, folder):
@@ -153,3 +178,5 @@ with tempfile.TemporaryDirectory(prefix="ptcap-installed-") as main_folder:
     else:
         print("nothing is recorded: no qemu-x86_64 here (Debian: qemu-user)")
     check_programs(moved, main_folder)
+    if shutil.which("man"):
+        check_pages(moved)

@@ -28,9 +28,8 @@ def pages(root):
 def check(root):
     out = []
     for path in pages(root):
-        with open(os.path.join(root, path), encoding="utf-8") as f:
-            text = f.read()
         try:
+            text = CONVERTER.read(os.path.join(root, path))
             page = CONVERTER.convert(text, "1.0")
         except (AttributeError, ValueError) as e:
             out.append(f"{path}: {e}")
@@ -44,7 +43,8 @@ def check(root):
 
 
 GOOD = {"doc/man/x.1.md": "# x(1)\n\n## NAME\n\nx - do\n\n## OPTIONS\n\n### Group\n\n**-o**, **--output**=*FILE*\n:   Write `it` with CAP_SYS_X to **fd:**_CTL_.\n\n"
-        "    - **a** is one.\n\n    .dots\n\n## EXAMPLES\n\n<!-- none -->\n\n    $ x -o '.a'\n    # b `\\n\n| a | b |\n|---|---|\n| c | d |\n"}
-BAD = [("doc/man/y.1.md", "# y\n"), ("doc/man/z.1.md", "# z(1)\n\nbold **without end\n"), ("doc/man/a.1.md", "# a(1)\n\n```\ncode\n```\n")]
+        "    - **a** is one.\n\n    .dots\n\n## EXAMPLES\n\n<!-- none -->\n\n    $ x -o '.a'\n    # b `\\n\n| a | b |\n|---|---|\n| c | d |\n\n| a | b | c |\n|---|---|---|\n| 0 | 8 | .x |\n"}
+BAD = [("doc/man/y.1.md", "# y\n"), ("doc/man/z.1.md", "# z(1)\n\nbold **without end\n"), ("doc/man/a.1.md", "# a(1)\n\n```\ncode\n```\n"),
+       ("doc/man/b.1.md", "# b(1)\n\n<!-- include x.1.md 7 -->\n")]
 prove(check, GOOD, BAD)
 finish(check(sys.argv[1]), not pages(sys.argv[1]))
