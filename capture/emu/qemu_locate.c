@@ -21,6 +21,12 @@ enum { ANSWER_MS = 10000 };
 #define PLUGIN "ptcap-emu.so"
 #define QEMU   "qemu-x86_64"
 
+/* The places in the prefix, relative to the executable [0] and to the library [1]. */
+static const char *const plugin_from[] = { PTCAP_PLUGIN_FROM_BIN "/" PLUGIN,
+					   PTCAP_PLUGIN_FROM_LIB "/" PLUGIN };
+static const char *const qemu_from[] = { PTCAP_LIBEXEC_FROM_BIN "/" QEMU,
+					 PTCAP_LIBEXEC_FROM_LIB "/" QEMU };
+
 /*
  * Tries the places @names of a file of ptcap, in order; NULL names are left out. Returns
  * PTC_E_NOT_EXIST if there is none, or PTC_E_PERM with the first refused file in @err.
@@ -50,7 +56,7 @@ static int find_plugin(const struct ptc_own_module *m, char **ret, struct ptc_er
 {
 	const char *const names[] = {
 		PLUGIN,
-		m->is_library ? PTCAP_PLUGIN_FROM_LIB "/" PLUGIN : PTCAP_PLUGIN_FROM_BIN "/" PLUGIN,
+		plugin_from[m->is_library],
 		PTCAP_PLUGIN_DIR "/" PLUGIN,
 	};
 	const char *forced = secure_getenv("PTCAP_EMU_PLUGIN");
@@ -85,7 +91,7 @@ static int find_own_qemu(const struct ptc_own_module *m, char **ret, struct ptc_
 	const bool in_build = !ptc_own_file_find(m, PLUGIN, R_OK, &beside, err);
 	const char *const names[] = {
 		in_build ? "../../qemu/" QEMU : NULL,
-		m->is_library ? PTCAP_LIBEXEC_FROM_LIB "/" QEMU : PTCAP_LIBEXEC_FROM_BIN "/" QEMU,
+		qemu_from[m->is_library],
 		PTCAP_LIBEXEC_DIR "/" QEMU,
 	};
 

@@ -4,8 +4,8 @@
 check there:
 
 record    `ptcap record` finds its plugin and takes the emu source; decode has no gap; a planted plugin is not loaded
-programs  a C and a C++ program, built by pkg-config and by find_package, print the version of the library; the program of ptcap(3) counts
-          the branches that decode prints
+programs  a C and a C++ program, built by pkg-config and by find_package, print the version of the library; libptcap also
+          finds its plugin; the program of ptcap(3) counts the branches that decode prints
 pages     man reads each page without a warning
 
 PLUGIN: where the configured prefix has its plugin. ptcap uses it if the moved prefix has none.
@@ -19,14 +19,26 @@ import sys
 import tempfile
 
 SOURCE, BUILD, CC, CXX, CMAKE, PLUGIN = sys.argv[1:7]
+# Without Intel PT, and with a QEMU. api_installed needs no QEMU otherwise.
+EMU_IS_CHOSEN = shutil.which("qemu-x86_64") and not os.path.exists("/sys/bus/event_source/devices/intel_pt")
 LOCATORS = ("PTCAP_EMU_PLUGIN", "PTCAP_QEMU", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH")
 ENV = {k: v for k, v in os.environ.items() if k not in LOCATORS}
 PROGRAM = """\
 #include <stdio.h>
+#include "ptcap/capture.h"
 #include "ptcap/version.h"
-int main(void)
+int main(int argc, char **argv)
 {
-	puts(ptc_version());
+	struct ptc_record_opts opts = PTC_RECORD_OPTS_INIT;
+	struct ptc_source_choice choice;
+	struct ptc_err err;
+
+	if (argc == 1)
+		return puts(ptc_version()) < 0;
+	opts.target.argv = argv + 1;
+	if (ptc_source_choose(&opts, &choice, &err))
+		return fprintf(stderr, "%s", err.msg), 1;
+	printf("%d %s", (int)(choice.kind == PTC_SOURCE_EMU), choice.why);
 	return 0;
 }
 """
@@ -70,7 +82,7 @@ def check_record(prefix, folder):
     ptcap = os.path.join(prefix, "bin", "ptcap")
     data = os.path.join(folder, "perf.data")
     assert run([ptcap, "--version"]).stdout == f"ptcap {version()}\n"
-    if not os.path.exists("/sys/bus/event_source/devices/intel_pt"):
+    if EMU_IS_CHOSEN:
         said = run([ptcap, "record", "-o", data, "--", "/bin/true"]).stderr
         assert "source: emu" in said, said
     run([ptcap, "record", "--source", "emu", "-o", data, "--", "/bin/true"])
@@ -142,7 +154,11 @@ def build_by_pkg_config(prefix, folder):
     assert run(["pkg-config", "--modversion", "ptcap"], env={**ENV, "PKG_CONFIG_PATH": lib}).stdout == version() + "\n"
     for compiler, source in ((CC, "user.c"), (CXX, "user.cpp")):
         run([compiler, "-Wall", "-Werror", source, *flags, "-o", "by-pkg-config"], cwd=folder)
-        check_printed(os.path.join(folder, "by-pkg-config"), env=env)
+        program = os.path.join(folder, "by-pkg-config")
+        check_printed(program, env=env)
+        if EMU_IS_CHOSEN:
+            choice = run([program, "/bin/true"], env=env).stdout
+            assert choice.startswith("1 "), choice
     check_example(prefix, folder, flags, env)
 
 
