@@ -196,6 +196,15 @@ static struct ptc_call_thread *entering_thread(struct ptc_call_stream *s,
 
 /* --- events --- */
 
+/* Takes the name that the thread has now. */
+static void update_name(const struct ptc_call_stream *s, struct ptc_call_thread *t)
+{
+	const char *name = ptc_decode_thread_name(s->opts.d, t->tid);
+
+	if (name && strcmp(t->name, name) != 0)
+		(void)snprintf(t->name, sizeof(t->name), "%s", name);
+}
+
 static int enter_function(struct ptc_call_stream *s, const struct ptc_call *call)
 {
 	struct ptc_call_thread *t = entering_thread(s, call);
@@ -207,6 +216,7 @@ static int enter_function(struct ptc_call_stream *s, const struct ptc_call *call
 	t->stack[t->depth++] = function;
 	t->last_time = call->item->time;
 	t->last_insns = call->insns;
+	update_name(s, t);
 	return s->opts.on_event(s->opts.ctx, &(struct ptc_call_event){
 						     call, (uint32_t)(t - s->threads), function });
 }

@@ -16,6 +16,7 @@
 #include "cli/common/string_pool.h"
 #include "decode/calls/calls.h"
 #include "decode/calls/inline_calls.h"
+#include "decode/sideband/process.h"
 #include "ptcap/decode.h"
 
 /* A function, or a place that belongs to no known function. */
@@ -31,7 +32,8 @@ struct ptc_function {
 /* A life of a thread: it ends when the tid is reused, and when the process executes a program. */
 struct ptc_call_thread {
 	int32_t pid, tid;
-	uint64_t life; /* ptc_decode_life */
+	uint64_t life;			/* ptc_decode_life */
+	char name[PTC_THREAD_NAME_MAX]; /* the last one before the end; "": not known */
 	/* First and last item. Times may be PTC_NO_TIME. */
 	uint64_t first_time, last_time, first_insns, last_insns;
 	uint32_t *stack; /* owned; numbers of the functions that are open, the outermost first */

@@ -3,22 +3,21 @@
 
 #include <stdlib.h>
 
-#include "cli/calls/thread_names.h"
-
 /* A stack: its path has a node for the thread, and then one for each function. */
 struct folding {
 	struct ptc_call_stream *s;
 	const struct ptc_call_tree *t;
-	struct ptc_thread_names names;
 	uint32_t *path; /* owned */
 	struct ptc_line *l;
 };
 
 static void put_thread(struct folding *f, uint32_t number)
 {
-	ptc_line_plain(f->l, ptc_thread_name(&f->names, f->s, number), ";");
+	const struct ptc_call_thread *t = &f->s->threads[number];
+
+	ptc_line_plain(f->l, *t->name ? t->name : "?", ";");
 	ptc_line_char(f->l, '-');
-	ptc_line_dec(f->l, f->s->threads[number].tid);
+	ptc_line_dec(f->l, t->tid);
 }
 
 static void put_stack(struct folding *f, uint32_t number, uint64_t value)
@@ -44,18 +43,17 @@ bool ptc_folded_print(struct ptc_call_stream *s, const struct ptc_call_tree *t, 
 		      struct ptc_line *l)
 {
 	struct folding f = { .s = s, .t = t, .l = l };
-	bool ok = ptc_thread_names_find(&f.names, s);
+	bool ok;
 	uint64_t value;
 	uint32_t i;
 
 	f.path = calloc(t->depth_max + 1, sizeof(*f.path));
-	ok = ok && f.path;
+	ok = f.path != NULL;
 	for (i = 0; ok && i < t->n && !l->failed; i++) {
 		value = by_time ? t->nodes[i].ns : t->nodes[i].insns;
 		if (value)
 			put_stack(&f, i, value);
 	}
-	ptc_thread_names_release(&f.names);
 	free(f.path);
 	return ok;
 }

@@ -22,7 +22,6 @@ enum { FUNCTIONS_MAX = 1000 * 1000 };
 struct view {
 	const struct ptc_view_args *a;
 	struct ptc_decode *d;
-	struct ptc_thread_names names;
 	struct ptc_call_collector calls;
 	struct ptc_page_writer page;
 	struct ptc_err err; /* of writing the page; code 0: none */
@@ -84,7 +83,6 @@ static int write_meta(struct view *v)
 	const struct ptc_view_facts facts = {
 		.recording = v->a->input,
 		.c = &v->calls,
-		.names = &v->names,
 		.is_of_software = ptc_decode_is_of_software(v->d),
 	};
 	struct ptc_buf meta = PTC_BUF_INIT;
@@ -171,18 +169,6 @@ static int write_output(struct view *v)
 	return code;
 }
 
-static int read_names(struct view *v)
-{
-	struct ptc_file *f;
-	int rc = ptc_file_open(v->a->input, &f, &v->err);
-
-	if (rc)
-		return ptc_say_input_err(v->a->input, &v->err);
-	rc = ptc_thread_names_read(&v->names, f, &v->err);
-	ptc_file_free(f);
-	return rc ? ptc_say_err(&v->err) : 0;
-}
-
 static int view_recording(struct ptc_view_args *a)
 {
 	struct view v = { .a = a };
@@ -198,8 +184,7 @@ static int view_recording(struct ptc_view_args *a)
 		return code;
 	if (ptc_decode_open(a->input, &a->opts, &v.d, &err))
 		return ptc_say_input_err(a->input, &err);
-	code = read_names(&v);
-	if (!code && a->has_time && ptc_time_choice_apply(&a->time, v.d, &err))
+	if (a->has_time && ptc_time_choice_apply(&a->time, v.d, &err))
 		code = ptc_say_err(&err);
 	if (!code)
 		code = write_output(&v);
@@ -207,7 +192,6 @@ static int view_recording(struct ptc_view_args *a)
 		tell_view(&v);
 	ptc_buf_release(&v.page.text);
 	ptc_call_collector_release(&v.calls);
-	ptc_thread_names_release(&v.names);
 	ptc_decode_free(v.d);
 	return code;
 }

@@ -183,7 +183,7 @@ static void put_thread(struct ptc_buf *b, const void *of, size_t i)
 	put_key(b, "tid");
 	put_signed(b, id->tid);
 	put_key(b, "name");
-	put_json_text(b, ptc_thread_names_at(facts->names, id->tid, id->last_time));
+	put_json_text(b, *id->name ? id->name : NULL);
 	put_moment(b, "first", t->first);
 	put_moment(b, "last", t->last);
 	put_list(b, "rows", t->rows, t->nrows, put_row);
