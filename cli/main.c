@@ -18,7 +18,7 @@ static const struct command {
 	{ "dump", ptc_cmd_dump },	{ "convert", ptc_cmd_convert },
 	{ "recover", ptc_cmd_recover }, { "crash", ptc_cmd_crash },
 	{ "compare", ptc_cmd_compare }, { "stacks", ptc_cmd_stacks },
-	{ "report", ptc_cmd_report }, { "view", ptc_cmd_view },
+	{ "report", ptc_cmd_report },	{ "view", ptc_cmd_view },
 };
 
 static void help_commands(void)

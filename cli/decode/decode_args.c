@@ -88,11 +88,30 @@ static bool needs_icount(const struct ptc_decoded_form *f)
 	return !f->counts && !f->stats && !f->lcov && f->axis != PTC_AXIS_TIME;
 }
 
+/* Check the options of a trace without a recording. Returns -1 to continue, or an exit code. */
+static int check_raw(const struct ptc_decode_args *a)
+{
+	if (a->pt && a->input)
+		return ptc_usage_error("decode", "a recording ('%s') cannot be combined with --pt",
+				       a->input);
+	if (a->nraw && !a->pt)
+		return ptc_usage_error("decode", "--raw needs --pt");
+	if (a->pt && (a->code.symfs || a->code.core || a->code.kcore || a->code.vmlinux))
+		return ptc_usage_error("decode", "--pt cannot be combined with --symfs, --core, "
+						 "--kcore or --vmlinux; --raw names the code");
+	if (a->code.kcore && a->code.vmlinux)
+		return ptc_usage_error("decode", "--kcore cannot be combined with --vmlinux");
+	if (a->pt && (a->tids.n || a->has_time))
+		return ptc_usage_error("decode", "--pt cannot be combined with --tid or --time: "
+						 "a raw trace has no threads and no clock");
+	return -1;
+}
+
 /* Check that the options can be combined. Returns -1 to continue, or an exit code. */
 static int check_args(struct ptc_decode_args *a)
 {
 	struct ptc_decoded_form *f = &a->out.form;
-	const int code = check_profile(a);
+	int code = check_profile(a);
 
 	if (code >= 0)
 		return code;
@@ -116,19 +135,9 @@ static int check_args(struct ptc_decode_args *a)
 						 "srcline");
 	if (f->calls && (f->fields.n || a->pt))
 		return ptc_usage_error("decode", "--calls cannot be combined with -F or --pt");
-	if (a->pt && a->input)
-		return ptc_usage_error("decode", "a recording ('%s') cannot be combined with --pt",
-				       a->input);
-	if (a->nraw && !a->pt)
-		return ptc_usage_error("decode", "--raw needs --pt");
-	if (a->pt && (a->code.symfs || a->code.core || a->code.kcore || a->code.vmlinux))
-		return ptc_usage_error("decode", "--pt cannot be combined with --symfs, --core, "
-						 "--kcore or --vmlinux; --raw names the code");
-	if (a->code.kcore && a->code.vmlinux)
-		return ptc_usage_error("decode", "--kcore cannot be combined with --vmlinux");
-	if (a->pt && (a->tids.n || a->has_time))
-		return ptc_usage_error("decode", "--pt cannot be combined with --tid or --time: "
-						 "a raw trace has no threads and no clock");
+	code = check_raw(a);
+	if (code >= 0)
+		return code;
 	if (a->has_time && a->opts.last)
 		return ptc_usage_error("decode", "--time cannot be combined with --last");
 	if (a->opts.events && (f->calls || f->stats))

@@ -11,7 +11,7 @@ struct folding {
 	struct ptc_line *l;
 };
 
-static void put_thread(struct folding *f, uint32_t number)
+static void put_thread_of_stack(struct folding *f, uint32_t number)
 {
 	const struct ptc_call_thread *t = &f->s->threads[number];
 
@@ -26,7 +26,7 @@ static void put_stack(struct folding *f, uint32_t number, uint64_t value)
 	char buf[4096];
 	size_t i;
 
-	put_thread(f, f->t->nodes[f->path[0]].function);
+	put_thread_of_stack(f, f->t->nodes[f->path[0]].function);
 	for (i = 1; i < n; i++) {
 		ptc_line_char(f->l, ';');
 		ptc_line_plain(f->l,
