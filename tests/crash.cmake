@@ -60,7 +60,13 @@ foreach(name deadlock waits nameless unwound stopped pool calls kept memoryless 
 	e2e_test(stacks_${name} "${e2e_dir}/stacks.py" "${name}")
 endforeach()
 # Stacks in snapshots.
-foreach(name command without children attached stopped signalled crashes)
+foreach(name command left turns place without children crashes)
+	foreach(source step emu)
+		e2e_test(snapshot_stacks_${name}_${source} "${e2e_dir}/snapshot_stacks.py" "${name}")
+	endforeach()
+	e2e_is_emulated(snapshot_stacks_${name}_emu)
+endforeach()
+foreach(name attached stopped signalled) # QEMU cannot attach, and sees no ignored signal
 	e2e_test(snapshot_stacks_${name} "${e2e_dir}/snapshot_stacks.py" "${name}")
 endforeach()
 e2e_test(stacks_killed_50 "${e2e_dir}/stacks.py" killed 50)

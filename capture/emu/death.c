@@ -60,15 +60,62 @@ static bool read_member(size_t i, struct ptc_emu_me *ret)
 
 /* --- stopping --- */
 
+/* Shows where the thread is. @ip 0: in its system call. */
+static void show_parked(struct ptc_emu_me *m, uint64_t ip)
+{
+	atomic_store(&m->parked, ip);
+	if (m->slot)
+		atomic_store(&m->slot->parked, ip);
+	if (m->slot && !ip)
+		atomic_store(&m->slot->call, m->in_call ? (unsigned int)m->call + 1 : 0);
+}
+
+/* The thread goes on. */
+static void show_moving(struct ptc_emu_me *m)
+{
+	atomic_store(&m->parked, 0);
+	if (!m->slot)
+		return;
+	atomic_store(&m->slot->parked, 0);
+	atomic_store(&m->slot->call, 0);
+}
+
+static bool has_to_wait(void)
+{
+	return (atomic_load(&ptc_emu_proc.frozen) || ptc_emu_must_be_still()) && !ptc_emu_stopped();
+}
+
+/*
+ * The second check comes after the thread has shown that it moves: either this thread sees the
+ * request to be still, or the requester sees that the thread moves.
+ */
 void ptc_emu_park(struct ptc_emu_me *m, uint64_t ip)
 {
 	const int saved = errno;
 
-	atomic_store(&m->parked, ip);
-	while (atomic_load(&ptc_emu_proc.frozen) && !ptc_emu_stopped())
-		ptc_emu_await(&ptc_emu_proc.frozen, 1);
-	atomic_store(&m->parked, 0);
+	do {
+		show_parked(m, ip);
+		while (atomic_load(&ptc_emu_proc.frozen) && !ptc_emu_stopped())
+			ptc_emu_await(&ptc_emu_proc.frozen, 1);
+		while (ptc_emu_must_be_still() && !ptc_emu_stopped())
+			ptc_emu_await(&ptc_emu_proc.sh->still, 1);
+		show_moving(m);
+	} while (has_to_wait());
 	errno = saved;
+}
+
+void ptc_emu_sync_at(struct ptc_emu_me *m, uint64_t ip)
+{
+	show_parked(m, ip);
+	ptc_emu_sync(m);
+	ptc_emu_park(m, ip);
+}
+
+void ptc_emu_show_env(struct ptc_emu_me *m)
+{
+	atomic_store(&m->slot->auxv, ptc_emu_proc.auxv);
+	atomic_store(&m->slot->env_rip, ptc_emu_proc.env_rip);
+	atomic_store(&m->slot->env, (uint64_t)(uintptr_t)m->env);
 }
 
 static bool is_still(const struct ptc_emu_me *m)
@@ -154,12 +201,12 @@ static void put_registers(struct ptc_emu_me *m)
 	}
 }
 
-void ptc_emu_hold(struct ptc_emu_me *m, int sig)
+void ptc_emu_hold(struct ptc_emu_me *m, int sig, uint64_t ip)
 {
 	if (sig < 1 || sig > 64 || !(ptc_emu_proc.sh->held_signals >> (sig - 1) & 1))
 		return;
 	ptc_emu_put(m, PTC_EMU_HELD, NULL, 0);
-	ptc_emu_sync(m);
+	ptc_emu_sync_at(m, ip);
 }
 
 void ptc_emu_let_read(void)
@@ -192,7 +239,7 @@ void ptc_emu_die(struct ptc_emu_me *m, int sig)
 		if (ptc_emu_proc.sh->saves_state)
 			report_death(m, sig);
 		else
-			ptc_emu_hold(m, sig);
+			ptc_emu_hold(m, sig, s.ip);
 	}
 	ptc_emu_name_core(sig);
 	/* The kernel would write QEMU's core. QEMU has written the guest's. */

@@ -30,9 +30,8 @@ void ptc_emu_death_registers(struct ptc_emu_unit *u, struct ptc_emu_task *k, con
 	u->no_memory |= ptc_buf_failed(&k->dying);
 }
 
-/* @d: the report about the signal, if the thread has got it. NULL: another thread. */
-static struct user_regs_struct registers(const struct ptc_emu_regs *r,
-					 const struct ptc_emu_death *d)
+struct user_regs_struct ptc_emu_kernel_regs(const struct ptc_emu_regs *r,
+					    const struct ptc_emu_death *d)
 {
 	const bool faults =
 		d && ptc_handled_is_fault(&(siginfo_t){ .si_signo = d->signo, .si_code = d->code });
@@ -111,9 +110,8 @@ static siginfo_t info_of(const struct ptc_emu_death *d, const struct ptc_maps *m
 	return info;
 }
 
-/* Reads the guest's mappings through thread @tid. None are left if QEMU's process is gone. */
-static void read_maps(struct ptc_emu_unit *u, const struct ptc_emu_process *p, pid_t tid,
-		      struct ptc_maps *ret)
+void ptc_emu_state_maps(struct ptc_emu_unit *u, const struct ptc_emu_process *p, pid_t tid,
+			struct ptc_maps *ret)
 {
 	struct ptc_maps host = PTC_MAPS_INIT;
 	struct ptc_err err;
@@ -145,7 +143,7 @@ static size_t take_threads(const struct ptc_emu_unit *u, const struct ptc_emu_ta
 		if (!of || of->proc != k->proc)
 			continue;
 		to = of == k ? 0 : taken++;
-		regs[to] = registers(&r, of == k ? d : NULL);
+		regs[to] = ptc_emu_kernel_regs(&r, of == k ? d : NULL);
 		ret[to] = (struct ptc_state_thread){ of->tid, r.in_call, &regs[to] };
 	}
 	if (ret[0].regs && k->bad_branch) {
@@ -167,7 +165,7 @@ static void put_state(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 	struct ptc_state s = *part;
 	siginfo_t info;
 
-	read_maps(u, k->proc, k->tid, &maps);
+	ptc_emu_state_maps(u, k->proc, k->tid, &maps);
 	info = info_of(d, &maps, s.threads[0].regs->rip, bad_branch);
 	s.pid = k->proc->pid;
 	s.reader = k->tid;
@@ -190,6 +188,8 @@ void ptc_emu_death_save(struct ptc_emu_unit *u, struct ptc_emu_task *k, const ui
 	struct ptc_emu_death d;
 
 	memcpy(&d, payload, sizeof(d));
+	if (k->proc)
+		k->proc->dies = true;
 	if (threads && regs && k->proc) {
 		s.time_ns = ptc_clock_ns(k->cpu->rec.clock);
 		s.nthreads = take_threads(u, k, &d, regs, threads);
@@ -235,7 +235,7 @@ void ptc_emu_fault_save(struct ptc_emu_unit *u, struct ptc_emu_task *k, const ui
 	memcpy(&f, payload, sizeof(f));
 	if (!h || !f.number || f.number != h->fault.number)
 		return;
-	regs = registers(&h->fault.regs, &h->fault.cause);
+	regs = ptc_emu_kernel_regs(&h->fault.regs, &h->fault.cause);
 	thread.tid = h->tid;
 	s.tid = h->tid;
 	s.time_ns = h->time_ns;

@@ -7,8 +7,20 @@
 #define PTC_CAPTURE_EMU_DEATH_STATE_H
 
 #include <stdint.h>
+#include <sys/user.h>
 
 #include "capture/emu/trace_unit.h"
+
+/*
+ * Converts registers to the kernel's structure. @d: the report about the signal, if the thread has
+ * got it. NULL: another thread.
+ */
+struct user_regs_struct ptc_emu_kernel_regs(const struct ptc_emu_regs *r,
+					    const struct ptc_emu_death *d);
+
+/* Reads the guest's mappings through thread @tid. None are left if QEMU's process is gone. */
+void ptc_emu_state_maps(struct ptc_emu_unit *u, const struct ptc_emu_process *p, pid_t tid,
+			struct ptc_maps *ret);
 
 /* @k reports the registers of a thread of its process: struct ptc_emu_regs at @payload. */
 void ptc_emu_death_registers(struct ptc_emu_unit *u, struct ptc_emu_task *k,

@@ -325,6 +325,17 @@ static int emu_states(struct ptc_source *src, struct ptc_buf *b, struct ptc_err 
 	return ptc_buf_failed(b) ? ptc_fail_mem(err) : 0;
 }
 
+static int emu_lives(struct ptc_source *src, struct ptc_buf *b, uint64_t *ret, struct ptc_err *err)
+{
+	struct ptc_emu_unit *u = &of(src)->unit;
+
+	ptc_buf_put(b, u->lives.bytes, u->lives.len);
+	*ret += u->nlives;
+	ptc_buf_reset(&u->lives);
+	u->nlives = 0;
+	return ptc_buf_failed(b) ? ptc_fail_mem(err) : 0;
+}
+
 static int emu_code(struct ptc_source *src, struct ptc_buf *b, struct ptc_err *err)
 {
 	ptc_mapped_put_code(&of(src)->unit.files, b);
@@ -387,6 +398,7 @@ const struct ptc_source_ops ptc_emu_source_ops = {
 	.abandon = emu_abandon,
 	.finish = emu_finish,
 	.states = emu_states,
+	.lives = emu_lives,
 	.code = emu_code,
 	.free = emu_free,
 };

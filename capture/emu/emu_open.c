@@ -97,6 +97,7 @@ static int share(struct ptc_emu_source *s, struct ptc_err *err)
 	s->sh->turns_env = ptc_emu_turns_env(s->qemu);
 	s->sh->pid_ns = ptc_emu_pids_namespace();
 	s->sh->saves_state = s->opts->snapshot.crash;
+	s->sh->saves_stacks = s->opts->snapshot.stacks && s->opts->snapshot.series;
 	s->sh->held_signals = s->opts->snapshot.enabled ? s->opts->snapshot.on_signals : 0;
 	s->sh->owner = getpid();
 	rc = set_points(s, err);

@@ -10,11 +10,10 @@
  * in a system call, or was stopped by QEMU. In translated code they are 0 there, and cc_op tells
  * how to compute them. Its numbers differ between versions of QEMU, so such flags stay 0.
  */
+#include "capture/emu/guest_registers.h"
+
 #include <string.h>
 #include <sys/uio.h>
-#include <unistd.h>
-
-#include "capture/emu/plugin.h"
 
 enum {
 	/* words behind rip */
@@ -35,12 +34,12 @@ enum {
 	RIP_MAX = 32, /* largest index of rip */
 };
 
-static bool read_host(const void *from, void *to, size_t len)
+static bool read_host(const struct ptc_emu_env *e, void *to, size_t len)
 {
 	const struct iovec local = { .iov_base = to, .iov_len = len };
-	const struct iovec remote = { .iov_base = (void *)(uintptr_t)from, .iov_len = len };
+	const struct iovec remote = { .iov_base = (void *)(uintptr_t)e->addr, .iov_len = len };
 
-	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)len;
+	return process_vm_readv(e->pid, &local, 1, &remote, 1, 0) == (ssize_t)len;
 }
 
 /* @rip: the words from rip on. */
@@ -52,13 +51,13 @@ static void read_segments(const uint64_t *rip, struct ptc_emu_regs *ret)
 	ret->gs_base = rip[GS + 1];
 }
 
-bool ptc_emu_registers(const struct ptc_emu_me *m, struct ptc_emu_regs *ret)
+bool ptc_emu_env_registers(const struct ptc_emu_env *e, struct ptc_emu_regs *ret)
 {
 	uint64_t env[RIP_MAX + WORDS];
-	const uint64_t *rip = env + ptc_emu_proc.env_rip;
+	const uint64_t *rip = env + e->rip;
 
-	if (!m->env || !ptc_emu_proc.env_rip || ptc_emu_proc.env_rip > RIP_MAX ||
-	    !read_host(m->env, env, (ptc_emu_proc.env_rip + WORDS) * sizeof(*env)))
+	if (!e->addr || !e->rip || e->rip > RIP_MAX ||
+	    !read_host(e, env, (e->rip + WORDS) * sizeof(*env)))
 		return false;
 	memset(ret, 0, sizeof(*ret));
 	memcpy(ret->gpr, env, sizeof(ret->gpr));
@@ -67,9 +66,9 @@ bool ptc_emu_registers(const struct ptc_emu_me *m, struct ptc_emu_regs *ret)
 	if ((int32_t)(rip[OP_AND_DF] >> 32) < 0)
 		ret->rflags |= DF;
 	read_segments(rip, ret);
-	if (atomic_load(&m->parked)) {
-		ret->rip = atomic_load(&m->parked);
-	} else if (m->in_call) {
+	if (e->parked) {
+		ret->rip = e->parked;
+	} else if (e->in_call) {
 		ret->in_call = true;
 		ret->rip -= SYSCALL_LEN;
 	}

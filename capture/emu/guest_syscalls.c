@@ -53,7 +53,7 @@ static void report_guest_map(struct ptc_emu_me *m, const struct ptc_emu_map *map
 
 void ptc_emu_tell_data(struct ptc_emu_me *m, const struct ptc_emu_map *map)
 {
-	if (ptc_emu_proc.sh->saves_state && m->slot)
+	if ((ptc_emu_proc.sh->saves_state || ptc_emu_proc.sh->saves_stacks) && m->slot)
 		ptc_emu_put_text(m, PTC_EMU_MAP, map, sizeof(*map), "");
 }
 
@@ -171,6 +171,8 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 	(void)a8;
 	m->call = num;
 	m->in_call = true;
+	if (m->slot)
+		atomic_store(&m->slot->call, (unsigned int)num + 1);
 	memcpy(m->args, args, sizeof(args));
 	switch (num) {
 	case SYS_rt_sigaction:
@@ -229,7 +231,8 @@ void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret)
 
 	(void)id;
 	(void)vcpu;
-	if (atomic_load_explicit(&ptc_emu_proc.frozen, memory_order_relaxed))
+	if (ptc_emu_proc.sh->saves_stacks ||
+	    atomic_load_explicit(&ptc_emu_proc.frozen, memory_order_relaxed))
 		ptc_emu_park(m, 0); /* still in the call */
 	m->in_call = false;
 	if (num == m->call && ret < 0)

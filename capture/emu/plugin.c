@@ -47,6 +47,18 @@ static __attribute__((noinline)) void first_block(struct ptc_emu_me *m, const ui
 	ptc_emu_join(m);
 	m->env = env;
 	(void)ptc_emu_know_env(env, b->start);
+	if (m->slot)
+		ptc_emu_show_env(m);
+}
+
+/* Makes room for words. Waits while ptcap copies the process. */
+static __attribute__((noinline)) void at_limit(struct ptc_emu_me *m, const void *data)
+{
+	const struct ptc_emu_block *b = ptc_emu_block(ptc_emu_proc.sh, (uint32_t)(uintptr_t)data);
+
+	ptc_emu_make_room(m);
+	if (ptc_emu_must_be_still())
+		ptc_emu_park(m, b->start);
 }
 
 static inline void record_block_entry(struct ptc_emu_me *m, const void *data)
@@ -67,7 +79,7 @@ static __attribute__((noinline)) void look_for_handler(struct ptc_emu_me *m, con
 	if (atomic_load(&ptc_emu_proc.frozen))
 		ptc_emu_park(m, b->start);
 	if (ptc_emu_is_handler(b->start))
-		ptc_emu_delivered(m);
+		ptc_emu_delivered(m, b->start);
 }
 
 static void on_block(unsigned int vcpu, void *data)
@@ -80,7 +92,7 @@ static void on_block(unsigned int vcpu, void *data)
 	if (__builtin_expect(atomic_load_explicit(&ptc_emu_proc.late, memory_order_relaxed), 0))
 		look_for_handler(m, data);
 	if (__builtin_expect(m->pos == m->limit, 0))
-		ptc_emu_make_room(m);
+		at_limit(m, data);
 	record_block_entry(m, data);
 }
 
@@ -93,7 +105,7 @@ static void on_handler_block(unsigned int vcpu, void *data)
 		first_block(m, *(const uint64_t **)__builtin_frame_address(0), data);
 	look_for_handler(m, data);
 	if (m->pos == m->limit)
-		ptc_emu_make_room(m);
+		at_limit(m, data);
 	record_block_entry(m, data);
 }
 
@@ -108,9 +120,10 @@ static void on_point_block(unsigned int vcpu, void *data)
 		first_block(m, *(const uint64_t **)__builtin_frame_address(0), place);
 	look_for_handler(m, place);
 	if (m->pos == m->limit)
-		ptc_emu_make_room(m);
+		at_limit(m, place);
 	record_block_entry(m, place);
-	ptc_emu_points_reached(m, (uint64_t)(uintptr_t)data >> 32);
+	ptc_emu_points_reached(m, ptc_emu_block(ptc_emu_proc.sh, (uint32_t)(uintptr_t)place)->start,
+			       (uint64_t)(uintptr_t)data >> 32);
 }
 
 /*

@@ -163,7 +163,7 @@ void ptc_emu_call(uint64_t id, unsigned int vcpu, int64_t num, uint64_t a1, uint
 void ptc_emu_called(uint64_t id, unsigned int vcpu, int64_t num, int64_t ret);
 
 /*
- * Reports data of the guest that is in no file, if ptcap saves crash states. Does not wait: no code
+ * Reports data of the guest that is in no file, if ptcap saves states. Does not wait: no code
  * changes.
  */
 void ptc_emu_tell_data(struct ptc_emu_me *m, const struct ptc_emu_map *map);
@@ -193,8 +193,9 @@ bool ptc_emu_is_handler(uint64_t addr);
  * handler later, ptc_emu_proc.late is set.
  */
 void ptc_emu_translated(uint64_t addr);
-/* A block at a handler's address is entered: writes a signal event if a signal was delivered. */
-void ptc_emu_delivered(struct ptc_emu_me *m);
+/* A block at a handler's address @ip is entered: writes a signal event if a signal was delivered.
+ */
+void ptc_emu_delivered(struct ptc_emu_me *m, uint64_t ip);
 /* Installs hooks that report when QEMU kills itself with a guest's fatal signal. */
 void ptc_emu_watch_death(void);
 
@@ -214,7 +215,7 @@ void ptc_emu_signal_handled(struct ptc_emu_me *m, int sig);
 /* Fills in the siginfo of signal ret->signo, which kills the calling thread's process. */
 void ptc_emu_signal_cause(const struct ptc_emu_me *m, struct ptc_emu_death *ret);
 
-/* --- guest_registers.c --- */
+/* --- plugin_state.c --- */
 /*
  * Reads the registers of the thread with @m. @m is a copy, and the thread may end at any time.
  * Returns false if they cannot be read.
@@ -228,8 +229,20 @@ void ptc_emu_enrol(struct ptc_emu_me *m);
 void ptc_emu_strike(const struct ptc_emu_me *m);
 /* Call in the child of a fork: the parent's threads are not in the child. */
 void ptc_emu_strike_all(void);
-/* Waits while the threads of the process are frozen. @ip: the block that is entered next. */
+/*
+ * Waits while the threads of the process are frozen, or ptcap copies the process. @ip: the block
+ * that is entered next; 0: the thread is at the end of a system call.
+ */
 void ptc_emu_park(struct ptc_emu_me *m, uint64_t ip);
+/* Returns true if ptcap copies the processes of the recording. */
+static inline bool ptc_emu_must_be_still(void)
+{
+	return atomic_load(&ptc_emu_proc.sh->still) != 0;
+}
+/* Waits until the trace unit has read all words. Until then the thread is before its block @ip. */
+void ptc_emu_sync_at(struct ptc_emu_me *m, uint64_t ip);
+/* Lets ptcap find the registers of the thread, which has a stream. */
+void ptc_emu_show_env(struct ptc_emu_me *m);
 /*
  * The process dies from @sig when this returns. Reports the signal, and if ptcap saves the state,
  * the registers of all threads. Then waits until ptcap has saved the state.
@@ -237,8 +250,11 @@ void ptc_emu_park(struct ptc_emu_me *m, uint64_t ip);
 void ptc_emu_die(struct ptc_emu_me *m, int sig);
 /* Returns true if QEMU dumps the guest's core before it kills itself with @sig. */
 bool ptc_emu_dumps_core(int sig);
-/* Waits until ptcap has taken a snapshot, if signal @sig, which was reported, requests one. */
-void ptc_emu_hold(struct ptc_emu_me *m, int sig);
+/*
+ * Waits until ptcap has taken a snapshot, if signal @sig, which was reported, requests one. @ip:
+ * the instruction that is next.
+ */
+void ptc_emu_hold(struct ptc_emu_me *m, int sig, uint64_t ip);
 
 /* Lets ptcap read this process's memory (kernel.yama.ptrace_scope). */
 void ptc_emu_let_read(void);
@@ -265,10 +281,10 @@ void ptc_emu_points_mapped(const struct ptc_emu_map *map, const char *name);
 /* Returns the points at the guest's address @addr, as a bit set. */
 uint64_t ptc_emu_points_at(uint64_t addr);
 /*
- * The block with @points was entered, and this is recorded. Waits until ptcap has taken a snapshot,
- * if one is due.
+ * The block at @ip with @points was entered, and this is recorded. Waits until ptcap has taken a
+ * snapshot, if one is due.
  */
-void ptc_emu_points_reached(struct ptc_emu_me *m, uint64_t points);
+void ptc_emu_points_reached(struct ptc_emu_me *m, uint64_t ip, uint64_t points);
 
 /* --- guest_core.c: the core file --- */
 /* Lets the guest's core file have the name that the kernel would give it. */

@@ -3,6 +3,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "capture/emu/guest_registers.h"
 #include "capture/emu/plugin.h"
 
 struct ptc_emu_proc ptc_emu_proc;
@@ -29,4 +30,15 @@ size_t ptc_emu_read_guest(uint64_t guest, void *out, size_t len)
 	const ssize_t n = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
 
 	return n > 0 ? (size_t)n : 0;
+}
+
+bool ptc_emu_registers(const struct ptc_emu_me *m, struct ptc_emu_regs *ret)
+{
+	const struct ptc_emu_env e = { .pid = getpid(),
+				       .addr = (uint64_t)(uintptr_t)m->env,
+				       .rip = ptc_emu_proc.env_rip,
+				       .parked = atomic_load(&m->parked),
+				       .in_call = m->in_call };
+
+	return ptc_emu_env_registers(&e, ret);
 }

@@ -49,7 +49,7 @@ uint64_t ptc_emu_points_at(uint64_t addr)
 	return ret;
 }
 
-void ptc_emu_points_reached(struct ptc_emu_me *m, uint64_t points)
+void ptc_emu_points_reached(struct ptc_emu_me *m, uint64_t ip, uint64_t points)
 {
 	struct ptc_emu_shared *sh = ptc_emu_proc.sh;
 	bool reached = false;
@@ -65,5 +65,5 @@ void ptc_emu_points_reached(struct ptc_emu_me *m, uint64_t points)
 		return;
 	ptc_emu_put(m, PTC_EMU_POINT, NULL, 0);
 	ptc_emu_put(m, PTC_EMU_HELD, NULL, 0);
-	ptc_emu_sync(m);
+	ptc_emu_sync_at(m, ip);
 }

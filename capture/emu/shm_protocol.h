@@ -19,7 +19,7 @@
 #include "ptcap/capture.h"
 
 enum {
-	PTC_EMU_VERSION = 8,
+	PTC_EMU_VERSION = 9,
 	PTC_EMU_SLOTS = 1040,	  /* maximum number of threads at a time */
 	PTC_EMU_FOR_EXEC = 16,	  /* the last slots are reserved for execs */
 	PTC_EMU_FOR_VISITS = 8,	  /* the very last for threads that change mappings */
@@ -94,7 +94,7 @@ enum ptc_emu_change {
 	PTC_EMU_MUNMAP,
 	PTC_EMU_MPROTECT,
 	PTC_EMU_MREMAP,
-	PTC_EMU_DATA, /* data in no file, in unused address space: reported only for crash states */
+	PTC_EMU_DATA, /* data in no file, in unused address space: reported only for saved states */
 };
 
 struct ptc_emu_map {
@@ -184,6 +184,12 @@ enum ptc_emu_slot_state { PTC_EMU_FREE, PTC_EMU_TAKEN };
 
 struct ptc_emu_slot {
 	_Alignas(64) atomic_ullong head; /* written by the guest thread: number of words written */
+	/* Also written by the guest thread, for a copy of its process (live_guests.h): */
+	atomic_ullong parked; /* it waits before the block at this address; 0: it does not */
+	atomic_ullong env;    /* its CPUX86State, in QEMU's memory; 0: unknown */
+	atomic_ullong auxv;   /* guest address of the auxiliary vector; 0: unknown */
+	atomic_uint env_rip;  /* index of rip in env */
+	atomic_uint call;     /* the system call in which it is, plus 1; 0: none */
 	_Alignas(64) atomic_ullong tail; /* written by the trace unit: number of words read */
 	atomic_uint room;		 /* futex: incremented after the tail has moved */
 	atomic_uint waiting;		 /* the guest thread waits for room */
@@ -211,13 +217,19 @@ struct ptc_emu_shared {
 	uint32_t turns_env;    /* QEMU reverses the order of the environment */
 	uint32_t saves_state;  /* report the registers of a process that a signal kills */
 	int32_t owner;	       /* ptcap's PID, in its own PID namespace */
+	uint32_t saves_stacks; /* ptcap copies all processes at a snapshot */
 	uint64_t held_signals; /* these request a snapshot. Bit N-1 is signal N */
 	uint32_t npoints;
 	struct ptc_emu_point points[PTC_AT_MAX];
-	atomic_uint bell;	/* futex: incremented to wake the trace unit */
-	atomic_uint sleeping;	/* the trace unit waits for the bell */
-	atomic_uint stop;	/* futex: recording stops */
-	atomic_uint loaded;	/* number of plugins that found this segment */
+	atomic_uint bell;     /* futex: incremented to wake the trace unit */
+	atomic_uint sleeping; /* the trace unit waits for the bell */
+	atomic_uint stop;     /* futex: recording stops */
+	atomic_uint loaded;   /* number of plugins that found this segment */
+	/*
+	 * Futex, 1: guest threads wait before a next block, and at the end of a system call. They
+	 * check it at the limit of words between two wakeups, which costs nothing else.
+	 */
+	atomic_uint still;
 	atomic_uint full;	/* the arena is full: the trace unit must end the recording */
 	atomic_uint asked;	/* number of requests to free unused slots */
 	atomic_uint answered;	/* futex: requests up to this number were handled */

@@ -91,7 +91,7 @@ static bool is_restorer(uint64_t addr)
  * Writes a signal event for a delivered signal. A handler may also be called like any function.
  * Then its return address is not the restorer.
  */
-void ptc_emu_delivered(struct ptc_emu_me *m)
+void ptc_emu_delivered(struct ptc_emu_me *m, uint64_t ip)
 {
 	struct ptc_emu_signal s = { .fatal = 0 };
 	const uint8_t *frame;
@@ -108,7 +108,7 @@ void ptc_emu_delivered(struct ptc_emu_me *m)
 	ptc_emu_put(m, PTC_EMU_SIGNAL, &s, sizeof(s));
 	ptc_emu_fault_handled(m, (int)s.sig, m->env[PTC_ENV_RSP]);
 	ptc_emu_signal_handled(m, (int)s.sig);
-	ptc_emu_hold(m, (int)s.sig);
+	ptc_emu_hold(m, (int)s.sig, ip);
 }
 
 /* --- fatal signals --- */

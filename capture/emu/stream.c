@@ -164,6 +164,9 @@ void ptc_emu_open(struct ptc_emu_me *m, struct ptc_emu_slot *slot, uint32_t inde
 	m->slot = slot;
 	m->ring = ptc_emu_ring(ptc_emu_proc.sh, index);
 	m->pos = atomic_load(&slot->head);
+	atomic_store(&slot->parked, 0);
+	atomic_store(&slot->call, m->in_call ? (unsigned int)m->call + 1 : 0);
+	ptc_emu_show_env(m);
 	set_limit(m, atomic_load(&slot->tail));
 }
 

@@ -139,6 +139,8 @@ void ptc_emu_join_as(struct ptc_emu_me *m, enum ptc_emu_how how, int ppid)
 	uint32_t index;
 
 	(void)atomic_fetch_add(&ptc_emu_proc.threads, 1);
+	if (ptc_emu_proc.sh->saves_stacks && how != PTC_EMU_THREAD)
+		ptc_emu_let_read();
 	slot = take_slot(how, &index);
 	if (slot && open_stream(m, slot, index, &start)) {
 		ptc_emu_enrol(m);

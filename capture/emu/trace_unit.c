@@ -14,6 +14,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/monotonic.h"
+#include "capture/emu/live_guests.h"
 #include "capture/emu/task_table.h"
 #include "capture/emu/word_reader.h"
 
@@ -21,6 +23,9 @@ enum {
 	/* longest wait without a bell: shows progress, and detects ended processes */
 	LOOK_NS = 100000000,
 	TURNS = 8, /* of a thread on one CPU, before it moves to the next */
+	/* limit of the wait for threads to stand still, and how often to look */
+	STILL_NS = 1000000000,
+	STILL_LOOK_NS = 200000,
 };
 
 static long futex(atomic_uint *word, int op, unsigned int val, const struct timespec *timeout)
@@ -46,6 +51,7 @@ void ptc_emu_unit_release(struct ptc_emu_unit *u)
 	ptc_emu_code_release(&u->code);
 	ptc_mapped_release(&u->files);
 	ptc_buf_release(&u->states);
+	ptc_buf_release(&u->lives);
 	u->tasks = NULL;
 	u->procs = NULL;
 	u->ntasks = 0;
@@ -317,9 +323,9 @@ static void grant(struct ptc_emu_unit *u)
 
 /* --- main loop --- */
 
-static void wait_for_bell(struct ptc_emu_unit *u, unsigned int seen)
+static void wait_for_bell(struct ptc_emu_unit *u, unsigned int seen, long ns)
 {
-	static const struct timespec look = { .tv_nsec = LOOK_NS };
+	const struct timespec look = { .tv_nsec = ns };
 
 	atomic_store(&u->sh->sleeping, 1);
 	(void)futex(&u->sh->bell, FUTEX_WAIT, seen, &look);
@@ -387,7 +393,7 @@ static void await_command(struct ptc_emu_unit *u)
 		const unsigned int seen = atomic_load(&u->sh->bell);
 
 		if (!atomic_load(u->gone) && atomic_load(u->want) < 2)
-			wait_for_bell(u, seen);
+			wait_for_bell(u, seen, LOOK_NS);
 	}
 }
 
@@ -417,12 +423,38 @@ static void release_held(struct ptc_emu_unit *u)
 	u->hold = false;
 }
 
+/*
+ * Saves the states of all processes. Their threads stand still for that, and all words up to there
+ * are converted. Threads that do not stop in time have no registers.
+ */
+static void save_lives(struct ptc_emu_unit *u)
+{
+	const uint64_t begin = ptc_monotonic_ns();
+
+	if (!u->sh->saves_stacks)
+		return;
+	ptc_emu_live_stop(u->sh);
+	for (;;) {
+		const unsigned int seen = atomic_load(&u->sh->bell);
+
+		(void)pass(u);
+		if (ptc_emu_live_is_still(u) || out_of_memory(u) || atomic_load(u->gone) ||
+		    ptc_monotonic_ns() - begin > STILL_NS)
+			break;
+		wait_for_bell(u, seen, STILL_LOOK_NS);
+	}
+	(void)pass(u);
+	ptc_emu_live_save(u, begin);
+	ptc_emu_live_resume(u->sh);
+}
+
 /* Converts all words written so far, then pauses until the session resumes. */
 static void stand_still(struct ptc_emu_unit *u)
 {
 	size_t i;
 
 	(void)pass(u);
+	save_lives(u);
 	u->tsc = ptc_rdtsc();
 	for (i = 0; i < u->ncpus; i++)
 		disable(u, &u->cpus[i]);
@@ -436,7 +468,7 @@ static void stand_still(struct ptc_emu_unit *u)
 		/* The end of the command must wait: the session may be reading. */
 		if (atomic_load(u->pause) != PTC_EMU_PAUSED || atomic_load(u->want))
 			break;
-		wait_for_bell(u, seen);
+		wait_for_bell(u, seen, LOOK_NS);
 	}
 	release_held(u);
 	u->tsc = ptc_rdtsc();
@@ -470,8 +502,10 @@ int ptc_emu_unit_run(struct ptc_emu_unit *u, struct ptc_err *err)
 		if (!u->pause) /* snapshot mode publishes only in a pause */
 			publish_all(u);
 		if (unit_may_continue(u))
-			wait_for_bell(u, seen);
+			wait_for_bell(u, seen, LOOK_NS);
 	}
+	if (atomic_load(u->want) && !atomic_load(u->gone) && !out_of_memory(u))
+		save_lives(u); /* for a last snapshot */
 	end_all(u);
 	await_command(u);
 	if (out_of_memory(u))

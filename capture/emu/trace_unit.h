@@ -38,6 +38,7 @@ struct ptc_emu_process {
 	unsigned int tasks;
 	uint64_t epoch; /* changes whenever code is mapped; a fork copies its parent's */
 	uint64_t base;	/* host's address of the guest's address 0 */
+	bool dies;	/* a signal is about to kill it, and its state is saved */
 	struct ptc_emu_handled handled; /* the last */
 };
 
@@ -85,7 +86,7 @@ struct ptc_emu_unit {
 	atomic_int *want;		     /* 1: stop recording, 2: leave */
 	atomic_int *pause; /* enum ptc_emu_pause; NULL: full trace, which never pauses */
 	int held_fd;	   /* eventfd, written when a thread waits for a snapshot; -1: not wanted */
-	bool no_state_memory; /* opts->no_memory, for @states */
+	bool no_state_memory; /* opts->no_memory, for @states and @lives */
 	atomic_ullong insns;  /* so far; other threads may read it */
 	atomic_ullong bytes;
 
@@ -95,6 +96,8 @@ struct ptc_emu_unit {
 	uint64_t crashes;      /* dying processes whose state was saved */
 	uint64_t handled;      /* the same: failing processes that have handled a fault */
 	struct ptc_buf states; /* owned: records that the session has not taken yet */
+	struct ptc_buf lives;  /* owned: the same, of the processes at the newest pause */
+	uint64_t nlives;       /* processes in @lives */
 
 	/* used by the unit only */
 	struct ptc_emu_code code;

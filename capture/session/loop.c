@@ -210,7 +210,7 @@ static int add_live_states(struct ptc_loop *l, bool ended)
 
 	if (!l->series || !wanted)
 		return 0;
-	if (!ended && l->source->ops->lives)
+	if (l->source->ops->lives && (!ended || l->source->emulated))
 		return l->source->ops->lives(l->source, &l->series->states, &l->states, &l->err);
 	if (ended && l->source->ops->part)
 		l->source->ops->part(l->source);

@@ -201,7 +201,8 @@ struct ptc_source_ops {
 	int (*states)(struct ptc_source *s, struct ptc_buf *b, struct ptc_err *err);
 	/*
 	 * Called in a pause of a series, for opts->stacks: appends the states of the processes that
-	 * live on. *@ret: number of states, added to. NULL: the session reads them with ptrace.
+	 * live on. An emulated source has them also at a requested end. *@ret: number of states,
+	 * added to. NULL: the session reads them with ptrace.
 	 */
 	int (*lives)(struct ptc_source *s, struct ptc_buf *b, uint64_t *ret, struct ptc_err *err);
 	/*

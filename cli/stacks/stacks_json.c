@@ -125,7 +125,7 @@ static void put_thread(struct ptc_emit *e, const struct ptc_stacks_report *r,
 		ptc_emit_u64(e, "cpu_ns", k->cpu_ns);
 	if (k->stop_signal)
 		ptc_emit_u64(e, "stop_signal", k->stop_signal);
-	if (k->unstopped)
+	if (k->unstopped && t->state->state.regs[PTC_REG_RIP])
 		ptc_emit_bool(e, "uninterruptible", true);
 	put_wait(e, p, t);
 	put_stack(e, r, p, t, max);

@@ -253,6 +253,10 @@ void ptc_stacks_sentence(const struct ptc_stack_process *p, const struct ptc_sta
 		return;
 	if (sig)
 		add(&s, ", ");
+	if (t->state->task.unstopped && !t->state->state.regs[PTC_REG_RIP]) {
+		add(&s, "did not stop, so its registers are not known");
+		return;
+	}
 	if (t->state->task.unstopped)
 		add(&s, "in state D (uninterruptible), ");
 	add_wait(&s, p, t);

@@ -245,9 +245,9 @@ struct ptc_record_snapshot {
 	/*
 	 * With @snapshot.series: each snapshot also has the states (ptcap/crash.h) of the processes
 	 * in @target.pids, or of the command and its descendants. They stand still for that for
-	 * some milliseconds. The step source saves the states of all processes that it steps. With
-	 * kernel sources, a process that ptrace refuses has no state: @snapshot.crash already
-	 * traces it.
+	 * some milliseconds. The software sources save the states of all processes that they
+	 * record. With kernel sources, a process that ptrace refuses has no state: @snapshot.crash
+	 * already traces it.
 	 */
 	bool stacks;
 	/*

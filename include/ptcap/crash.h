@@ -135,7 +135,10 @@ struct ptc_crash_task {
 	uint64_t own_tid; /* its ID in the PID namespace of the process; 0: unknown */
 	/* the signal that had stopped the process before (job control); 0: it was not stopped */
 	uint64_t stop_signal;
-	/* 1: the thread did not stop, as in state 'D'. Only rip, rsp and arguments are known */
+	/*
+	 * 1: the thread did not stop. In state 'D' only rip, rsp and arguments are known. Otherwise
+	 * rip is 0, and no register is known.
+	 */
 	uint64_t unstopped;
 	uint64_t cpu_ns; /* CPU time of the thread so far */
 };

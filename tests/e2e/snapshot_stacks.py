@@ -72,6 +72,45 @@ def command(folder):
 
 
 @case
+def left(folder):
+    """The last snapshot of a command that runs on has each thread, too."""
+    live = Started(folder, *RINGS, prog("stacks"), "waits")
+    [process] = live.take()
+    p = live.settled(process["pid"], running=1)
+    check(live.command("stop") == "ack", "it does not stop")
+    live.over()
+    [process] = stacks.shown(f"{live.path}.001")
+    stacks.waits_of(p, process)
+
+
+@case
+def turns(folder):
+    """Threads that never rest: each snapshot has all of them, and each stack begins in its function."""
+    live = Started(folder, *RINGS, prog("stacks"), "rounds")
+    for _ in range(20):
+        live.p.stdin.write(b"go\n")
+        live.p.stdin.flush()
+        check(live.p.stdout.readline() == b"round\n", "no answer")
+        by = stacks.threads(live.take()[0])
+        check(sorted(len(by[name]) for name in by) == [1, 1, 2], f"{by}")
+        for name, function in (("turns", "take_turns"), ("echo", "echo")):
+            for t in by[name]:
+                check(function in [f["function"] for f in t["frames"]], f"{name}: {t}")
+    live.over()
+
+
+@case
+def place(folder):
+    """--at: a thread that reaches the place is there, before its first instruction."""
+    live = Started(folder, "--at", "take_turns", "--count", "1", *RINGS, prog("stacks"), "rounds")
+    until(live.files, "a snapshot")
+    live.over()
+    [process] = stacks.shown(live.path)
+    first = [t["frames"][0] for t in process["threads"] if t["frames"][0]["function"] == "take_turns"]
+    check("0x0" in [f["offset"] for f in first], f"{first}")  # QEMU's second thread may be there, too
+
+
+@case
 def without(folder):
     """--no-stacks: no state is in a snapshot."""
     live = Live(folder, "--no-stacks", *RINGS, prog("stacks"), "deadlock")
