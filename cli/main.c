@@ -19,6 +19,7 @@ static const struct command {
 	{ "recover", ptc_cmd_recover }, { "crash", ptc_cmd_crash },
 	{ "compare", ptc_cmd_compare }, { "stacks", ptc_cmd_stacks },
 	{ "report", ptc_cmd_report },	{ "view", ptc_cmd_view },
+	{ "doctor", ptc_cmd_doctor },
 };
 
 static void help_commands(void)
@@ -30,6 +31,8 @@ static void help_commands(void)
 	      "  snapshot    Keep the newest trace in memory, and write it at a trigger.\n"
 	      "  crash       Record a program until a signal kills it, and save its state.\n"
 	      "  stacks      Show what each thread of a process waits for, and its stack.\n\n"
+	      "Machine:\n"
+	      "  doctor      Check what this machine and user can record, and how to mend it.\n\n"
 	      "Look:\n"
 	      "  decode      Print every branch of a recording.\n"
 	      "  report      Sum calls, instructions and time by function.\n"

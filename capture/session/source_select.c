@@ -2,32 +2,24 @@
 /* Chooses the source from the machine's abilities, and explains the choice. */
 #include "capture/session/source_select.h"
 
-#include <cpuid.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "capture/emu/command_check.h"
+#include "capture/host/processor.h"
 #include "capture/perf/event.h"
 #include "capture/session/opts.h"
 
 #define PT_PMU "/sys/bus/event_source/devices/intel_pt"
 
-/* CPUID.(EAX=07H,ECX=0H):EBX[25]: the processor has Intel PT (SDM vol. 3C, 33.3.1). */
-static bool cpu_has_pt(void)
-{
-	unsigned int a, b, c, d;
-
-	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b >> 25 & 1);
-}
-
 static const char *why_no_pt(void)
 {
-	if (!access(PT_PMU "/type", R_OK))
-		return NULL;
-	return cpu_has_pt() ? "the CPU has Intel PT, but the kernel has no PMU 'intel_pt'" :
-			      "no Intel PT on this CPU or virtual machine";
+	struct ptc_processor cpu;
+
+	ptc_processor_read(&cpu);
+	return ptc_processor_why_no_pt(cpu.intel_pt, !access(PT_PMU "/type", R_OK));
 }
 
 static void set_source_choice(struct ptc_source_choice *ret, enum ptc_source_kind kind,

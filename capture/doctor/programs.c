@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "capture/doctor/programs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/monotonic.h"
+#include "capture/emu/command_check.h"
+#include "capture/emu/qemu_locate.h"
+
+enum {
+	MIB = 1 << 20,
+	WRITTEN = 16 * MIB,
+	SPACE_LOW = 1024, /* MiB: a busy CPU makes some hundred MB of trace a second */
+};
+
+bool ptc_check_emu(struct ptc_check *c)
+{
+	char shell[] = "/bin/sh", *argv[] = { shell, NULL }, *qemu, *plugin;
+	struct ptc_record_opts o = PTC_RECORD_OPTS_INIT;
+	struct ptc_err err;
+	bool works;
+
+	if (ptc_emu_find(&qemu, &plugin, &err)) {
+		ptc_check_set(c, PTC_CHECK_MISSING, "%s", err.msg);
+		ptc_check_mend(c, "sudo apt install qemu-user; on Debian 13 scripts/qemu");
+		return false;
+	}
+	o.target.argv = argv;
+	works = !ptc_emu_fits(&o, &err);
+	if (works)
+		ptc_check_set(c, PTC_CHECK_OK, "%s loads %s", qemu, plugin);
+	else
+		ptc_check_set(c, PTC_CHECK_BROKEN, "%s", err.msg);
+	if (!works)
+		ptc_check_mend(c, "scripts/qemu");
+	free(qemu);
+	free(plugin);
+	return works;
+}
+
+/* Returns the speed in bytes a second; 0: the folder cannot be written, *ret_sys has the reason. */
+static uint64_t measure_writes(const char *folder, int *ret_sys)
+{
+	const int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	char *bytes = malloc(MIB);
+	struct ptc_err err = { .sys = 0 };
+	uint64_t begin, ns = 1;
+	size_t i;
+
+	*ret_sys = fd < 0 ? errno : 0;
+	if (fd >= 0 && bytes) {
+		memset(bytes, 0x5a, MIB);
+		begin = ptc_monotonic_ns();
+		for (i = 0; i < WRITTEN / MIB && !*ret_sys; i++)
+			if (ptc_write_all(fd, bytes, MIB, folder, &err))
+				*ret_sys = err.sys;
+		(void)fdatasync(fd);
+		ns = ptc_monotonic_ns() - begin + 1;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	free(bytes);
+	return *ret_sys ? 0 : (uint64_t)WRITTEN * 1000000000 / ns;
+}
+
+void ptc_check_disk(const char *folder, bool quick, struct ptc_check *c)
+{
+	struct statvfs v;
+	uint64_t mib, speed;
+	int sys;
+
+	if (statvfs(folder, &v)) {
+		ptc_check_set(c, PTC_CHECK_UNKNOWN, "%s: %s", folder, strerrordesc_np(errno));
+		return;
+	}
+	mib = (uint64_t)v.f_bavail * v.f_frsize / MIB;
+	ptc_check_set(c, mib < SPACE_LOW ? PTC_CHECK_NOTE : PTC_CHECK_OK,
+		      "%" PRIu64 " MiB free in %s", mib, folder);
+	if (access(folder, W_OK)) {
+		c->state = PTC_CHECK_BROKEN;
+		ptc_check_add(c, ", which this user cannot write to");
+		ptc_check_mend(c, "write elsewhere: -o /FOLDER/perf.data");
+		return;
+	}
+	if (mib < SPACE_LOW)
+		ptc_check_mend(c, "write elsewhere: -o /FOLDER/perf.data");
+	if (quick)
+		return;
+	speed = measure_writes(folder, &sys);
+	if (speed)
+		ptc_check_add(c, ", %" PRIu64 " MB/s measured", speed / 1000000);
+	else
+		ptc_check_add(c, ", speed not measured: %s", strerrordesc_np(sys));
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Output of `ptcap doctor`. */
+#ifndef PTC_CLI_DOCTOR_DOCTOR_OUT_H
+#define PTC_CLI_DOCTOR_DOCTOR_OUT_H
+
+#include <stdbool.h>
+
+#include "capture/doctor/doctor.h"
+
+/* Returns "hardware", "software" or "nothing". */
+const char *ptc_doctor_verdict_name(enum ptc_doctor_verdict v);
+
+/* Print a table, or one JSON object (false: out of memory). */
+void ptc_doctor_text(const struct ptc_doctor *d, bool color);
+bool ptc_doctor_json(const struct ptc_doctor *d);
+
+#endif

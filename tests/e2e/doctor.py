@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""doctor.py NAME: each line of `ptcap doctor` against an independent reading of the same user (doctor_reader.py).
+
+Both programs run with the same prefix: as root, as a user, with a capability, in a user namespace, with small limits, under
+a seccomp filter.
+"""
+
+import json
+import os
+import re
+import shutil
+import sys
+
+import lib
+from lib import PTCAP, Run, check, skip
+
+CASES = {}
+REFUSE = lib.need("REFUSE")
+READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "doctor_reader.py")
+USER = 64321  # of no other test: the kernel counts the rings of a user
+PTRACE, EPERM = 101, 1
+# LeakSanitizer needs ptrace, and does not run where a case forbids it.
+NO_LEAKS = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
+PT = "/sys/bus/event_source/devices/intel_pt/type"
+USEFUL = {"perfmon": 38, "sys_admin": 21, "sys_ptrace": 19, "ipc_lock": 14, "sys_nice": 23, "sys_rawio": 17}
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+def as_user(*caps):
+    """A command prefix that gives up root, except for capabilities."""
+    if os.geteuid() or not shutil.which("setpriv"):
+        skip("not root, or no setpriv")
+    kept = ["--inh-caps", ",".join("+" + c for c in caps), "--ambient-caps", ",".join("+" + c for c in caps)] if caps else []
+    prefix = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", *kept]
+    if Run([*prefix, PTCAP, "--version"]).status or not python_for(prefix):
+        skip("a user without rights cannot run ptcap or Python here")
+    return prefix
+
+
+def python_for(prefix):
+    """A Python that the user may execute."""
+    return next((p for p in (sys.executable, "/usr/bin/python3") if not Run([*prefix, "test", "-x", p]).status), None)
+
+
+class Doctor:
+    def __init__(self, prefix=(), options=("--quick",), **kw):
+        r = Run([*prefix, PTCAP, "doctor", "--format", "json", *options], **kw)
+        self.json = json.loads(r.out)
+        check(r.err == "", r.err)
+        self.verdict = self.json["verdict"]
+        want = {"hardware": 0, "software": 3, "nothing": 1}[self.verdict]
+        check(r.status == want, f"verdict {self.verdict}, exit status {r.status}")
+        self.checks = {c["name"]: c for c in self.json["checks"]}
+        self.commands = {c["command"]: c for c in self.json["commands"]}
+        check(len(self.checks) == len(self.json["checks"]), "two checks have the same name")
+        for c in [*self.json["checks"], *self.json["commands"]]:
+            check(c["state"] in ("ok", "note", "missing", "broken", "unknown") and c["value"], f"{c}")
+
+    def has(self, name, state, words="", mend=None):
+        c = self.checks.get(name) or self.commands[name]
+        check(c["state"] == state, f"{name} is not {state}: {c}")
+        check(re.search(words, c["value"]), f"{name}: {words!r} is not in {c}")
+        check(mend is None or re.search(mend, c["mend"] or "") and (mend or not c["mend"]), f"{name}: {mend!r} does not mend {c}")
+
+
+def the_machine(d):
+    """Lines that depend on no user."""
+    with open("/proc/cpuinfo", encoding="ascii") as f:
+        info = f.read()
+    flags = re.search(r"^flags\s*:(.*)", info, re.M)[1].split()
+    name = re.search(r"^model name\s*:\s*(.*?)\s*$", info, re.M)[1]
+    d.has("processor", "ok" if "intel_pt" in flags else "missing", re.escape(name))
+    d.has("virtual machine", *(("note", "virtual machine") if "hypervisor" in flags else ("ok", "no virtual machine")))
+    docker = [p for p in ("/.dockerenv", "/run/.containerenv", "/run/systemd/container") if os.path.exists(p)]
+    check(not docker or d.checks["container"]["state"] == "note", f"{docker}: {d.checks['container']}")
+    check("kernel" in d.checks and os.uname().release in d.checks["kernel"]["value"], d.checks["kernel"])
+    pmu = os.path.exists(PT)
+    d.has("intel_pt", "ok" if pmu else "broken" if "intel_pt" in flags else "missing")
+    d.has("intel_pt caps", "ok" if pmu else "missing")
+    if not pmu:
+        check(d.verdict != "hardware", d.verdict)
+        d.has("record -a", "missing", "Intel PT")
+
+
+def the_rights(d, r):
+    level = {"": "everything", "cpu": "their kernel part", "kernel_part": "user mode", "event": "nothing"}
+    first = next((what for what in ("event", "kernel_part", "cpu") if r[what]), "")
+    state = "broken" if r["event"] == "EACCES" else "note" if "EACCES" in (r["kernel_part"], r["cpu"]) else "ok"
+    mend = {"broken": "perf_event_paranoid=2", "note": "perf_event_paranoid=0", "ok": ""}[state]
+    d.has("perf_event_paranoid", state, rf"^{r['paranoid']}: this user may trace .*{level[first]}", mend)
+    d.has("perf events", "broken" if r["event"] else "ok")
+    if r["attr_size"]:
+        d.has("kernel", d.checks["kernel"]["state"], f"perf_event_attr of {r['attr_size']} bytes")
+    names = {n for n, bit in USEFUL.items() if r["caps"] >> bit & 1}
+    found = re.match(rf"user {r['uid']} has ([a-z_, ]*?)(?:; lacks .*|, in its own user namespace.*)?$",
+                     d.checks["capabilities"]["value"])  # fmt: skip
+    check(found and {n for n in found[1].split(", ") if n != "none"} == names, f"{names}: {d.checks['capabilities']}")
+    check(("user namespace" in d.checks["container"]["value"]) == r["userns"], d.checks["container"])
+    if r["yama"] is None:
+        d.has("yama", "ok", "no yama")
+    else:
+        d.has("yama", d.checks["yama"]["state"], f"ptrace_scope is {r['yama']}")
+    d.has("ptrace", "broken" if r["ptrace"] else "ok")
+    d.has("seccomp", "broken" if r["seccomp"] and "EPERM" in (r["event"], r["ptrace"]) else "ok")
+
+
+def the_limits(d, r):
+    d.has("descriptors", d.checks["descriptors"]["state"], f"at most {r['files']}: each attached thread needs {2 * r['cpus']}")
+    if r["event"]:
+        return
+    sizes, page = d.json["largest_rings"], os.sysconf("SC_PAGE_SIZE")
+    used = (sizes["data"] + sizes["aux"] + page) * r["cpus"]
+    if r["ring_bytes"] < 0:
+        return
+    check(used <= r["ring_bytes"], f"{sizes} for {r['cpus']} CPUs, but the kernel allows {r['ring_bytes']} bytes")
+    for data, aux in ((2 * sizes["data"], sizes["aux"]), (sizes["data"], 2 * sizes["aux"])):
+        more = (data + aux + page) * r["cpus"]
+        check(more > r["ring_bytes"] or aux > 16 * data, f"{sizes}: {data},{aux} is possible too: {r['ring_bytes']} bytes")
+
+
+def compared(prefix=(), **kw):
+    """Compare all lines with the reading of the same user. Returns both."""
+    reading = json.loads(Run([*prefix, python_for(prefix), "-S", READER]).expect(0).out)
+    d = Doctor(prefix, **kw)
+    the_machine(d)
+    the_rights(d, reading)
+    the_limits(d, reading)
+    return d, reading
+
+
+@case
+def here(folder):
+    """The user of the tests, and what ptcap then does: the source of a command is the one that doctor names."""
+    d, _ = compared()
+    for command, argv in (("record -- CMD", ["--"]), ("record -a", ["-a", "--"])):
+        r = Run([PTCAP, "record", "-o", os.path.join(folder, "f"), *argv, "/bin/true"])
+        check((r.status == 0) == (d.commands[command]["state"] != "missing"), f"{command}: {d.commands[command]}, {r.err}")
+        name = d.commands[command]["value"].split(":")[0]
+        if r.status == 0 and name != "pt":
+            check(f"source: {name}" in r.err, f"{name}: {r.err}")
+
+
+@case
+def user(folder):
+    """A user without rights."""
+    d, r = compared(as_user())
+    check(r["caps"] == 0 and r["uid"] == USER, r)
+    d.has("capabilities", "note", "has none", "setcap")
+
+
+@case
+def perfmon(folder):
+    """A user with CAP_PERFMON only: all events, but no larger rings and no processes of others."""
+    d, r = compared(as_user("perfmon"))
+    d.has("capabilities", "note", "has perfmon; lacks sys_admin")
+    if not r["event"]:
+        d.has("perf_event_paranoid", "ok", "everything")
+
+
+@case
+def namespace(folder):
+    """Root in a user namespace of its own has no rights for events."""
+    prefix = ["unshare", "-r"]
+    if Run([*prefix, "true"]).status:
+        skip("no user namespaces")
+    d, r = compared(prefix)
+    check(r["userns"] and r["uid"] == 0, r)
+    d.has("capabilities", "note", "in its own user namespace only", "outside")
+
+
+@case
+def memlock(folder):
+    """Small limits of locked memory: the kernel maps these rings, and no larger ones."""
+    sizes = set()
+    for kib in (0, 64, 1024):
+        d, r = compared([*as_user(), "prlimit", f"--memlock={kib << 10}:{kib << 10}"])
+        if r["event"]:
+            skip("no events for users")
+        check(r["ring_bytes"] >= 0, "a user without a limit")
+        d.has("rings", "note", f"RLIMIT_MEMLOCK {kib} KiB", "prlimit --pid .* --memlock=unlimited")
+        sizes.add(d.json["largest_rings"]["aux"])
+        # The kernel also takes these sizes from `record`.
+        for factor, want in ((1, True), (4, False)):
+            size = d.json["largest_rings"]["aux"] * factor
+            run = Run([*as_user(), "prlimit", f"--memlock={kib << 10}:{kib << 10}", PTCAP, "record", "-e", "dummy:u", "-m",
+                       f"{size}B", "-o", os.path.join(folder, "none", "f"), "--", "true"])  # fmt: skip
+            check(("perf_event_mlock_kb" not in run.err) == want, f"-m {size}B: {run.err}")
+    check(len(sizes) > 1, f"only {sizes}")
+
+
+@case
+def seccomp(folder):
+    """Filters that refuse perf_event_open, or ptrace: the line of the call, and of the filter."""
+    d, r = compared([REFUSE, str(EPERM)])
+    check(r["event"] == "EPERM" and r["seccomp"] == 2, r)
+    d.has("seccomp", "broken", "refuse perf_event_open", "--cap-add PERFMON --security-opt seccomp=unconfined")
+    d.has("perf events", "broken", "Operation not permitted", "PERFMON")
+    d.has("crash -e dummy:u -p PID", "missing", "perf events")
+    d, r = compared([REFUSE, f"{EPERM},{PTRACE}"], env=NO_LEAKS)
+    check(r["ptrace"] == "EPERM", r)
+    d.has("seccomp", "broken", "refuse ptrace", "--cap-add SYS_PTRACE")
+    d.has("ptrace", "broken", "Operation not permitted", "SYS_PTRACE")
+    d.has("stacks -p PID", "missing", "ptrace")
+
+
+@case
+def no_qemu(folder):
+    """Without QEMU commands are single-stepped. Without ptrace, too, no source works, and ptcap agrees."""
+    env = {**NO_LEAKS, "PTCAP_QEMU": "/nonexistent"}
+    d = Doctor(env=env)
+    d.has("qemu", "missing", "/nonexistent", "qemu-user")
+    if os.path.exists(PT):
+        skip("this machine has Intel PT")
+    d.has("record -- CMD", "ok", "^step: ")
+    refuse = [REFUSE, f"{EPERM},{PTRACE}"]
+    d = Doctor(refuse, env=env)
+    check(d.verdict == "nothing", d.verdict)
+    d.has("record -- CMD", "missing")
+    r = Run([*refuse, PTCAP, "record", "-o", os.path.join(folder, "f"), "--", "true"], env=env)
+    check(r.status == 125, f"record works: {r.err}")
+    d = Doctor(env={**os.environ, "PTCAP_QEMU": "/bin/false"})
+    d.has("qemu", "broken", "cannot load the plugin", "scripts/qemu")
+
+
+@case
+def measured(folder):
+    """Without --quick the costs are measured here, and nothing is left in any folder."""
+    os.mkdir(os.path.join(folder, "tmp"))
+    d = Doctor(options=(), cwd=folder, env={**os.environ, "TMPDIR": os.path.join(folder, "tmp")})
+    check(re.search(r"\d MB/s measured", d.checks["disk"]["value"]), d.checks["disk"])
+    rates = {s: d.json["measured"].get(f"{s}_instructions_per_second", 0) for s in ("emu", "step")}
+    for source, name in (("emu", "qemu"), ("step", "ptrace")):
+        check(not rates[source] or d.checks[name]["state"] == "ok", f"{rates}: {d.checks[name]}")
+    check(any(rates.values()) or d.verdict == "nothing", f"nothing was measured: {d.json}")
+    left = [os.path.join(w, n) for w, folders, files in os.walk(folder) for n in folders + files]
+    check(left == [os.path.join(folder, "tmp")], f"left: {left}")
+
+
+@case
+def text(folder):
+    """The text form has the lines of the JSON, one check a line, and the verdict last."""
+    d = Doctor()
+    lines = Run([PTCAP, "doctor", "--quick"]).out.splitlines()
+    for c in [*d.json["checks"], *d.json["commands"]]:
+        name = c.get("name") or c["command"]
+        value = re.sub(r"\d+", r"\\d+", re.escape(c["value"]))  # free memory and disk change
+        want = rf"{c['state']} +{re.escape(name)}  +{value}" + (r"; mend: " + re.escape(c["mend"]) if c["mend"] else "")
+        check(sum(bool(re.fullmatch(want, l)) for l in lines) == 1, f"{name} is not one line of {lines}")
+    check(lines[-1].startswith("verdict  " + d.verdict), lines[-1])
+    Run([PTCAP, "doctor", "x"]).expect(2)
+    Run([PTCAP, "doctor", "--format", "yaml"]).expect(2)
+
+
+if __name__ == "__main__":
+    lib.main(CASES)

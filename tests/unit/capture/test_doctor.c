@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: MIT */
+/* Description: the checks of `ptcap doctor`, for made-up machines and users. */
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "capture/doctor/commands.h"
+#include "capture/doctor/facts.h"
+#include "capture/doctor/judge.h"
+#include "lib_sysfs.h"
+
+#define BIT(cap) (UINT64_C(1) << (cap))
+
+/* A user on a Skylake with Intel PT at perf_event_paranoid 2. */
+static struct ptc_facts skylake(void)
+{
+	struct ptc_facts f = {
+		.cpu = { .vendor = "GenuineIntel", .name = "Skylake", .intel_pt = true },
+		.release = "6.1.0-42-amd64",
+		.uid = 1000,
+		.yama = 1,
+		.has_counters = true,
+		.lbr_entries = 32,
+		.limits = { .paranoid = 2,
+			    .mlock_kb = 516,
+			    .cpus = 4,
+			    .memlock = 8 << 20,
+			    .files = 1024 },
+		.available = UINT64_C(8) << 30,
+		.tried = { .kernel_part = EACCES,
+			   .cpu = EACCES,
+			   .branches_by_pt = EBUSY,
+			   .kcore = EACCES,
+			   .rings = PTC_TRIAL_NONE,
+			   .attr_size = 128 }
+	};
+	struct ptc_err err;
+	char root[64];
+
+	sysfs_make(root, sizeof(root), "intel_pt");
+	sysfs_set(root, "intel_pt", "caps/ip_filtering", "1\n");
+	sysfs_set(root, "intel_pt", "caps/topa_output", "1\n");
+	f.has_pmu = !ptc_pmu_read(&f.pmu, root, "intel_pt", &err);
+	sysfs_remove(root);
+	cr_assert(f.has_pmu);
+	return f;
+}
+
+/* A user in a virtual machine without Intel PT. */
+static struct ptc_facts plain(void)
+{
+	struct ptc_facts f = skylake();
+
+	f.cpu = (struct ptc_processor){ .vendor = "AuthenticAMD",
+					.virtual_machine = true,
+					.hypervisor = "KVMKVMKVM" };
+	f.has_pmu = f.has_counters = false;
+	f.tried.pt = f.tried.branches_by_pt = ENODEV;
+	f.tried.branches = ENOENT;
+	return f;
+}
+
+static struct ptc_check judged(ptc_judge judge, const struct ptc_facts *f)
+{
+	struct ptc_check c = { .name = "x" };
+
+	judge(f, &c);
+	return c;
+}
+
+static void has(const struct ptc_check *c, enum ptc_check_state state, const char *value,
+		const char *mend)
+{
+	cr_assert_eq(c->state, state, "%s, not %s: %s", ptc_check_state_name(c->state),
+		     ptc_check_state_name(state), c->value);
+	cr_assert(strstr(c->value, value), "'%s' is not in '%s'", value, c->value);
+	if (mend)
+		cr_assert(*mend ? strstr(c->mend, mend) != NULL : !*c->mend, "'%s', not '%s'",
+			  c->mend, mend);
+}
+
+#define JUDGED(f, judge, state, value, mend)                                                       \
+	do {                                                                                       \
+		const struct ptc_check checked = judged(judge, f);                                 \
+                                                                                                   \
+		has(&checked, state, value, mend);                                                 \
+	} while (0)
+
+Test(doctor, a_machine_with_intel_pt_lists_its_capabilities)
+{
+	struct ptc_facts f = skylake();
+
+	JUDGED(&f, ptc_judge_processor, PTC_CHECK_OK, "Skylake: has Intel PT", "");
+	JUDGED(&f, ptc_judge_virtual, PTC_CHECK_OK, "no virtual machine", "");
+	JUDGED(&f, ptc_judge_pt, PTC_CHECK_OK, "PMU intel_pt, type 8", "");
+	JUDGED(&f, ptc_judge_pt_event, PTC_CHECK_OK, "opens", "");
+	JUDGED(&f, ptc_judge_pt_caps, PTC_CHECK_OK,
+	       "has cycle counts (-e intel_pt/cyc/u), MTC times, address filters (--filter), large "
+	       "rings (ToPA); 2 address filters; lacks ptwrite, power_event_trace",
+	       "");
+}
+
+Test(doctor, a_missing_pmu_and_a_missing_feature_of_the_processor_differ)
+{
+	struct ptc_facts f = skylake();
+
+	f.has_pmu = false;
+	JUDGED(&f, ptc_judge_pt, PTC_CHECK_BROKEN, "the kernel has no PMU 'intel_pt'", "dmesg");
+	f = plain();
+	JUDGED(&f, ptc_judge_pt, PTC_CHECK_MISSING, "no Intel PT on this CPU", NULL);
+	JUDGED(&f, ptc_judge_processor, PTC_CHECK_MISSING, "only Intel processors", "Broadwell");
+	JUDGED(&f, ptc_judge_virtual, PTC_CHECK_NOTE, "KVM", "an Intel processor");
+	f.cpu = (struct ptc_processor){ .vendor = "GenuineIntel", .virtual_machine = true };
+	JUDGED(&f, ptc_judge_virtual, PTC_CHECK_NOTE, "unknown", "pt_mode=1");
+	JUDGED(&f, ptc_judge_processor, PTC_CHECK_MISSING, "has no Intel PT", "");
+}
+
+Test(doctor, each_refusal_of_an_event_of_intel_pt_has_its_remedy)
+{
+	struct ptc_facts f = skylake();
+
+	f.tried.pt = EBUSY;
+	JUDGED(&f, ptc_judge_pt_event, PTC_CHECK_BROKEN, "the PMU is in use", "other tracer");
+	f.tried.pt = EACCES;
+	JUDGED(&f, ptc_judge_pt_event, PTC_CHECK_BROKEN, "paranoid", "perf_event_paranoid=2");
+}
+
+Test(doctor, the_trials_tell_what_a_level_of_paranoid_allows)
+{
+	struct ptc_facts f = skylake();
+
+	JUDGED(&f, ptc_judge_paranoid, PTC_CHECK_NOTE,
+	       "2: this user may trace your own programs in "
+	       "user mode",
+	       "sudo sysctl kernel.perf_event_paranoid=0");
+	f.tried.kernel_part = 0;
+	f.limits.paranoid = 1;
+	JUDGED(&f, ptc_judge_paranoid, PTC_CHECK_NOTE, "their kernel part", "for whole CPUs (-a)");
+	f.tried.cpu = 0;
+	JUDGED(&f, ptc_judge_paranoid, PTC_CHECK_OK, "everything (root, or a capability)", "");
+	f.limits.paranoid = -1;
+	JUDGED(&f, ptc_judge_paranoid, PTC_CHECK_OK, "-1: this user may trace everything", "");
+	/* 3 forbids everything on Debian's kernel, and nothing more than 2 on Linus' kernel. */
+	f = skylake();
+	f.limits.paranoid = 3;
+	JUDGED(&f, ptc_judge_paranoid, PTC_CHECK_NOTE, "3: this user may trace your own", "=0");
+	f.tried.event = EACCES;
+	JUDGED(&f, ptc_judge_paranoid, PTC_CHECK_BROKEN, "3: this user may trace nothing",
+	       "sudo sysctl kernel.perf_event_paranoid=2");
+	JUDGED(&f, ptc_judge_events, PTC_CHECK_BROKEN, "Permission denied",
+	       "sudo sysctl kernel.perf_event_paranoid=2");
+}
+
+Test(doctor, capabilities_of_an_own_user_namespace_count_for_nothing)
+{
+	struct ptc_facts f = skylake();
+	bool limited;
+
+	JUDGED(&f, ptc_judge_capabilities, PTC_CHECK_NOTE, "user 1000 has none; lacks perfmon",
+	       "setcap");
+	f.caps = BIT(CAP_PERFMON);
+	JUDGED(&f, ptc_judge_capabilities, PTC_CHECK_NOTE, "has perfmon; lacks sys_admin",
+	       "setcap");
+	f.caps = UINT64_MAX;
+	JUDGED(&f, ptc_judge_capabilities, PTC_CHECK_OK, "ipc_lock", "");
+	(void)ptc_ring_sizes_largest(&f, 4, &limited);
+	cr_assert(!limited);
+	f.own_userns = true;
+	JUDGED(&f, ptc_judge_capabilities, PTC_CHECK_NOTE, "own user namespace only", "outside");
+	JUDGED(&f, ptc_judge_container, PTC_CHECK_NOTE, "no container found; a user namespace", "");
+	(void)ptc_ring_sizes_largest(&f, 4, &limited);
+	cr_assert(limited);
+}
+
+Test(doctor, yama_restricts_users_but_not_cap_sys_ptrace)
+{
+	static const struct {
+		long scope;
+		enum ptc_check_state user, root;
+		const char *mend;
+	} table[] = {
+		{ PTC_FACT_NONE, PTC_CHECK_OK, PTC_CHECK_OK, "" },
+		{ 0, PTC_CHECK_OK, PTC_CHECK_OK, "" },
+		{ 1, PTC_CHECK_NOTE, PTC_CHECK_OK, "sudo sysctl kernel.yama.ptrace_scope=0" },
+		{ 2, PTC_CHECK_BROKEN, PTC_CHECK_OK, "sudo sysctl kernel.yama.ptrace_scope=0" },
+		{ 3, PTC_CHECK_BROKEN, PTC_CHECK_BROKEN, "boot" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct ptc_facts f = skylake();
+
+		f.yama = table[i].scope;
+		JUDGED(&f, ptc_judge_yama, table[i].user, "", table[i].mend);
+		f.caps = BIT(CAP_SYS_PTRACE);
+		JUDGED(&f, ptc_judge_yama, table[i].root, "", NULL);
+	}
+}
+
+Test(doctor, filters_are_broken_only_if_they_refuse_a_needed_call)
+{
+	struct ptc_facts f = skylake();
+
+	JUDGED(&f, ptc_judge_seccomp, PTC_CHECK_OK, "no filter", "");
+	f.seccomp = 2;
+	f.filters = 3;
+	JUDGED(&f, ptc_judge_seccomp, PTC_CHECK_OK, "allow perf_event_open and ptrace (3 filters)",
+	       "");
+	f.tried.event = EPERM;
+	JUDGED(&f, ptc_judge_seccomp, PTC_CHECK_BROKEN, "refuse perf_event_open (",
+	       "--cap-add PERFMON");
+	f.tried.trace = EPERM;
+	JUDGED(&f, ptc_judge_seccomp, PTC_CHECK_BROKEN, "perf_event_open and ptrace",
+	       "--cap-add PERFMON --cap-add SYS_PTRACE --security-opt");
+	JUDGED(&f, ptc_judge_ptrace, PTC_CHECK_BROKEN, "Operation not permitted", "SYS_PTRACE");
+	f.tried.event = EACCES; /* by perf_event_paranoid */
+	f.tried.trace = 0;
+	JUDGED(&f, ptc_judge_seccomp, PTC_CHECK_OK, "allow", "");
+	f.seccomp = PTC_FACT_NONE;
+	JUDGED(&f, ptc_judge_seccomp, PTC_CHECK_UNKNOWN, "Seccomp", "");
+}
+
+Test(doctor, the_kernel_is_judged_by_its_release_and_its_records)
+{
+	struct ptc_facts f = skylake();
+
+	JUDGED(&f, ptc_judge_kernel, PTC_CHECK_OK,
+	       "Linux 6.1.0-42-amd64, perf_event_attr of 128 bytes, makes all records", "");
+	(void)snprintf(f.tried.lacks, sizeof(f.tried.lacks), "build-ids (needs Linux 5.12)");
+	JUDGED(&f, ptc_judge_kernel, PTC_CHECK_NOTE, "lacks: build-ids (needs Linux 5.12)", "");
+	(void)snprintf(f.release, sizeof(f.release), "4.13.7");
+	JUDGED(&f, ptc_judge_kernel, PTC_CHECK_BROKEN, "too old", "4.14");
+	(void)snprintf(f.release, sizeof(f.release), "strange");
+	JUDGED(&f, ptc_judge_kernel, PTC_CHECK_UNKNOWN, "strange", "");
+	JUDGED(&f, ptc_judge_lockdown, PTC_CHECK_OK, "none known", "");
+	(void)snprintf(f.lockdown, sizeof(f.lockdown), "confidentiality");
+	JUDGED(&f, ptc_judge_lockdown, PTC_CHECK_BROKEN, "/proc/kcore", "boot");
+}
+
+Test(doctor, lbr_beside_intel_pt_is_a_property_of_its_own)
+{
+	struct ptc_facts f = skylake();
+
+	JUDGED(&f, ptc_judge_lbr, PTC_CHECK_NOTE, "32 entries, but not beside Intel PT", "convert");
+	f.tried.branches_by_pt = 0;
+	JUDGED(&f, ptc_judge_lbr, PTC_CHECK_OK, "32 entries, also beside Intel PT", "");
+	f.tried.branches = EOPNOTSUPP;
+	JUDGED(&f, ptc_judge_lbr, PTC_CHECK_MISSING, "no LBR", "convert --branch-stacks");
+	f = plain();
+	JUDGED(&f, ptc_judge_lbr, PTC_CHECK_MISSING, "no hardware counters in this virtual machine",
+	       NULL);
+}
+
+/* The kernel's arithmetic: data, AUX and a control page for each CPU. */
+static uint64_t locked_kib(const struct ptc_ring_sizes *s, uint64_t cpus)
+{
+	return (s->data + s->aux + 4096) / 1024 * cpus;
+}
+
+Test(doctor, the_largest_rings_fit_the_limits_and_larger_ones_do_not)
+{
+	static const struct {
+		long mlock_kb, cpus;
+		uint64_t memlock, data_kib, aux_kib;
+	} table[] = {
+		{ 516, 4, 0, 256, 256 },
+		{ 516, 2, 8 << 20, 512, 4096 },
+		{ 516, 2, 64 << 10, 32, 512 },
+		{ 128, 4, 0, 32, 64 },
+		{ 516, 64, 64 << 10, 256, 256 },
+		{ 20, 1, 0, 8, 8 },
+		{ 19, 1, 0, 0, 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		const uint64_t cpus = (uint64_t)table[i].cpus;
+		const uint64_t allowed =
+			(uint64_t)table[i].mlock_kb * cpus + table[i].memlock / 1024;
+		struct ptc_facts f = skylake();
+		struct ptc_ring_sizes s, more;
+		bool limited;
+
+		f.limits.mlock_kb = table[i].mlock_kb;
+		f.limits.cpus = table[i].cpus;
+		f.limits.memlock = table[i].memlock;
+		s = ptc_ring_sizes_largest(&f, cpus, &limited);
+		cr_assert(limited);
+		cr_assert_eq(s.data, table[i].data_kib * 1024, "row %zu: %lu", i, s.data);
+		cr_assert_eq(s.aux, table[i].aux_kib * 1024, "row %zu: %lu", i, s.aux);
+		if (!s.aux)
+			continue;
+		cr_assert_leq(locked_kib(&s, cpus), allowed);
+		more = (struct ptc_ring_sizes){ s.data * 2, s.aux };
+		cr_assert(locked_kib(&more, cpus) > allowed);
+		more = (struct ptc_ring_sizes){ s.data, s.aux * 2 };
+		cr_assert(locked_kib(&more, cpus) > allowed || more.aux > 16 * more.data);
+	}
+}
+
+Test(doctor, rings_without_a_limit_depend_on_the_memory)
+{
+	struct ptc_facts f = skylake();
+	struct ptc_ring_sizes s;
+	bool limited;
+
+	JUDGED(&f, ptc_judge_rings, PTC_CHECK_NOTE,
+	       "at most -m 512K,2M (computed) for each of 4 CPUs",
+	       "sudo prlimit --pid $$ --memlock=unlimited");
+	f.tried.rings = EPERM;
+	JUDGED(&f, ptc_judge_rings, PTC_CHECK_NOTE, "refuses now", NULL);
+	f.limits.paranoid = -1;
+	f.tried.rings = 0;
+	s = ptc_ring_sizes_largest(&f, 4, &limited);
+	cr_assert(!limited);
+	cr_assert_eq(s.data + s.aux, UINT64_C(768) << 20, "%lu", s.data + s.aux);
+	JUDGED(&f, ptc_judge_rings, PTC_CHECK_OK, "-m 256M,512M (tried)", "");
+	f.available = 0;
+	JUDGED(&f, ptc_judge_rings, PTC_CHECK_BROKEN, "no ring fits", NULL);
+}
+
+Test(doctor, descriptors_limit_the_threads)
+{
+	struct ptc_facts f = skylake();
+
+	JUDGED(&f, ptc_judge_descriptors, PTC_CHECK_OK, "needs 8, so about 128 threads", "");
+	f.limits.files = 64;
+	JUDGED(&f, ptc_judge_descriptors, PTC_CHECK_NOTE, "about 8 threads", "--nofile");
+}
+
+/* --- commands --- */
+
+static const struct ptc_check *command(const struct ptc_check *all, size_t n, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < n && strcmp(all[i].name, name) != 0; i++)
+		;
+	cr_assert(i < n, "no '%s'", name);
+	return &all[i];
+}
+
+/* Checks the state of each command for a machine, one letter each: o, n, m. */
+static void commands_are(const struct ptc_facts *f, bool emu, const char *states)
+{
+	static const char *const names[] = { "record -- CMD",	    "record -p PID",
+					     "record -a",	    "record --kcore",
+					     "record --lbr -- CMD", "snapshot -p PID",
+					     "snapshot -- CMD",	    "crash -- CMD",
+					     "crash -p PID",	    "crash -e dummy:u -p PID",
+					     "stacks -p PID",	    "decode, info, crash show" };
+	const struct ptc_abilities a = ptc_abilities_of(f, emu);
+	const struct ptc_costs none = { 0 };
+	struct ptc_check all[PTC_COMMANDS_MAX];
+	const size_t n = ptc_commands_judge(&a, &none, all);
+	size_t i;
+
+	cr_assert_eq(n, strlen(states));
+	for (i = 0; i < n; i++)
+		cr_assert_eq(*ptc_check_state_name(command(all, n, names[i])->state), states[i],
+			     "%s: %s", names[i], command(all, n, names[i])->value);
+}
+
+Test(doctor, the_commands_that_work_follow_from_the_abilities)
+{
+	struct ptc_facts f = skylake();
+
+	f.yama = 0;
+	commands_are(&f, true, "oommmooooooo");
+	f.tried.cpu = f.tried.kernel_part = f.tried.kcore = f.tried.branches_by_pt = 0;
+	commands_are(&f, false, "oooooooooooo");
+	f.yama = 1;
+	commands_are(&f, false, "ooooooooommo");
+	f = plain();
+	f.yama = 0;
+	commands_are(&f, true, "onmmnnnonooo");
+	f.yama = 1;
+	commands_are(&f, true, "ommmnmnommmo");
+	f.yama = 2;
+	f.tried.trace = EPERM;
+	commands_are(&f, true, "ommmnmnommmo");
+	commands_are(&f, false, "mmmmmmmmmmmo");
+}
+
+Test(doctor, measured_costs_replace_the_stated_ones)
+{
+	const struct ptc_abilities a = { .emu = true, .trace = true, .attach = true };
+	const struct ptc_costs none = { 0 }, costs = { .native_ns = 2000000,
+						       .emu_ns = 100000000,
+						       .emu_per_second = 200000000,
+						       .step_per_second = 40123,
+						       .step_slowdown = 250000 };
+	struct ptc_check all[PTC_COMMANDS_MAX];
+	size_t n = ptc_commands_judge(&a, &none, all);
+
+	cr_assert(strstr(command(all, n, "record -- CMD")->value, "doc/performance.md"));
+	n = ptc_commands_judge(&a, &costs, all);
+	cr_assert_str_eq(command(all, n, "record -- CMD")->value,
+			 "emu: 200 million instructions/s measured, 50 times slower");
+	cr_assert_str_eq(command(all, n, "record -p PID")->value,
+			 "only with --source step; step: 40000 instructions/s measured, 250000 "
+			 "times slower");
+}
+
+/* --- reading --- */
+
+static void put_file(const char *root, const char *path, const char *text)
+{
+	char name[512], *slash;
+	FILE *f;
+
+	(void)snprintf(name, sizeof(name), "%s%s", root, path);
+	for (slash = name + strlen(root); (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
+		*slash = '\0';
+		(void)mkdir(name, 0755);
+	}
+	f = fopen(name, "w");
+	cr_assert(f, "%s", name);
+	(void)fputs(text, f);
+	(void)fclose(f);
+}
+
+Test(doctor, facts_are_read_below_a_root)
+{
+	struct ptc_facts f;
+	char root[64];
+
+	sysfs_make(root, sizeof(root), "intel_pt");
+	put_file(root, "/proc/self/status",
+		 "Name:\tx\nUid:\t1000\t1001\t1000\t1000\nCapInh:\t0\nCapEff:\t0000004000080000\n"
+		 "NoNewPrivs:\t1\nSeccomp:\t2\nSeccomp_filters:\t5\n");
+	put_file(root, "/proc/self/cgroup", "0::/kubepods/burstable/pod7\n");
+	put_file(root, "/proc/sys/kernel/yama/ptrace_scope", "2\n");
+	put_file(root, "/proc/meminfo", "MemTotal: 4000 kB\nMemAvailable:    3000 kB\n");
+	put_file(root, "/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+	put_file(root, "/sys/bus/event_source/devices/cpu/type", "4\n");
+	put_file(root, "/sys/bus/event_source/devices/cpu/caps/branches", "16\n");
+	ptc_facts_read(&f, root);
+	cr_assert_eq(f.uid, 1001);
+	cr_assert_eq(f.caps, BIT(CAP_PERFMON) | BIT(CAP_SYS_PTRACE));
+	cr_assert_eq(f.seccomp, 2);
+	cr_assert_eq(f.filters, 5);
+	cr_assert_eq(f.yama, 2);
+	cr_assert_eq(f.available, 3000 * 1024);
+	cr_assert_str_eq(f.lockdown, "integrity");
+	cr_assert_str_eq(f.container, "kubepods (/proc/self/cgroup)");
+	cr_assert(f.has_pmu && f.pmu.type == 8 && f.has_counters && f.lbr_entries == 16);
+	put_file(root, "/run/.containerenv", "");
+	ptc_facts_read(&f, root);
+	cr_assert_str_eq(f.container, "podman (/run/.containerenv)");
+	put_file(root, "/run/systemd/container", "systemd-nspawn\n");
+	ptc_facts_read(&f, root);
+	cr_assert_str_eq(f.container, "systemd-nspawn (/run/systemd/container)");
+	sysfs_remove(root);
+}
+
+Test(doctor, a_root_without_files_is_an_old_or_hidden_machine)
+{
+	struct ptc_facts f;
+
+	ptc_facts_read(&f, "/nonexistent");
+	cr_assert_eq(f.yama, PTC_FACT_NONE);
+	cr_assert_eq(f.seccomp, PTC_FACT_NONE);
+	cr_assert(!f.has_pmu && !f.has_counters && !f.caps && !f.available);
+	cr_assert_str_eq(f.container, "");
+}
+
+Test(doctor, a_number_is_found_by_its_whole_name_at_the_begin_of_a_line)
+{
+	uint64_t n = 7;
+
+	cr_assert(ptc_fact_number("XSeccomp:\t1\nSeccomp_filters:\t3\nSeccomp:\t2\n", "Seccomp", 10,
+				  &n));
+	cr_assert_eq(n, 2);
+	cr_assert(!ptc_fact_number("Seccomp", "Seccomp", 10, &n));
+	cr_assert(!ptc_fact_number("Seccomp:\n", "CapEff", 10, &n));
+	cr_assert(!ptc_fact_number("", "CapEff", 10, &n));
+	cr_assert_eq(n, 2);
+}
