@@ -142,12 +142,16 @@ void ptc_explain_mmap_text(const struct ptc_limits *l, int sys, uint64_t bytes, 
 		(void)snprintf(out, size, "the PMU does not allow this mapping of a ring");
 }
 
+/* Appends the remedy, and the command that checks the whole machine. */
 static int add_remedy(struct ptc_err *err, const char *text)
 {
-	const size_t n = strlen(err->msg);
+	size_t n = strlen(err->msg);
 
 	if (*text)
 		(void)snprintf(err->msg + n, sizeof(err->msg) - n, " (%s)", text);
+	n = strlen(err->msg);
+	if (n + sizeof(PTC_SEE_DOCTOR) <= sizeof(err->msg)) /* else the remedy is more important */
+		memcpy(err->msg + n, PTC_SEE_DOCTOR, sizeof(PTC_SEE_DOCTOR));
 	return err->code;
 }
 

@@ -8,6 +8,9 @@
 
 #include "ptcap/error.h"
 
+/* End of the messages of refused recordings. */
+#define PTC_SEE_DOCTOR "; see `ptcap doctor`"
+
 /* Limits of the machine. The texts depend on nothing else. */
 struct ptc_limits {
 	long paranoid;	  /* kernel.perf_event_paranoid */

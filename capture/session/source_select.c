@@ -10,6 +10,7 @@
 #include "capture/emu/command_check.h"
 #include "capture/host/processor.h"
 #include "capture/perf/event.h"
+#include "capture/perf/open_error_text.h"
 #include "capture/session/opts.h"
 
 #define PT_PMU "/sys/bus/event_source/devices/intel_pt"
@@ -43,12 +44,13 @@ static int refuse_attached(const struct ptc_record_opts *opts, const char *no_pt
 				"%s; choices for process %d: `ptcap stacks -p %d` (its stacks now; "
 				"stops it for milliseconds), `ptcap crash -e dummy:u -p %d` (its "
 				"state when a signal kills it; full speed), --source step (every "
-				"branch; thousands of times slower)",
+				"branch; thousands of times slower)" PTC_SEE_DOCTOR,
 				no_pt, pid, pid, pid);
-	return ptc_fail(err, PTC_E_UNSUPPORTED,
-			"%s; --source step can trace a running thread, thousands of times slower; "
-			"`ptcap stacks -p PID` shows the stacks of its process at once",
-			no_pt);
+	return ptc_fail(
+		err, PTC_E_UNSUPPORTED,
+		"%s; --source step can trace a running thread, thousands of times slower; "
+		"`ptcap stacks -p PID` shows the stacks of its process at once" PTC_SEE_DOCTOR,
+		no_pt);
 }
 
 static int choose_for_user(const struct ptc_record_opts *opts, const struct ptc_offer *offer,
@@ -96,7 +98,8 @@ int ptc_choose(const struct ptc_record_opts *opts, const struct ptc_offer *offer
 		return choose_for_user(opts, offer, ret, err);
 	if (kernel && offer->no_pt && ptc_event_wants_pt(opts->source.event))
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"cannot record with Intel PT: %s (" PT_PMU " is missing)%s",
+				"cannot record with Intel PT: %s (" PT_PMU
+				" is missing)%s" PTC_SEE_DOCTOR,
 				offer->no_pt, why ? "" : "; use --source step");
 	set_source_choice(ret, kernel ? PTC_SOURCE_PT : opts->source.kind,
 			  opts->source.kind == PTC_SOURCE_AUTO ? why : "selected with --source");

@@ -224,9 +224,11 @@ static int check_source(struct ptc_record_opts *o, struct ptc_err *err)
 	if (rc || o->source.kind != PTC_SOURCE_AUTO || choice.kind == PTC_SOURCE_PT)
 		return rc;
 	err->code = PTC_E_UNSUPPORTED;
-	(void)snprintf(err->msg, sizeof(err->msg),
-		       "%.100s; use --source emu or --source step to take snapshots of a command",
-		       choice.why);
+	(void)snprintf(
+		err->msg, sizeof(err->msg),
+		"%.100s; use --source emu or --source step to take snapshots of a command; see "
+		"`ptcap doctor`",
+		choice.why);
 	return err->code;
 }
 

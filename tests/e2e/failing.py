@@ -56,6 +56,7 @@ def refused(folder):
         for event in ("dummy:u", "page-faults:u"):
             r = Run([REFUSE, str(sys_), PTCAP, "record", "-e", event, "-o", path, "--", "touch", done]).expect(125)
             check(re.search(words, r.err), f"{errno.errorcode[sys_]}: {words!r} is not in {r.err!r}")
+            check(r.err.endswith("; see `ptcap doctor`\n"), r.err)
             check(r.err.count("\n") == 1, f"more than one line: {r.err!r}")
             check(not os.path.exists(done), f"{errno.errorcode[sys_]}: the command ran")
             check(not os.path.exists(path), f"{errno.errorcode[sys_]}: a file is left")

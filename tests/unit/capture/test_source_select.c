@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "capture/emu/command_check.h"
+#include "capture/host/processor.h"
+#include "capture/perf/open_error_text.h"
 #include "capture/session/source_select.h"
 
 enum { REFUSED = -1 };
@@ -66,6 +68,26 @@ Test(source_select, what_is_asked_for_is_taken_or_refused_but_never_exchanged)
 	cr_assert_eq(chosen(PTC_SOURCE_PT, command, NULL, NULL, why), PTC_SOURCE_PT);
 	cr_assert_eq(chosen(PTC_SOURCE_PT, command, "no P", NULL, why), REFUSED);
 	cr_assert(strstr(why[1], "no P"));
+}
+
+Test(source_select, each_refusal_ends_with_the_command_that_checks_the_machine)
+{
+	static const pid_t largest = 4194304;
+	const struct ptc_offer offer = { ptc_processor_why_no_pt(true, false), NULL };
+	struct ptc_record_opts o = PTC_RECORD_OPTS_INIT;
+	struct ptc_source_choice c;
+	struct ptc_err err;
+
+	o.target.pids = &largest;
+	o.target.npids = 1;
+	cr_assert(ptc_choose(&o, &offer, &c, &err));
+	cr_assert(strstr(err.msg, PTC_SEE_DOCTOR), "it is whole: %s", err.msg);
+	o.target.npids = 0;
+	cr_assert(ptc_choose(&o, &offer, &c, &err));
+	cr_assert(strstr(err.msg, PTC_SEE_DOCTOR), "%s", err.msg);
+	o.source.kind = PTC_SOURCE_PT;
+	cr_assert(ptc_choose(&o, &offer, &c, &err));
+	cr_assert(strstr(err.msg, "--source step" PTC_SEE_DOCTOR), "%s", err.msg);
 }
 
 Test(source_select, it_says_why_nothing_better)
