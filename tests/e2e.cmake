@@ -460,7 +460,7 @@ foreach(name refused software descriptors target killed stray cpus)
 	set_tests_properties(e2e_failing_${name} PROPERTIES RESOURCE_GROUPS "" LABELS e2e)
 endforeach()
 # `ptcap doctor` as several users, and under several limits.
-foreach(name here user perfmon namespace memlock seccomp no_qemu measured text)
+foreach(name here user perfmon namespace memlock seccomp no_qemu measured text process others traced hostile)
 	e2e_test(doctor_${name} "${e2e_dir}/doctor.py" "${name}")
 	set_tests_properties(e2e_doctor_${name} PROPERTIES RESOURCE_GROUPS "" LABELS e2e)
 	set_property(TEST e2e_doctor_${name} APPEND PROPERTY ENVIRONMENT "REFUSE=$<TARGET_FILE:refuse>")

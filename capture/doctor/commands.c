@@ -6,16 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
-struct ptc_abilities ptc_abilities_of(const struct ptc_facts *f, bool emu)
+struct ptc_abilities ptc_abilities_of(const struct ptc_facts *f, const struct ptc_target *t,
+				      bool emu)
 {
-	const struct ptc_trials *t = &f->tried;
-	struct ptc_abilities a = { .events = !t->event, .emu = emu, .trace = !t->trace };
+	const struct ptc_trials *tried = &f->tried;
+	struct ptc_abilities a = { .events = !tried->event, .emu = emu, .trace = !tried->trace };
 
-	a.pt = f->has_pmu && !t->pt;
-	a.pt_cpus = a.pt && !t->cpu;
-	a.pt_kernel = a.pt && !t->kernel_part && !t->kcore;
-	a.lbr = a.pt && !t->branches && !t->branches_by_pt;
+	a.pt = a.pt_attach = f->has_pmu && !tried->pt;
+	a.pt_cpus = a.pt && !tried->cpu;
+	a.pt_kernel = a.pt && !tried->kernel_part && !tried->kcore;
+	a.lbr = a.pt && !tried->branches && !tried->branches_by_pt;
 	a.attach = a.trace && (f->yama < 1 || ptc_facts_have(f, CAP_SYS_PTRACE));
+	if (t) {
+		a.attach = a.trace && !t->attach && !t->tracer && !t->kernel;
+		a.events = !t->event && !t->kernel;
+		a.pt_attach = a.pt && a.events;
+	}
 	return a;
 }
 
@@ -79,13 +85,14 @@ static void judge_sources(const struct ptc_abilities *a, const struct ptc_costs 
 static void judge_attached(const struct ptc_abilities *a, const struct ptc_costs *costs,
 			   const char *how, struct ptc_check *c)
 {
-	if (a->pt) {
+	if (a->pt_attach) {
 		ptc_check_set(c, PTC_CHECK_OK, PT_COST);
 	} else if (a->attach) {
 		ptc_check_set(c, PTC_CHECK_NOTE, "only with %s; ", how);
 		add_step(c, costs);
 	} else {
-		ptc_check_set(c, PTC_CHECK_MISSING, "needs Intel PT, or ptrace of the process");
+		ptc_check_set(c, PTC_CHECK_MISSING,
+			      "needs Intel PT, or the right to ptrace the process");
 	}
 }
 
@@ -121,7 +128,8 @@ static void judge_state(const struct ptc_abilities *a, struct ptc_check *c)
 		ptc_check_set(c, PTC_CHECK_OK, "no trace, full speed until the signal");
 	else
 		ptc_check_set(c, PTC_CHECK_MISSING, "needs %s",
-			      a->events ? "ptrace of the process" : "perf events");
+			      a->events ? "the right to ptrace the process" :
+					  "perf events of the process");
 }
 
 static void judge_stacks(const struct ptc_abilities *a, struct ptc_check *c)
@@ -129,7 +137,7 @@ static void judge_stacks(const struct ptc_abilities *a, struct ptc_check *c)
 	if (a->attach)
 		ptc_check_set(c, PTC_CHECK_OK, "the process stands still for milliseconds");
 	else
-		ptc_check_set(c, PTC_CHECK_MISSING, "needs ptrace of the process");
+		ptc_check_set(c, PTC_CHECK_MISSING, "needs the right to ptrace the process");
 }
 
 static void judge_lbr_command(const struct ptc_abilities *a, const struct ptc_costs *costs,

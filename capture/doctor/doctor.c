@@ -31,6 +31,16 @@ static const struct {
 	{ "descriptors", ptc_judge_descriptors },
 };
 
+static const struct {
+	const char *name;
+	ptc_target_judge judge;
+} target_judges[] = {
+	{ "process", ptc_judge_target },
+	{ "process ptrace", ptc_judge_target_ptrace },
+	{ "process events", ptc_judge_target_events },
+	{ "process files", ptc_judge_target_files },
+};
+
 static struct ptc_check *next_check(struct ptc_doctor *d, const char *name)
 {
 	struct ptc_check *c = &d->checks[d->n++];
@@ -52,7 +62,7 @@ static void check_breakpoints(const struct ptc_facts *f, struct ptc_check *c)
 			      "with pt, no --from with step");
 }
 
-void ptc_doctor_run(const struct ptc_doctor_opts *opts, struct ptc_doctor *ret)
+int ptc_doctor_run(const struct ptc_doctor_opts *opts, struct ptc_doctor *ret, struct ptc_err *err)
 {
 	struct ptc_abilities a;
 	struct ptc_facts f;
@@ -60,6 +70,8 @@ void ptc_doctor_run(const struct ptc_doctor_opts *opts, struct ptc_doctor *ret)
 	size_t i;
 
 	memset(ret, 0, sizeof(*ret));
+	if (opts->pid && ptc_target_read(&ret->target, opts->pid, err))
+		return err->code;
 	ptc_facts_read(&f, "");
 	ptc_facts_try(&f);
 	ret->rings = ptc_ring_sizes_largest(&f, (uint64_t)f.limits.cpus, &limited);
@@ -69,11 +81,19 @@ void ptc_doctor_run(const struct ptc_doctor_opts *opts, struct ptc_doctor *ret)
 	check_breakpoints(&f, next_check(ret, "breakpoints"));
 	emu = ptc_check_emu(next_check(ret, "qemu"));
 	ptc_check_disk(opts->folder, opts->quick, next_check(ret, "disk"));
+	for (i = 0; opts->pid && i < sizeof(target_judges) / sizeof(target_judges[0]); i++)
+		target_judges[i].judge(&ret->target, &f, next_check(ret, target_judges[i].name));
 	if (!opts->quick)
 		ptc_costs_measure(&ret->costs, emu, !f.tried.trace);
-	a = ptc_abilities_of(&f, emu);
+	a = ptc_abilities_of(&f, opts->pid ? &ret->target : NULL, emu);
 	ret->ncommands = ptc_commands_judge(&a, &ret->costs, ret->commands);
 	ret->verdict = a.pt		? PTC_DOCTOR_HARDWARE :
 		       a.emu || a.trace ? PTC_DOCTOR_SOFTWARE :
 					  PTC_DOCTOR_NOTHING;
+	return 0;
+}
+
+void ptc_doctor_release(struct ptc_doctor *d)
+{
+	ptc_target_release(&d->target);
 }

@@ -10,6 +10,7 @@
 #include "capture/doctor/check.h"
 #include "capture/doctor/commands.h"
 #include "capture/doctor/judge.h"
+#include "capture/doctor/target.h"
 #include "ptcap/error.h"
 
 enum { PTC_CHECKS_MAX = 40 };
@@ -28,17 +29,21 @@ struct ptc_doctor {
 	struct ptc_ring_sizes rings; /* the largest; zeros: none */
 	struct ptc_costs costs;
 	enum ptc_doctor_verdict verdict;
+	struct ptc_target target; /* pid 0: none */
 };
 
 struct ptc_doctor_opts {
+	pid_t pid;	    /* a process to check too; 0: none */
 	bool quick;	    /* measure nothing */
 	const char *folder; /* of the recordings: its disk is checked */
 };
 
 /*
  * Makes all checks of this machine and user. Takes about two seconds, or a fraction of one with
- * opts->quick. Always succeeds: what cannot be read is a check with PTC_CHECK_UNKNOWN.
+ * opts->quick. A check whose facts cannot be read has PTC_CHECK_UNKNOWN. PTC_E_NOT_EXIST: there is
+ * no process opts->pid. Caller releases *@ret, also after a failure.
  */
-void ptc_doctor_run(const struct ptc_doctor_opts *opts, struct ptc_doctor *ret);
+int ptc_doctor_run(const struct ptc_doctor_opts *opts, struct ptc_doctor *ret, struct ptc_err *err);
+void ptc_doctor_release(struct ptc_doctor *d);
 
 #endif

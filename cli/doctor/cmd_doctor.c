@@ -3,18 +3,36 @@
 #include <getopt.h>
 #include <stdlib.h>
 
+#include "capture/session/state_recording.h"
+#include "cli/common/args.h"
 #include "cli/common/cli.h"
 #include "cli/common/option_table.h"
-#include "cli/common/terminal.h"
+#include "cli/common/sandbox.h"
+#include "cli/doctor/debug_files.h"
 #include "cli/doctor/doctor_out.h"
 
 struct doctor_args {
 	struct ptc_doctor_opts run;
-	bool json;
+	bool json, no_sandbox;
 };
+
+static bool take_pid(const char *s, void *ret)
+{
+	pid_t list[PTC_MAX_TARGETS];
+	size_t n = 0;
+
+	if (!ptc_args_ids(s, list, &n) || n != 1)
+		return false;
+	*(pid_t *)ret = list[0];
+	return true;
+}
 
 static const struct ptc_option options[] = {
 	PTC_HEADING("What to check:"),
+	{ "pid", 'p', "PID",
+	  "Also check this running process: the right to trace it, its files with code and their "
+	  "debug files. The process runs on undisturbed. Default: only the machine.",
+	  PTC_PARSED(struct doctor_args, run.pid, take_pid, "one process ID") },
 	{ "quick", 0, NULL,
 	  "Measure nothing: neither the cost of the software sources nor the speed of the disk. "
 	  "Default: measure both, in about two seconds.",
@@ -22,6 +40,12 @@ static const struct ptc_option options[] = {
 	PTC_HEADING("Output:"),
 	PTC_OPTION_FORMAT(struct doctor_args, json,
 			  "Print text (default) or json (one object, see doc/json.md)."),
+	PTC_HEADING("Limits:"),
+	PTC_OPTION_MAX_MEMORY,
+	{ "no-sandbox", 0, NULL,
+	  "With -p: read the files of the process without seccomp and Landlock, which protect "
+	  "against hostile files (SECURITY.md). Default: read them in the sandbox.",
+	  PTC_FLAG(struct doctor_args, no_sandbox) },
 	PTC_OPTION_HELP,
 	PTC_OPTIONS_END,
 };
@@ -36,22 +60,46 @@ static const struct ptc_option_table option_table = {
 		 "1 no source works, 2 wrong usage.\n",
 };
 
-/* Prints the report. Returns the exit code. */
-static int print_report(const struct doctor_args *a, const struct ptc_doctor *d)
+static int exit_code_of(enum ptc_doctor_verdict v)
 {
-	if (!a->json)
-		ptc_doctor_text(d, ptc_terminal_has_colors());
-	else if (!ptc_doctor_json(d))
-		return ptc_say_no_memory();
-	return d->verdict == PTC_DOCTOR_HARDWARE ? PTC_EXIT_OK :
-	       d->verdict == PTC_DOCTOR_SOFTWARE ? PTC_EXIT_FINDINGS :
-						   PTC_EXIT_FAIL;
+	return v == PTC_DOCTOR_HARDWARE ? PTC_EXIT_OK :
+	       v == PTC_DOCTOR_SOFTWARE ? PTC_EXIT_FINDINGS :
+					  PTC_EXIT_FAIL;
+}
+
+/*
+ * Checks the files of the process, in the sandbox, and prints the report. Returns the exit code.
+ */
+static int report_all(const struct doctor_args *a, const struct ptc_doctor *d)
+{
+	const struct ptc_sandbox sandbox = { .off = a->no_sandbox };
+	struct ptc_check *files = NULL;
+	char root[PTC_STACKS_ROOT];
+	struct ptc_err err;
+	bool whole = true;
+	int code = 0;
+
+	if (d->target.pid)
+		code = ptc_sandbox_enter(&sandbox);
+	if (code)
+		return code;
+	if (d->target.pid &&
+	    ptc_debug_files_check(&d->target, ptc_stacks_root(d->target.pid, root) ? root : NULL,
+				  &files, &err))
+		return ptc_say_err(&err);
+	if (a->json)
+		whole = ptc_doctor_json(d, files);
+	else
+		ptc_doctor_text(d, files);
+	free(files);
+	return whole ? exit_code_of(d->verdict) : ptc_say_no_memory();
 }
 
 int ptc_cmd_doctor(int argc, char **argv)
 {
 	struct doctor_args a = { .run.folder = "." };
 	struct ptc_doctor *d;
+	struct ptc_err err;
 	int code = ptc_options_parse(&option_table, argc, argv, &a);
 
 	if (code >= 0)
@@ -61,8 +109,8 @@ int ptc_cmd_doctor(int argc, char **argv)
 	d = malloc(sizeof(*d));
 	if (!d)
 		return ptc_say_no_memory();
-	ptc_doctor_run(&a.run, d);
-	code = print_report(&a, d);
+	code = ptc_doctor_run(&a.run, d, &err) ? ptc_say_err(&err) : report_all(&a, d);
+	ptc_doctor_release(d);
 	free(d);
 	return code;
 }

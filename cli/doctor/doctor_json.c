@@ -40,7 +40,21 @@ static void put_rings(struct ptc_emit *e, const struct ptc_ring_sizes *s)
 	ptc_emit_end(e);
 }
 
-bool ptc_doctor_json(const struct ptc_doctor *d)
+static void put_target(struct ptc_emit *e, const struct ptc_target *t,
+		       const struct ptc_check *files)
+{
+	ptc_emit_object(e, "process");
+	ptc_emit_u64(e, "pid", (uint64_t)t->pid);
+	ptc_emit_text(e, "name", t->comm);
+	ptc_emit_u64(e, "threads", t->threads);
+	if (files)
+		put_checks(e, "files", "file", files, t->nfiles);
+	if (t->more_files)
+		ptc_emit_bool(e, "more_files", true);
+	ptc_emit_end(e);
+}
+
+bool ptc_doctor_json(const struct ptc_doctor *d, const struct ptc_check *files)
 {
 	struct ptc_emit e = { .json = true };
 
@@ -50,6 +64,8 @@ bool ptc_doctor_json(const struct ptc_doctor *d)
 	ptc_emit_word(&e, "verdict", ptc_doctor_verdict_name(d->verdict));
 	put_checks(&e, "checks", "name", d->checks, d->n);
 	put_checks(&e, "commands", "command", d->commands, d->ncommands);
+	if (d->target.pid)
+		put_target(&e, &d->target, files);
 	put_rings(&e, &d->rings);
 	put_costs(&e, &d->costs);
 	ptc_emit_end(&e);

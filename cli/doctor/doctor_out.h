@@ -10,8 +10,11 @@
 /* Returns "hardware", "software" or "nothing". */
 const char *ptc_doctor_verdict_name(enum ptc_doctor_verdict v);
 
-/* Print a table, or one JSON object (false: out of memory). */
-void ptc_doctor_text(const struct ptc_doctor *d, bool color);
-bool ptc_doctor_json(const struct ptc_doctor *d);
+/*
+ * Print a table, or one JSON object (false: out of memory). @files: a check for each file of
+ * d->target; NULL: none.
+ */
+void ptc_doctor_text(const struct ptc_doctor *d, const struct ptc_check *files);
+bool ptc_doctor_json(const struct ptc_doctor *d, const struct ptc_check *files);
 
 #endif

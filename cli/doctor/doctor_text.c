@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/terminal_escape.h"
+#include "cli/common/terminal.h"
 #include "cli/common/text_escape.h"
 #include "cli/doctor/doctor_out.h"
 
@@ -24,15 +26,34 @@ static const char *state_color(enum ptc_check_state s)
 	return "\033[2m";
 }
 
+/* Prints the name in its column. It may be the name of an untrusted file. */
+static void show_name(const char *name)
+{
+	const size_t width = ptc_plain_width(name);
+
+	ptc_show_plain(name);
+	printf("%*s  ", width < NAME_COLUMNS ? NAME_COLUMNS - (int)width : 0, "");
+}
+
 static void show_check(const struct ptc_check *c, bool color)
 {
-	printf("%s%-*s%s  %-*s  ", color ? state_color(c->state) : "", STATE_COLUMNS,
-	       ptc_check_state_name(c->state), color ? "\033[m" : "", NAME_COLUMNS, c->name);
+	printf("%s%-*s%s  ", color ? state_color(c->state) : "", STATE_COLUMNS,
+	       ptc_check_state_name(c->state), color ? "\033[m" : "");
+	show_name(c->name);
 	ptc_show_plain(c->value);
 	if (*c->mend) {
 		printf("; mend: ");
 		ptc_show_plain(c->mend);
 	}
+	putchar('\n');
+}
+
+static void show_checks(const struct ptc_check *checks, size_t n, bool color)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		show_check(&checks[i], color);
 	putchar('\n');
 }
 
@@ -53,14 +74,16 @@ static const char *verdict_text(enum ptc_doctor_verdict v)
 		       "nothing: no source of a trace works for this user";
 }
 
-void ptc_doctor_text(const struct ptc_doctor *d, bool color)
+void ptc_doctor_text(const struct ptc_doctor *d, const struct ptc_check *files)
 {
-	size_t i;
+	const bool color = ptc_terminal_has_colors();
 
-	for (i = 0; i < d->n; i++)
-		show_check(&d->checks[i], color);
-	putchar('\n');
-	for (i = 0; i < d->ncommands; i++)
-		show_check(&d->commands[i], color);
-	printf("\nverdict  %s\n", verdict_text(d->verdict));
+	show_checks(d->checks, d->n, color);
+	if (files && d->target.nfiles)
+		show_checks(files, d->target.nfiles, color);
+	if (d->target.more_files)
+		printf("more files are mapped than %d; the others are not checked\n\n",
+		       PTC_TARGET_FILES_MAX);
+	show_checks(d->commands, d->ncommands, color);
+	printf("verdict  %s\n", verdict_text(d->verdict));
 }

@@ -22,6 +22,7 @@ ALLOWED = {
     "capture/host/hostinfo.c": "a folder of /sys",
     "capture/host/topology.c": "a folder of /sys",
     "capture/doctor/programs.c": "a file without a name, to measure the disk",
+    "capture/doctor/target.c": "/proc/PID/mem",
     "capture/doctor/trials.c": "/proc/kcore",
     "capture/emu/program_start.c": "/proc/self/stat",
     "capture/emu/initial_maps.c": "/proc/self/maps",

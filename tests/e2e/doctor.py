@@ -6,10 +6,12 @@ Both programs run with the same prefix: as root, as a user, with a capability, i
 a seccomp filter.
 """
 
+import ctypes
 import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 import lib
@@ -18,7 +20,7 @@ from lib import PTCAP, Run, check, skip
 CASES = {}
 REFUSE = lib.need("REFUSE")
 READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "doctor_reader.py")
-USER = 64321  # of no other test: the kernel counts the rings of a user
+USER = 20000 + os.getpid() % 40000  # of no other test: the kernel counts the rings of a user
 PTRACE, EPERM = 101, 1
 # LeakSanitizer needs ptrace, and does not run where a case forbids it.
 NO_LEAKS = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
@@ -254,6 +256,113 @@ def text(folder):
     check(lines[-1].startswith("verdict  " + d.verdict), lines[-1])
     Run([PTCAP, "doctor", "x"]).expect(2)
     Run([PTCAP, "doctor", "--format", "yaml"]).expect(2)
+
+
+# --- a running process ----------------------------------------------------------------------------
+
+
+class Waiting:
+    """A program that waits for the end of its input."""
+
+    def __init__(self, program="/bin/cat", prefix=()):
+        self.p = subprocess.Popen([*prefix, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.pid = str(self.p.pid)
+        self.p.stdin.write(b"x\n")
+        self.p.stdin.flush()
+        check(self.p.stdout.readline() == b"x\n", "the program does not start")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.p.stdin.close()
+        check(self.p.wait() == 0, f"the program was harmed: {self.p.returncode}")
+
+
+def sections(path):
+    return set(re.findall(r"\] (\.\S+)", Run(["readelf", "-SW", path]).out))
+
+
+def debug_of(path):
+    """What a file has, according to readelf: lines, names, or exported names; also in its debug file."""
+    found = sections(path)
+    build_id = re.search(r"Build ID: (..)(\S+)", Run(["readelf", "-n", path]).out)
+    if build_id:
+        separate = f"/usr/lib/debug/.build-id/{build_id[1]}/{build_id[2]}.debug"
+        found |= sections(separate) if os.path.exists(separate) else set()
+    if ".debug_info" in found:
+        return "and source lines"
+    return "names of functions, no" if found & {".symtab", ".gnu_debugdata"} else "only exported"
+
+
+@case
+def process(folder):
+    """A process of this user: its files, and what their debug files have according to readelf."""
+    if not shutil.which("readelf"):
+        skip("no readelf")
+    with Waiting() as w:
+        d = Doctor(options=("--quick", "-p", w.pid))
+        with open(f"/proc/{w.pid}/maps", encoding="ascii") as f:
+            maps = {l.split()[-1] for l in f if " r-xp " in l and " /" in l}
+        files = {f["file"]: f for f in d.json["process"]["files"]}
+        check(set(files) == maps, f"{set(files)}, mapped are {maps}")
+        for name, f in files.items():
+            check(debug_of(name) in f["value"], f"{debug_of(name)}: {f}")
+            check((f["state"] == "ok") == ("and source lines" in f["value"]), f)
+        d.has("process", "ok", f"process {w.pid} \\(cat\\) of user {os.geteuid()}, 1 thread")
+        d.has("process ptrace", "broken" if d.checks["ptrace"]["state"] == "broken" else "ok")
+        d.has("process events", "broken" if d.checks["perf events"]["state"] == "broken" else "ok")
+        d.has("process files", "ok", f"{len(maps)} files with code")
+    Run([PTCAP, "doctor", "--quick", "-p", w.pid]).expect(1)
+    for bad in ("0", "x", "1,2", "-1"):
+        Run([PTCAP, "doctor", "-p", bad]).expect(2)
+
+
+@case
+def others(folder):
+    """A user and a process of root: neither events nor ptrace, and the commands say so."""
+    prefix = as_user()
+    with Waiting() as w:
+        d = Doctor(prefix, ("--quick", "-p", w.pid))
+        d.has("process ptrace", "broken", "may not trace", "CAP_SYS_PTRACE")
+        d.has("process events", "broken", "other users|Operation not permitted|Permission denied")
+        d.has("process files", "unknown", "Permission denied")
+        for command in ("record -p PID", "stacks -p PID", "crash -e dummy:u -p PID"):
+            d.has(command, "missing")
+        check(Run([*prefix, PTCAP, "stacks", "-p", w.pid]).status == 1, "stacks works")
+    with Waiting(prefix=prefix) as w:
+        d = Doctor(prefix, ("--quick", "-p", w.pid))
+        d.has("process", "ok", f"of user {USER}")
+        d.has("stacks -p PID", "ok" if Run([*prefix, PTCAP, "stacks", "-p", w.pid]).status == 0 else "missing")
+
+
+@case
+def traced(folder):
+    """A process that a tracer has: doctor names the tracer."""
+    with Waiting() as w:
+        if ctypes.CDLL(None).ptrace(ctypes.c_long(0x4206), ctypes.c_long(int(w.pid)), None, None):  # PTRACE_SEIZE
+            skip("no ptrace")
+        d = Doctor(options=("--quick", "-p", w.pid))
+        d.has("process ptrace", "broken", f"process {os.getpid()} traces it already", f"end process {os.getpid()}")
+        d.has("stacks -p PID", "missing")
+
+
+@case
+def hostile(folder):
+    """Names of files with control characters act on no terminal. A file that is gone is reported."""
+    name = os.path.join(folder, "a\x1b[31m\u202eb c")
+    shutil.copy("/bin/cat", name)
+    with Waiting(name) as w:
+        r = Run([PTCAP, "doctor", "--quick", "-p", w.pid])
+        check("\x1b" not in r.out and "\u202e" not in r.out, repr(r.out))
+        check(r"a\x1b[31m" in r.out, r.out)
+        check(name in {f["file"] for f in Doctor(options=("--quick", "-p", w.pid)).json["process"]["files"]}, "another name")
+        os.unlink(name)
+        os.mkfifo(name)
+        d = Doctor(options=("--quick", "-p", w.pid))
+        d.has("process files", "broken", "1 of them gone", "restart")
+        gone = [f for f in d.json["process"]["files"] if f["state"] == "broken"]
+        check(len(gone) == 1 and gone[0]["mend"] == "restart the process", gone)
 
 
 if __name__ == "__main__":

@@ -352,7 +352,7 @@ static void commands_are(const struct ptc_facts *f, bool emu, const char *states
 					     "snapshot -- CMD",	    "crash -- CMD",
 					     "crash -p PID",	    "crash -e dummy:u -p PID",
 					     "stacks -p PID",	    "decode, info, crash show" };
-	const struct ptc_abilities a = ptc_abilities_of(f, emu);
+	const struct ptc_abilities a = ptc_abilities_of(f, NULL, emu);
 	const struct ptc_costs none = { 0 };
 	struct ptc_check all[PTC_COMMANDS_MAX];
 	const size_t n = ptc_commands_judge(&a, &none, all);
@@ -403,6 +403,81 @@ Test(doctor, measured_costs_replace_the_stated_ones)
 	cr_assert_str_eq(command(all, n, "record -p PID")->value,
 			 "only with --source step; step: 40000 instructions/s measured, 250000 "
 			 "times slower");
+}
+
+/* --- a process --- */
+
+static struct ptc_check target_judged(ptc_target_judge judge, const struct ptc_target *t,
+				      const struct ptc_facts *f)
+{
+	struct ptc_check c = { .name = "x" };
+
+	judge(t, f, &c);
+	return c;
+}
+
+#define TARGET(t, f, judge, state, value, mend)                                                    \
+	do {                                                                                       \
+		const struct ptc_check checked = target_judged(judge, t, f);                       \
+                                                                                                   \
+		has(&checked, state, value, mend);                                                 \
+	} while (0)
+
+Test(doctor, a_process_is_judged_by_its_user_its_tracer_and_its_threads)
+{
+	struct ptc_facts f = skylake();
+	struct ptc_target t = { .pid = 7, .comm = "server", .uid = 1000, .threads = 100 };
+
+	TARGET(&t, &f, ptc_judge_target, PTC_CHECK_OK,
+	       "process 7 (server) of user 1000, 100 threads", "");
+	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_OK, "may trace it", "");
+	TARGET(&t, &f, ptc_judge_target_events, PTC_CHECK_OK, "may open events", "");
+	t.threads = 129; /* each has 2 events on 4 CPUs, and 1024 descriptors are allowed */
+	TARGET(&t, &f, ptc_judge_target, PTC_CHECK_BROKEN, "more descriptors", "--nofile");
+	t.attach = EPERM; /* by yama */
+	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_BROKEN, "not permitted",
+	       "ptrace_scope=0");
+	t.uid = 0;
+	t.event = EACCES;
+	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_BROKEN, "not permitted",
+	       "CAP_SYS_PTRACE");
+	TARGET(&t, &f, ptc_judge_target_events, PTC_CHECK_BROKEN, "other users", "CAP_PERFMON");
+	t.tracer = 9;
+	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_BROKEN, "process 9 traces it",
+	       "process 9");
+	t.kernel = true;
+	TARGET(&t, &f, ptc_judge_target, PTC_CHECK_MISSING, "thread of the kernel", NULL);
+	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_MISSING, "no code", "");
+}
+
+Test(doctor, files_that_are_gone_are_counted)
+{
+	struct ptc_facts f = skylake();
+	struct ptc_target_file files[2] = { { .gone = true }, { .gone = false } };
+	struct ptc_target t = { .files = files, .nfiles = 2 };
+
+	TARGET(&t, &f, ptc_judge_target_files, PTC_CHECK_BROKEN,
+	       "2 files with code, 1 of them gone", "restart");
+	files[0].gone = false;
+	TARGET(&t, &f, ptc_judge_target_files, PTC_CHECK_OK, "2 files with code", "");
+	t.maps = EACCES;
+	TARGET(&t, &f, ptc_judge_target_files, PTC_CHECK_UNKNOWN, "cannot be read", "root");
+}
+
+Test(doctor, commands_with_a_process_depend_on_the_process)
+{
+	struct ptc_facts f = plain();
+	struct ptc_target t = { .pid = 7 };
+	struct ptc_abilities a = ptc_abilities_of(&f, &t, true);
+
+	cr_assert(a.attach && a.events && !a.pt_attach && a.emu);
+	t.tracer = 9;
+	a = ptc_abilities_of(&f, &t, true);
+	cr_assert(!a.attach && a.events && a.trace);
+	f = skylake();
+	t = (struct ptc_target){ .pid = 7, .event = EACCES, .attach = EPERM };
+	a = ptc_abilities_of(&f, &t, true);
+	cr_assert(a.pt && !a.pt_attach && !a.attach && !a.events);
 }
 
 /* --- reading --- */

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Judges of a running process. */
+#include <errno.h>
+#include <string.h>
+
+#include "base/plural.h"
+#include "capture/doctor/judge.h"
+#include "capture/doctor/target.h"
+
+void ptc_judge_target(const struct ptc_target *t, const struct ptc_facts *f, struct ptc_check *c)
+{
+	const uint64_t each = PTC_EVENTS_EACH * (uint64_t)f->limits.cpus;
+
+	ptc_check_set(c, PTC_CHECK_OK, "process %d (%s) of user %u, %zu thread%s", (int)t->pid,
+		      t->comm, t->uid, t->threads, ptc_plural(t->threads));
+	if (t->kernel) {
+		c->state = PTC_CHECK_MISSING;
+		ptc_check_add(c, ": a thread of the kernel, or a process that has ended");
+		return;
+	}
+	if (t->other_root)
+		ptc_check_add(c, ", with another root folder: ptcap finds its files there");
+	if (t->threads * each <= f->limits.files)
+		return;
+	c->state = PTC_CHECK_BROKEN;
+	ptc_check_add(c, ", whose events need more descriptors than the limit");
+	ptc_check_mend(c, "sudo prlimit --pid $$ --nofile=1048576");
+}
+
+void ptc_judge_target_ptrace(const struct ptc_target *t, const struct ptc_facts *f,
+			     struct ptc_check *c)
+{
+	if (t->kernel) {
+		ptc_check_set(c, PTC_CHECK_MISSING, "it has no code of a program");
+	} else if (t->tracer) {
+		ptc_check_set(c, PTC_CHECK_BROKEN, "process %d traces it already", (int)t->tracer);
+		ptc_check_mend(c, "end process %d, for example gdb or strace", (int)t->tracer);
+	} else if (!t->attach && !f->tried.trace) {
+		ptc_check_set(c, PTC_CHECK_OK, "this user may trace it (stacks, crash, step)");
+	} else if (!t->attach) {
+		ptc_check_set(c, PTC_CHECK_BROKEN, "ptrace does not work: see ptrace");
+	} else {
+		ptc_check_set(c, PTC_CHECK_BROKEN, "this user may not trace it: %s",
+			      strerrordesc_np(t->attach));
+		if (t->uid == f->uid && f->yama > 0 && f->yama < 3)
+			ptc_check_mend(c, "sudo sysctl kernel.yama.ptrace_scope=0");
+		else
+			ptc_check_mend(c, "run ptcap as root, or with CAP_SYS_PTRACE");
+	}
+}
+
+void ptc_judge_target_events(const struct ptc_target *t, const struct ptc_facts *f,
+			     struct ptc_check *c)
+{
+	char why[320];
+
+	if (t->kernel) {
+		ptc_check_set(c, PTC_CHECK_MISSING, "it has no code of a program");
+		return;
+	}
+	if (!t->event) {
+		ptc_check_set(c, PTC_CHECK_OK, "this user may open events of it");
+		return;
+	}
+	ptc_explain_open_text(&f->limits, t->event, 1, why, sizeof(why));
+	ptc_check_set(c, PTC_CHECK_BROKEN, "perf_event_open: %s; %s", strerrordesc_np(t->event),
+		      why);
+	if (f->tried.event)
+		ptc_check_mend(c, "see perf events");
+	else
+		ptc_check_mend(c, "run ptcap as root, or with CAP_PERFMON and CAP_SYS_PTRACE");
+}
+
+void ptc_judge_target_files(const struct ptc_target *t, const struct ptc_facts *f,
+			    struct ptc_check *c)
+{
+	size_t i, gone = 0;
+
+	(void)f;
+	if (t->maps) {
+		ptc_check_set(c, PTC_CHECK_UNKNOWN, "its mappings cannot be read: %s",
+			      strerrordesc_np(t->maps));
+		ptc_check_mend(c, "run ptcap as root, or with CAP_SYS_PTRACE");
+		return;
+	}
+	for (i = 0; i < t->nfiles; i++)
+		gone += t->files[i].gone;
+	ptc_check_set(c, gone ? PTC_CHECK_BROKEN : PTC_CHECK_OK, "%zu file%s with code", t->nfiles,
+		      ptc_plural(t->nfiles));
+	if (t->more_files)
+		ptc_check_add(c, ", and more");
+	if (!gone)
+		return;
+	ptc_check_add(c, ", %zu of them gone, replaced, or not readable", gone);
+	ptc_check_mend(c, "restart the process");
+}
