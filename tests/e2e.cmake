@@ -378,6 +378,11 @@ foreach(name programs selected json_too calls real binary)
 	e2e_is_emulated(icount_${name})
 	set_property(TEST e2e_icount_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 endforeach()
+# decode --calls: parts, and folded calls.
+foreach(name sym depth least fold folds_much gaps refused)
+	e2e_test(calls_${name} "${e2e_dir}/calls.py" "${name}")
+	e2e_is_emulated(calls_${name})
+endforeach()
 # ptcap report.
 foreach(name sums counted valgrind gaps selected forms golden names real)
 	e2e_test(report_${name} "${e2e_dir}/report.py" "${name}")

@@ -24,6 +24,7 @@ DECODE = (
     ["-F", "pid,tid,cpu,time,from,to,kind,sym,tosym,srcline"],
     ["--calls"],
     ["--calls", "--inline"],
+    ["--calls", "--fold"],
     ["--insn"],
     ["--counts=edges", "--format=json"],
     ["--counts=blocks"],

@@ -35,11 +35,10 @@ static void put_span(const struct ptc_call_lines *p, const struct ptc_shown_call
 	uint64_t took = p->by_insns ? end->total_insns : end->total_time;
 	char text[32];
 
-	if (end->times == 1) {
-		if (a == PTC_NO_TIME || b == PTC_NO_TIME || b < a)
-			return;
+	if (a == PTC_NO_TIME || b == PTC_NO_TIME || b < a)
+		return;
+	if (end->times == 1)
 		took = b - a;
-	}
 	if (p->by_insns)
 		(void)snprintf(text, sizeof(text), "%" PRIu64 " insn", took);
 	else
@@ -258,8 +257,9 @@ static void print_json(struct ptc_line *l, const struct ptc_shown_call *c)
 	if (c->times > 1)
 		put_time(l, ",\"times\":", c->times);
 	if (c->times > 1 && c->type == PTC_CALL_LEAVE) {
-		put_time(l, ",\"total\":", c->total_time);
-		put_time(l, ",\"total_icount\":", c->total_insns);
+		put_time(l, ",\"total\":", c->since == PTC_NO_TIME ? PTC_NO_TIME : c->total_time);
+		put_time(l, ",\"total_icount\":",
+			 c->since_insns == PTC_NO_TIME ? PTC_NO_TIME : c->total_insns);
 	}
 	ptc_line_str(l, "}\n");
 }

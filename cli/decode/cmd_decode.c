@@ -48,9 +48,10 @@ static bool wants_lines(const struct ptc_decoded_form *f)
 
 static struct ptc_asked_part part_of(const struct ptc_decode_args *a)
 {
-	return (struct ptc_asked_part){
-		.tid = a->tids.n, .cpu = a->cpus.n, .time = a->has_time, .sym = a->opts.sym
-	};
+	return (struct ptc_asked_part){ .tid = a->tids.n,
+					.cpu = a->cpus.n,
+					.time = a->has_time,
+					.sym = a->opts.sym ? a->opts.sym : a->out.form.choice.sym };
 }
 
 static const char *name_of(const struct ptc_decode_args *a)
@@ -93,7 +94,8 @@ static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 	ptc_say_findings(d, &stats);
 	if (wants_lines(&a->out.form))
 		ptc_say_without_lines(d);
-	if (ptc_asked_any(&part) && !asked.items)
+	if (ptc_asked_any(&part) &&
+	    !(a->out.form.choice.sym ? a->out.calls.view.found : asked.items))
 		return ptc_asked_say_none(&part, d, name_of(a));
 	if (!stats.aux_bytes) {
 		ptc_say("'%s' has no trace to decode", name_of(a));

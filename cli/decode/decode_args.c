@@ -85,6 +85,8 @@ static bool needs_icount(const struct ptc_decoded_form *f)
 		return ptc_fields_have(&f->fields, PTC_FIELD_ICOUNT);
 	if (f->bin)
 		return f->icount;
+	if (f->choice.min && !f->choice.min_is_time)
+		return true;
 	return !f->counts && !f->stats && !f->lcov && f->axis != PTC_AXIS_TIME;
 }
 
@@ -143,10 +145,8 @@ static int check_args(struct ptc_decode_args *a)
 	if (a->opts.events && (f->calls || f->stats))
 		return ptc_usage_error("decode", "--events cannot be combined with --calls or "
 						 "--stats");
-	if (f->calls && a->opts.sym)
-		return ptc_usage_error("decode",
-				       "--calls cannot be combined with --sym: it needs all "
-				       "branches");
+	if (!f->calls && (f->choice.depth || f->choice.min || f->choice.folds))
+		return ptc_usage_error("decode", "--depth, --min and --fold need --calls");
 	if (f->counts >= PTC_COUNTS_BLOCKS && (a->opts.sym || (a->cpu && !a->pt)))
 		return ptc_usage_error("decode", "--counts of blocks, lines and coverage cannot be "
 						 "combined with --sym or --cpu: it needs all "
@@ -168,6 +168,11 @@ static int check_args(struct ptc_decode_args *a)
 						 "folded: it cannot be combined with -F, other "
 						 "formats, --counts or --stats");
 	a->out.call_profile.by_time = f->axis == PTC_AXIS_TIME;
+	f->mangled = a->opts.mangled;
+	if (f->calls) { /* the calls of a function need all branches */
+		f->choice.sym = a->opts.sym;
+		a->opts.sym = NULL;
+	}
 	f->icount = needs_icount(f) && !a->out.profile.kind;
 	a->opts.icount = f->icount || a->out.call_profile.kind;
 	a->opts.insns = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_INSN_IP);

@@ -119,6 +119,15 @@ static int take_time(void *args, const char *value)
 		       ptc_value_error("decode", "--time", value, "FROM,TO in seconds, or N%%-M%%");
 }
 
+/* Parse a number of instructions, or a duration. */
+static bool take_min(const char *s, void *ret)
+{
+	struct ptc_calls_choice *c = ret;
+
+	c->min_is_time = !ptc_parse_count(s, &c->min);
+	return (!c->min_is_time || ptc_parse_duration(s, &c->min)) && c->min;
+}
+
 static bool take_last(const char *s, void *ret)
 {
 	return ptc_parse_u64(s, ret) && *(uint64_t *)ret;
@@ -178,6 +187,18 @@ static const struct ptc_option options[] = {
 	{ "calls", 0, NULL,
 	  "Print functions when a thread enters and leaves them, indented by depth.",
 	  PTC_FLAG(struct ptc_decode_args, out.form.calls) },
+	{ "depth", 0, "N", "With --calls: print only the N outermost levels. Default: all.",
+	  PTC_PARSED(struct ptc_decode_args, out.form.choice.depth, ptc_take_count,
+		     "a number of levels") },
+	{ "min", 0, "DURATION",
+	  "With --calls: print only calls that last at least so many instructions (1000), or so "
+	  "long (10us). Default: all.",
+	  PTC_PARSED(struct ptc_decode_args, out.form.choice, take_min,
+		     "instructions, for example 1000, or a time, for example 10us") },
+	{ "fold", 0, NULL,
+	  "With --calls: print equal calls in a row as one, with their number and the sum of "
+	  "their durations. Default: print each call.",
+	  PTC_FLAG(struct ptc_decode_args, out.form.choice.folds) },
 	{ "insn", 0, NULL, "Print every instruction, disassembled, with its source line.",
 	  PTC_FLAG(struct ptc_decode_args, out.form.insn) },
 	{ "inline", 0, NULL,
@@ -235,7 +256,9 @@ static const struct ptc_option options[] = {
 	  .take = take_time },
 	{ "last", 0, "N", "Print only the last N branches of each thread.",
 	  PTC_PARSED(struct ptc_decode_args, opts.last, take_last, "a number of branches") },
-	{ "sym", 0, "NAME", "Print only branches from or to this function.",
+	{ "sym", 0, "NAME",
+	  "Print only branches from or to this function. With --calls: the function and all calls "
+	  "in it.",
 	  PTC_TEXT(struct ptc_decode_args, opts.sym) },
 	PTC_HEADING("Where to find the code:"),
 	{ "symfs", 0, "DIR", "Find the recorded files below DIR (default: /).",

@@ -68,7 +68,9 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 				       &(struct ptc_calls_form){ .json = f->json,
 								 .inlines = f->inlines,
 								 .by_insns = o->printer.by_insns,
-								 .width = f->width });
+								 .width = f->width,
+								 .mangled = f->mangled,
+								 .choice = f->choice });
 }
 
 static bool print_counts(struct ptc_decoded *o)
@@ -88,8 +90,10 @@ bool ptc_decoded_end(struct ptc_decoded *o, bool whole)
 {
 	bool ok = !o->counts.failed && !o->call_profile.failed;
 
-	if (o->form.calls)
+	if (o->form.calls) {
 		ptc_calls_printer_finish(&o->calls);
+		ok = !o->calls.failed;
+	}
 	if (o->form.stats && whole)
 		ptc_totals_print(&o->totals, o->d, o->line, o->form.json);
 	if ((o->form.counts || o->profile.kind || o->call_profile.kind) && whole)

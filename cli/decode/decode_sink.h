@@ -23,6 +23,8 @@ struct ptc_decoded_form {
 	bool inlines; /* show inlined functions */
 	bool icount;  /* items have their number of instructions */
 	enum ptc_axis axis;
+	struct ptc_calls_choice choice; /* of calls */
+	bool mangled;			/* names are as the linker has them */
 	enum ptc_counts_of counts;
 	uint64_t most; /* number of counts to print; 0: all */
 	size_t width;  /* columns to which names are shortened; 0: print whole names */

@@ -10,7 +10,9 @@
 
 #include "cli/common/number_index.h"
 #include "cli/common/short_name.h"
+#include "decode/session/item_filter.h"
 #include "decode/session/item_lookup.h"
+#include "decode/symbols/demangle.h"
 
 enum { NAME_SIZE = 512, NAME_MAX_WIDTH = 400, SEEN_BITS = 12 };
 
@@ -18,6 +20,7 @@ enum { NAME_SIZE = 512, NAME_MAX_WIDTH = 400, SEEN_BITS = 12 };
 struct ptc_name_seen {
 	uint64_t ip, state;
 	const char *name; /* NULL: unused */
+	bool is_chosen;	  /* the function is that of choice.sym */
 };
 
 static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
@@ -79,8 +82,18 @@ static void make_name(struct ptc_calls_printer *p, const struct ptc_call *call, 
 	free(shorter);
 }
 
-/* Returns the name of an ENTER, owned by the printer. NULL: out of memory. */
-static const char *name_of_entry(struct ptc_calls_printer *p, const struct ptc_call *call)
+static bool is_chosen_function(struct ptc_calls_printer *p, const struct ptc_call *call)
+{
+	const char *sym = p->plain ? p->plain : p->form.choice.sym;
+	uint64_t off;
+	const char *name = sym ? function_name(p, call, &off) : NULL;
+
+	return name && ptc_item_filter_is_name(sym, name);
+}
+
+/* Set the name of an ENTER, owned by the printer. Returns false if out of memory. */
+static bool name_entry(struct ptc_calls_printer *p, const struct ptc_call *call,
+		       struct ptc_shown_call *ret)
 {
 	const bool inlined = call->how == PTC_CALL_BY_INLINING;
 	const uint64_t state = ptc_decode_code_state(p->d, call->item);
@@ -89,15 +102,20 @@ static const char *name_of_entry(struct ptc_calls_printer *p, const struct ptc_c
 	char text[NAME_SIZE];
 	uint32_t number;
 
-	if (!inlined && seen->name && seen->ip == call->ip && seen->state == state)
-		return seen->name;
+	if (!inlined && seen->name && seen->ip == call->ip && seen->state == state) {
+		ret->name = seen->name;
+		ret->is_chosen = seen->is_chosen;
+		return true;
+	}
 	make_name(p, call, text);
 	number = ptc_names_get(&p->names, text);
 	if (number == UINT32_MAX)
-		return NULL;
+		return false;
+	ret->name = ptc_names_of(&p->names, number);
+	ret->is_chosen = is_chosen_function(p, call);
 	if (!inlined)
-		*seen = (struct ptc_name_seen){ call->ip, state, ptc_names_of(&p->names, number) };
-	return ptc_names_of(&p->names, number);
+		*seen = (struct ptc_name_seen){ call->ip, state, ret->name, ret->is_chosen };
+	return true;
 }
 
 static int on_call(void *ctx, const struct ptc_call *call)
@@ -117,12 +135,12 @@ static int on_call(void *ctx, const struct ptc_call *call)
 					.times = 1,
 					.gap = call->item };
 
-	if (call->type == PTC_CALL_ENTER) {
-		shown.name = name_of_entry(p, call);
-		if (!shown.name)
-			return PTC_E_NO_MEMORY;
-	}
-	return p->sink.on_call(p->sink.ctx, &shown);
+	int rc = PTC_E_NO_MEMORY;
+
+	if (call->type != PTC_CALL_ENTER || name_entry(p, call, &shown))
+		rc = p->sink.on_call(p->sink.ctx, &shown);
+	p->failed |= rc == PTC_E_NO_MEMORY;
+	return rc;
 }
 
 static int on_real_call(void *ctx, const struct ptc_call *call)
@@ -140,6 +158,22 @@ static size_t inlines(void *ctx, const struct ptc_item *item, uint64_t ip,
 	return ptc_decode_inlines(p->d, item, ip, frames);
 }
 
+/* Put the selection and the fold, if wanted, in front of the lines. */
+static void link_sinks(struct ptc_calls_printer *p)
+{
+	const struct ptc_calls_choice *c = &p->form.choice;
+
+	p->sink = (struct ptc_shown_sink){ ptc_print_call_line, &p->lines };
+	if (c->folds) {
+		p->fold.sink = p->sink;
+		p->sink = (struct ptc_shown_sink){ ptc_call_fold_add, &p->fold };
+	}
+	if (c->sym || c->depth || c->min) {
+		p->view = (struct ptc_call_view){ .choice = *c, .sink = p->sink };
+		p->sink = (struct ptc_shown_sink){ ptc_call_view_add, &p->view };
+	}
+}
+
 int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, struct ptc_line *line,
 			   const struct ptc_calls_form *form)
 {
@@ -152,9 +186,11 @@ int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, st
 	p->lines = (struct ptc_call_lines){
 		.line = line, .json = form->json, .by_insns = form->by_insns, .width = form->width
 	};
-	p->sink = (struct ptc_shown_sink){ ptc_print_call_line, &p->lines };
+	link_sinks(p);
 	p->calls = ptc_calls_new(&opts);
 	p->inlines = form->inlines ? ptc_inline_calls_new(&more) : NULL;
+	if (form->choice.sym && !form->mangled)
+		p->plain = ptc_demangle(form->choice.sym);
 	p->seen = calloc((size_t)1 << SEEN_BITS, sizeof(*p->seen));
 	if (p->calls && p->seen && !p->inlines == !form->inlines)
 		return 0;
@@ -164,7 +200,13 @@ int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, st
 
 void ptc_calls_printer_finish(struct ptc_calls_printer *p)
 {
+	(void)ptc_call_view_finish(&p->view);
+	(void)ptc_call_fold_finish(&p->fold);
 	ptc_call_lines_finish(&p->lines);
+	ptc_call_view_release(&p->view);
+	ptc_call_fold_release(&p->fold);
+	free(p->plain);
+	p->plain = NULL;
 	ptc_calls_free(p->calls);
 	ptc_inline_calls_free(p->inlines);
 	ptc_names_release(&p->names);

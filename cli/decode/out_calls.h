@@ -4,7 +4,9 @@
 #define PTC_CLI_DECODE_OUT_CALLS_H
 
 #include "cli/common/string_pool.h"
+#include "cli/decode/call_fold.h"
 #include "cli/decode/call_lines.h"
+#include "cli/decode/call_view.h"
 #include "decode/calls/calls.h"
 #include "decode/calls/inline_calls.h"
 
@@ -12,8 +14,10 @@
 struct ptc_calls_form {
 	bool json;
 	bool inlines;  /* also show inlined functions */
+	bool mangled;  /* names are as the linker has them */
 	bool by_insns; /* measure in instructions, not in time */
 	size_t width;  /* columns of the terminal; 0: print whole names */
+	struct ptc_calls_choice choice;
 };
 
 struct ptc_calls_printer {
@@ -23,6 +27,11 @@ struct ptc_calls_printer {
 	struct ptc_inline_calls *inlines; /* owned; NULL: inlined functions are not shown */
 	struct ptc_names names;		  /* as they are printed */
 	struct ptc_name_seen *seen;	  /* owned; names of addresses, the most recent ones */
+	char *plain;			  /* owned; choice.sym demangled; NULL: not mangled */
+	bool failed;			  /* out of memory */
+	/* The calls go from the first one that is needed to the next. */
+	struct ptc_call_view view;
+	struct ptc_call_fold fold;
 	struct ptc_call_lines lines;
 	struct ptc_shown_sink sink; /* the first receiver of calls */
 };

@@ -6,6 +6,7 @@
 #ifndef PTC_CLI_DECODE_SHOWN_CALL_H
 #define PTC_CLI_DECODE_SHOWN_CALL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "decode/calls/calls.h"
@@ -20,6 +21,7 @@ struct ptc_shown_call {
 	uint64_t ip;
 	/* On both axes. LEAVE: also of the entry. Each may be PTC_NO_TIME. */
 	uint64_t time, insns, since, since_insns;
+	bool is_chosen;	  /* ENTER: the function is that of --sym */
 	const char *name; /* ENTER: borrowed until the end of the output, printable ASCII */
 	/* Equal calls in a row that are shown as one; at least 1. Sums of their durations. */
 	uint64_t times, total_time, total_insns;

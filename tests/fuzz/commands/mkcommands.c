@@ -107,6 +107,8 @@ static void put_plain(void)
 		{ "", NULL },
 		{ "--calls", NULL },
 		{ "--calls", "--inline", NULL },
+		{ "--calls", "--fold", NULL },
+		{ "--calls", "--min=3", NULL },
 		{ "--insn", "-j2:64", NULL },
 		{ "--stats", NULL },
 		{ "--counts=lines", NULL },
