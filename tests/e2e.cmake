@@ -404,6 +404,11 @@ foreach(name complete sums time search keys system_theme gaps hostile output sel
 	e2e_test(view_${name} "${e2e_dir}/view.py" "${name}")
 	e2e_is_emulated(view_${name})
 endforeach()
+# Samples with call chains: convert --callchains.
+foreach(name like_perf left_frames threads readers forms)
+	e2e_test(callchains_${name} "${e2e_dir}/callchains.py" "${name}")
+	e2e_is_emulated(callchains_${name})
+endforeach()
 # decode --counts.
 foreach(name edges blocks gaps calls places lines coverage forms)
 	e2e_test(counts_${name} "${e2e_dir}/counts.py" "${name}")

@@ -333,13 +333,23 @@ void ptc_call_stream_release(struct ptc_call_stream *s)
 	*s = (struct ptc_call_stream){ .opts = s->opts };
 }
 
+void ptc_call_stream_begin(struct ptc_call_stream *s)
+{
+	s->state_known = false;
+}
+
+int ptc_call_stream_item(struct ptc_call_stream *s, const struct ptc_item *it)
+{
+	return ptc_calls_item(s->calls, it);
+}
+
 int ptc_call_stream_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_call_stream *s = ctx;
 	size_t i;
 	int rc = 0;
 
-	s->state_known = false; /* mappings may have changed since the last call */
+	ptc_call_stream_begin(s);
 	for (i = 0; !rc && i < n; i++)
 		rc = ptc_calls_item(s->calls, &items[i]);
 	return rc;

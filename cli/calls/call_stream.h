@@ -87,6 +87,13 @@ void ptc_call_stream_release(struct ptc_call_stream *s);
 int ptc_call_stream_items(void *ctx, const struct ptc_item *items, size_t n);
 
 /*
+ * The same, item by item: _begin at the begin of on_items, because mappings may have changed since
+ * the last call, and then _item for each item. Returns 0, or the non-zero result of on_event.
+ */
+void ptc_call_stream_begin(struct ptc_call_stream *s);
+int ptc_call_stream_item(struct ptc_call_stream *s, const struct ptc_item *it);
+
+/*
  * Report the end of all open functions. To be called once, after the decode. Returns 0, or the
  * non-zero result of on_event.
  */

@@ -13,6 +13,7 @@
 #include "cli/common/sandbox.h"
 #include "cli/common/stream_copy.h"
 #include "cli/convert/branch_stacks.h"
+#include "cli/convert/call_chains.h"
 #include "cli/convert/copy_common.h"
 
 enum { MAX_LIST = 4096, DEFAULT_LEVEL = 1 };
@@ -26,6 +27,8 @@ struct args {
 	bool stacks; /* --branch-stacks */
 	const char *filter;
 	struct ptc_branch_stacks branches;
+	bool makes_chains; /* --callchains */
+	struct ptc_call_chains chains;
 	struct ptc_sandbox sandbox;
 };
 
@@ -159,6 +162,17 @@ static int take_stacks(void *args, const char *value)
 				       "N,PERIOD with N from 1 to %d", PTC_STACKS_DEPTH_MAX);
 }
 
+static int take_chains(void *args, const char *value)
+{
+	struct args *a = args;
+
+	a->makes_chains = true;
+	return ptc_call_chains_parse(value, &a->chains.opts) ?
+		       -1 :
+		       ptc_value_error("convert", "--callchains", value,
+				       "a number of instructions, for example 10000");
+}
+
 static int take_branch_filter(void *args, const char *value)
 {
 	struct args *a = args;
@@ -211,6 +225,11 @@ static const struct ptc_option options[] = {
 	  "ind_call, ind_jmp, cond, call, call_stack (calls that have not returned), k. "
 	  "save_type adds the types.",
 	  .take = take_branch_filter },
+	PTC_HEADING("Call chains:"),
+	{ "callchains", 0, "[PERIOD]",
+	  "Add samples with call chains, made from the trace: the callers of each PERIOD-th "
+	  "instruction (default: 10000) of a thread, for perf report -g and hotspot.",
+	  .take = take_chains },
 	PTC_HEADING("Limits:"),
 	PTC_OPTION_MAX_MEMORY,
 	PTC_OPTION_NO_SANDBOX(struct args, sandbox.off),
@@ -246,10 +265,13 @@ static int parse_args(int argc, char **argv, struct args *a)
 						  "standard output");
 	if (a->filter && !a->stacks)
 		return ptc_usage_error("convert", "--branch-filter needs --branch-stacks");
-	if (a->stacks && !ptc_select_is_all(&a->opts.select))
+	if (a->stacks && a->makes_chains)
+		return ptc_usage_error("convert", "--branch-stacks and --callchains cannot be "
+						  "combined; convert twice");
+	if ((a->stacks || a->makes_chains) && !ptc_select_is_all(&a->opts.select))
 		return ptc_usage_error("convert",
-				       "--branch-stacks cannot be combined with --cpu, --tid or "
-				       "--time; convert twice");
+				       "--branch-stacks and --callchains cannot be combined with "
+				       "--cpu, --tid or --time; convert twice");
 	if (ptc_copying_clash("convert", a->input, a->output))
 		return PTC_EXIT_USAGE;
 	a->to_stdout = !strcmp(a->output, "-");
@@ -266,6 +288,21 @@ static void say_zeroed(uint64_t n)
 		ptc_say("no arguments and no environments to redact");
 }
 
+/* Prepare the event that the command line asks for. Returns 0, or a negative code with *err set. */
+static int open_added_event(struct args *a, const struct ptc_file *f, struct ptc_err *err)
+{
+	int rc = 0;
+
+	if (a->stacks) {
+		rc = ptc_branch_stacks_open(&a->branches, a->input, f, err);
+		a->opts.more = &a->branches.more;
+	} else if (a->makes_chains) {
+		rc = ptc_call_chains_open(&a->chains, a->input, f, err);
+		a->opts.more = &a->chains.more;
+	}
+	return rc;
+}
+
 static int convert(struct args *a)
 {
 	struct ptc_copy_stats st;
@@ -277,18 +314,17 @@ static int convert(struct args *a)
 		return ptc_usage_error("convert", "standard output is a terminal; redirect it, or "
 						  "use -o FILE");
 	a->sandbox.output = a->output;
-	a->sandbox.finds_code = a->stacks;
-	code = a->stacks ? ptc_sandbox_enter_with_copy(&a->sandbox, &a->input) :
-			   ptc_sandbox_enter(&a->sandbox);
+	a->sandbox.finds_code = a->stacks || a->makes_chains;
+	code = a->sandbox.finds_code ? ptc_sandbox_enter_with_copy(&a->sandbox, &a->input) :
+				       ptc_sandbox_enter(&a->sandbox);
 	if (code)
 		return code;
 	if (ptc_file_open(a->input, &f, &err))
 		return ptc_say_input_err(a->input, &err);
-	if (a->stacks && ptc_branch_stacks_open(&a->branches, a->input, f, &err)) {
+	if (open_added_event(a, f, &err)) {
 		ptc_file_free(f);
 		return ptc_say_err(&err);
 	}
-	a->opts.more = a->stacks ? &a->branches.more : NULL;
 	if (ptc_copy(f, a->output, &a->opts, &st, &err)) {
 		code = ptc_say_err(&err);
 	} else {
@@ -297,6 +333,7 @@ static int convert(struct args *a)
 			say_zeroed(st.zeroed);
 	}
 	ptc_branch_stacks_close(&a->branches);
+	ptc_call_chains_close(&a->chains);
 	ptc_file_free(f);
 	return code;
 }
