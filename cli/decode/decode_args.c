@@ -55,8 +55,6 @@ static int check_profile(struct ptc_decode_args *a)
 	if (!a->out.profile.object && a->out.profile.kind)
 		return ptc_usage_error("decode", "--format bolt, profgen and afdo need --object "
 						 "FILE: the program or library of the profile");
-	if (a->out.call_profile.depth && a->out.call_profile.kind < PTC_CALL_PROFILE_FOLDED)
-		return ptc_usage_error("decode", "--depth needs --format folded");
 	if (!is_profile(a))
 		return -1;
 	if (f->counts || f->insn || f->calls || f->stats || a->opts.events || f->fields.n)
@@ -145,8 +143,14 @@ static int check_args(struct ptc_decode_args *a)
 	if (a->opts.events && (f->calls || f->stats))
 		return ptc_usage_error("decode", "--events cannot be combined with --calls or "
 						 "--stats");
-	if (!f->calls && (f->choice.depth || f->choice.min || f->choice.folds))
-		return ptc_usage_error("decode", "--depth, --min and --fold need --calls");
+	if (!f->calls && (f->choice.min || f->choice.folds))
+		return ptc_usage_error("decode", "--min and --fold need --calls");
+	if (f->choice.depth && !f->calls && a->out.call_profile.kind != PTC_CALL_PROFILE_FOLDED)
+		return ptc_usage_error("decode", "--depth needs --calls or --format folded");
+	if (f->choice.depth > PTC_TREE_DEPTH_MAX && !f->calls)
+		return ptc_usage_error("decode", "--depth is at most %d with --format folded",
+				       PTC_TREE_DEPTH_MAX);
+	a->out.call_profile.depth = f->choice.depth;
 	if (f->counts >= PTC_COUNTS_BLOCKS && (a->opts.sym || (a->cpu && !a->pt)))
 		return ptc_usage_error("decode", "--counts of blocks, lines and coverage cannot be "
 						 "combined with --sym or --cpu: it needs all "

@@ -79,13 +79,6 @@ static int take_format(void *args, const char *value)
 	return ptc_value_error("decode", "--format", value, FORMATS);
 }
 
-static bool take_depth(const char *s, void *depth)
-{
-	uint64_t *ret = depth;
-
-	return ptc_parse_count(s, ret) && *ret && *ret <= PTC_TREE_DEPTH_MAX;
-}
-
 /* Parse WHAT[:N]. */
 static bool take_counts(const char *s, void *form)
 {
@@ -187,7 +180,9 @@ static const struct ptc_option options[] = {
 	{ "calls", 0, NULL,
 	  "Print functions when a thread enters and leaves them, indented by depth.",
 	  PTC_FLAG(struct ptc_decode_args, out.form.calls) },
-	{ "depth", 0, "N", "With --calls: print only the N outermost levels. Default: all.",
+	{ "depth", 0, "N",
+	  "With --calls: print only the N outermost levels. Default: all. With --format folded: "
+	  "limit each stack to its outermost N functions (default: 1000).",
 	  PTC_PARSED(struct ptc_decode_args, out.form.choice.depth, ptc_take_count,
 		     "a number of levels") },
 	{ "min", 0, "DURATION",
@@ -235,10 +230,6 @@ static const struct ptc_option options[] = {
 	  "measure calls in it. Default: insns for recordings by step or emu, else time; with "
 	  "folded: insns.",
 	  PTC_PARSED(struct ptc_decode_args, out.form.axis, ptc_take_axis, "time or insns") },
-	{ "depth", 0, "N",
-	  "With folded: limit each stack to its outermost N functions (default: 1000).",
-	  PTC_PARSED(struct ptc_decode_args, out.call_profile.depth, take_depth,
-		     "a number of functions up to 65536") },
 	{ "object", 0, "FILE",
 	  "With bolt, profgen and afdo: the program or library of the profile.",
 	  PTC_TEXT(struct ptc_decode_args, out.profile.object) },

@@ -44,6 +44,12 @@ def in_page(text):
     return found
 
 
+def doubled(command, text):
+    """Complain about options that have two entries: the second one has no effect. An entry with another value is another form."""
+    names = re.findall(r"(?m)^ {2,6}(?:-\w, )?(--\S+)", text)
+    return [f"{command}: {n} has two entries in --help" for n in sorted(set(names)) if names.count(n) > 1]
+
+
 def compare(root, page, text):
     path = os.path.join("doc/man", page)
     try:
@@ -73,6 +79,8 @@ def prove():
                 sys.exit(f"self-test: {got} instead of {want}")
     if too_wide("x", "a" * WIDTH) or not too_wide("x", "a" * (WIDTH + 1)):
         sys.exit("self-test: a line of the wrong width")
+    if doubled("x", text) or not doubled("x", text + "      --raw=X  again\n"):
+        sys.exit("self-test: did not find an option with two entries")
     with plant({"doc/man/other.md": page}) as tree:
         if not compare(tree, "x.md", text):
             sys.exit("self-test: did not miss a page")
@@ -85,10 +93,10 @@ commands = re.findall(r"^  ([a-z]+) {2,}", top, re.M)
 complaints = too_wide("", top) + compare(sys.argv[1], "ptcap.1.md", top)
 for command in commands:
     text = help_of([command])
-    complaints += too_wide(command, text)
+    complaints += too_wide(command, text) + doubled(command, text)
     complaints += compare(sys.argv[1], f"ptcap-{command}.1.md", text)
     for word in sorted(set(re.findall(rf"ptcap {command} ([a-z]+) \[", text))):  # a command with its own help
         more = help_of([command, word])
-        complaints += too_wide(f"{command} {word}", more)
+        complaints += too_wide(f"{command} {word}", more) + doubled(f"{command} {word}", more)
         complaints += compare(sys.argv[1], f"ptcap-{command}-{word}.1.md", more)
 finish(complaints, not commands)
