@@ -46,6 +46,9 @@ if(EXISTS "${PTCAP_TRACES}/xdc-unzip")
 	add_test(NAME damage_jobs COMMAND ${if_changed} $<TARGET_FILE:mutate> -j -s 1 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"
 		"packet:${PTCAP_TRACES}/xdc-unzip" "raw:${PTCAP_TRACES}/griffin-hello" "raw:${PTCAP_TRACES}/xdc-foo")
 	set_tests_properties(damage_jobs PROPERTIES LABELS damage)
+	if(NOT PTCAP_SANITIZE) # e2e_parallel_* compares jobs of whole recordings
+		set_tests_properties(damage_jobs PROPERTIES LABELS "damage;long")
+	endif()
 	# The second engine must give the same output as libipt.
 	ptcap_unchanged(if_changed damage_engine $<TARGET_FILE:mutate> "${PTCAP_TRACES}")
 	add_test(NAME damage_engine COMMAND ${if_changed} $<TARGET_FILE:mutate> -e -s 3 -n ${jobs_changes} -l 16384 "raw:${PTCAP_TRACES}/xdc-unzip"

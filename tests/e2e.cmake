@@ -55,7 +55,10 @@ set(e2e_long true crash_faults statements_of_senders zone_forked tasks_spawn con
 	corpus_c corpus_cxx corpus_rust lines_linked lines_sections unwound_linked sandbox_rights_of_command snapshot_asleep_step parallel_shell
 	inlined_crash crash_core_kernels crash_core_others crash_message_rust crash_message_exceptions crash_message_traced_throw
 	snapshot_crashes compare_clean replaced_snapshots replaced_crashing plaintext_printed
-	spoilt_stale parallel_except lines_go_stripped emu_everyday_short unwound_uncaught emu_snapshots_threads snapshot_on_exit_step)
+	spoilt_stale parallel_except lines_go_stripped emu_everyday_short unwound_uncaught emu_snapshots_threads snapshot_on_exit_step
+	crash_core_snapshots busy unwound_stray crash_message_c_library call_profiles_folded_many
+	snapshot_stacks_children_step snapshot_stacks_turns_step snapshot_stacks_crashes_step snapshot_stacks_left_step
+	snapshot_stacks_place_step snapshot_stacks_without_step view_sums view_time view_selected view_gaps view_system_theme)
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
 	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
 

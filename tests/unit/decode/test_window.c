@@ -11,7 +11,7 @@
 #include "lib_perfdata.h"
 #include "lib_pt.h"
 
-enum { SIZE_STEP = FEWER(1, 7), WINDOWS = FEWER(3, 2) };
+enum { SIZE_STEP = FEWER(1, 7), WINDOWS = 2 };
 
 /* Returns @bytes as a span with parts of @part bytes, each in an allocation of its own. */
 static struct ptc_span parts(const uint8_t *bytes, size_t len, size_t part)
