@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "arch/sigframe.h"
@@ -15,9 +14,6 @@
 #include "capture/host/maps.h"
 
 enum {
-	PAGE = 4096,
-	/* bytes kept around the address of a futex: a mutex or rwlock of the C library fits */
-	AROUND_FUTEX = 64,
 	STACK_MIN = 16 << 10, /* of each thread, however many threads there are */
 	COPY_MAX = 128 << 20, /* of all threads */
 	FILES_MAX = 4096,     /* names of files that are looked up while the process stands still */
@@ -103,14 +99,12 @@ static bool copy_stack(struct ptc_process_copy *c, uint64_t sp, uint64_t *ret_sp
 /* Copies the memory around the futex on which the thread may wait. */
 static void copy_futex(struct ptc_process_copy *c, const struct ptc_copy_thread *k)
 {
-	const uint64_t at = k->regs.rdi, page = at & ~(uint64_t)(PAGE - 1);
-	const uint64_t from = at - page < AROUND_FUTEX ? page : at - AROUND_FUTEX;
+	const struct ptc_state_thread t = { k->tid, k->in_call, &k->regs };
+	struct ptc_state_span span;
 	size_t len;
 
-	if (!k->in_call || at < PAGE ||
-	    (k->regs.orig_rax != SYS_futex && k->regs.orig_rax != SYS_restart_syscall))
-		return;
-	(void)copy_memory(c, from, (size_t)(at - from) + AROUND_FUTEX, 0, &len);
+	if (ptc_state_futex(&t, &span))
+		(void)copy_memory(c, span.from, (size_t)span.kept, 0, &len);
 }
 
 static void copy_thread(struct ptc_process_copy *c, const struct ptc_copy_thread *k)
@@ -170,24 +164,6 @@ void ptc_process_copy_take(struct ptc_process_copy *c, const struct ptc_copy_thr
 
 /* --- afterwards --- */
 
-static void put_task(struct ptc_buf *b, const struct ptc_process_copy *c, size_t i)
-{
-	const struct ptc_copy_thread *k = &c->threads[i];
-	const struct ptc_thread_status *t = &c->status[i];
-	struct ptc_crash task = { .kind = PTC_CRASH_TASK };
-
-	task.bytes = ptc_cur_init(t->file, strlen(t->file));
-	task.u.task = (struct ptc_crash_task){
-		.pid = (uint64_t)c->state.pid,
-		.tid = (uint64_t)k->tid,
-		.own_tid = t->own_tid,
-		.stop_signal = (uint64_t)k->stop_signal,
-		.unstopped = !k->stopped,
-		.cpu_ns = t->cpu_ns,
-	};
-	ptc_crash_put(b, &task);
-}
-
 static void put_threads(struct ptc_buf *b, struct ptc_process_copy *c)
 {
 	size_t i;
@@ -198,7 +174,8 @@ static void put_threads(struct ptc_buf *b, struct ptc_process_copy *c)
 
 		ptc_thread_status_read(&c->status[i], k->tid);
 		ptc_state_put_thread(b, &c->state, &t);
-		put_task(b, c, i);
+		ptc_state_put_task(b, &c->state, k->tid, &c->status[i], k->stop_signal,
+				   !k->stopped);
 	}
 }
 

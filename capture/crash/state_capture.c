@@ -6,12 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "arch/sigframe.h"
 #include "auxtrace/record/crash_record.h"
 #include "base/io.h"
 #include "capture/crash/loader_pages.h"
 #include "capture/crash/runtime_message.h"
+#include "capture/crash/thread_status.h"
 #include "capture/host/target_memory.h"
 
 enum {
@@ -20,6 +22,8 @@ enum {
 	RED_ZONE = 256,
 	STACK_MAX = 256 << 10,
 	AROUND_IP = 256,
+	/* bytes kept around the address of a futex: a mutex or rwlock of the C library fits */
+	AROUND_FUTEX = 64,
 	CODE_MAX = 4 << 20, /* limit for the sum of all mappings without a file */
 	STATUS_MAX = 64 << 10,
 	AUXV_MAX = 4096,
@@ -118,6 +122,36 @@ void ptc_state_put_thread(struct ptc_buf *b, const struct ptc_state *s,
 		c.bytes = ptc_cur_init(comm.bytes, comm.len - 1); /* without the newline */
 	ptc_crash_put(b, &c);
 	ptc_buf_release(&comm);
+}
+
+void ptc_state_put_task(struct ptc_buf *b, const struct ptc_state *s, pid_t tid,
+			const struct ptc_thread_status *status, int stop_signal, bool unstopped)
+{
+	struct ptc_crash c = { .kind = PTC_CRASH_TASK,
+			       .bytes = ptc_cur_init(status->file, strlen(status->file)) };
+
+	c.u.task = (struct ptc_crash_task){
+		.pid = (uint64_t)s->pid,
+		.tid = (uint64_t)tid,
+		.own_tid = status->own_tid,
+		.stop_signal = (uint64_t)stop_signal,
+		.unstopped = unstopped,
+		.cpu_ns = status->cpu_ns,
+	};
+	ptc_crash_put(b, &c);
+}
+
+/* Puts a thread that has stopped, and the file of its system call. */
+static void put_stopped_thread(struct ptc_buf *b, const struct ptc_state *s,
+			       const struct ptc_state_thread *t)
+{
+	struct ptc_thread_status status = { .own_tid = 0 };
+
+	ptc_state_put_thread(b, s, t);
+	ptc_thread_status_read(&status, t->tid);
+	if (t->in_call)
+		(void)ptc_thread_status_file(&status, t->tid, t->regs);
+	ptc_state_put_task(b, s, t->tid, &status, 0, false);
 }
 
 /* --- mappings and memory --- */
@@ -263,6 +297,26 @@ bool ptc_state_stack(const struct ptc_maps *maps, uint64_t sp, struct ptc_state_
 	return true;
 }
 
+bool ptc_state_futex(const struct ptc_state_thread *t, struct ptc_state_span *ret)
+{
+	const uint64_t at = t->regs->rdi, page = page_of(at), nr = t->regs->orig_rax;
+
+	if (!t->in_call || at < PAGE || (nr != SYS_futex && nr != SYS_restart_syscall))
+		return false;
+	ret->from = at - page < AROUND_FUTEX ? page : at - AROUND_FUTEX;
+	ret->size = ret->kept = at - ret->from + AROUND_FUTEX;
+	return true;
+}
+
+static void put_futex(struct ptc_buf *b, const struct ptc_state *s,
+		      const struct ptc_state_thread *t)
+{
+	struct ptc_state_span span;
+
+	if (ptc_state_futex(t, &span))
+		put_memory(b, s, span.from, span.from + span.kept, 0);
+}
+
 /*
  * Puts the stack at @sp. Returns true if this is the alternate stack of a signal handler. *@ret_sp
  * is then the stack pointer of the interrupted code.
@@ -365,6 +419,7 @@ static void put_spaces(struct ptc_buf *b, const struct ptc_state *s, const struc
 
 	ptc_state_put_maps(b, s, maps);
 	for (i = 0; i < s->nthreads && !s->no_memory; i++) {
+		put_futex(b, s, &s->threads[i]);
 		put_stacks(b, s, maps, s->threads[i].regs->rsp);
 		put_around_ip(b, s, maps, s->threads[i].regs->rip);
 	}
@@ -385,7 +440,7 @@ void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s)
 
 	ptc_state_put_signal(b, s);
 	for (i = 0; i < s->nthreads; i++)
-		ptc_state_put_thread(b, s, &s->threads[i]);
+		put_stopped_thread(b, s, &s->threads[i]);
 	put_auxv(b, s, &auxv);
 	if (s->maps)
 		put_spaces(b, s, s->maps, &auxv);

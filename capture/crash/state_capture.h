@@ -13,6 +13,8 @@
 #include "base/buf.h"
 #include "capture/host/maps.h"
 
+struct ptc_thread_status;
+
 struct ptc_state_thread {
 	pid_t tid;
 	bool in_call; /* regs belong to the start of a system call that has not returned */
@@ -66,6 +68,12 @@ void ptc_state_put(struct ptc_buf *b, const struct ptc_state *s);
 void ptc_state_put_signal(struct ptc_buf *b, const struct ptc_state *s);
 void ptc_state_put_thread(struct ptc_buf *b, const struct ptc_state *s,
 			  const struct ptc_state_thread *t);
+/*
+ * More about thread @tid, after its record. @status: what /proc tells. @stop_signal, @unstopped:
+ * see struct ptc_crash_task.
+ */
+void ptc_state_put_task(struct ptc_buf *b, const struct ptc_state *s, pid_t tid,
+			const struct ptc_thread_status *status, int stop_signal, bool unstopped);
 /* The auxiliary vector, and the memory by which a debugger finds the shared libraries. */
 void ptc_state_put_auxv(struct ptc_buf *b, const struct ptc_state *s);
 void ptc_state_put_maps(struct ptc_buf *b, const struct ptc_state *s, const struct ptc_maps *maps);
@@ -79,6 +87,12 @@ void ptc_state_put_bytes(struct ptc_buf *b, const struct ptc_state *s, uint64_t 
 struct ptc_state_span {
 	uint64_t from, size, kept;
 };
+
+/*
+ * Finds the memory around the futex on which the thread may wait, which has the owner of its lock.
+ * Returns false if the thread waits for no futex.
+ */
+bool ptc_state_futex(const struct ptc_state_thread *t, struct ptc_state_span *ret);
 
 /* Finds the stack of stack pointer @sp. Returns false if there is no stack. */
 bool ptc_state_stack(const struct ptc_maps *maps, uint64_t sp, struct ptc_state_span *ret);

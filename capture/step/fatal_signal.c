@@ -6,26 +6,21 @@
 
 #include "base/err.h"
 #include "capture/crash/handled_fault.h"
+#include "capture/crash/process_copy.h"
 #include "capture/crash/state_channel.h"
+#include "capture/step/live_threads.h"
 #include "capture/step/tracer.h"
 
-/*
- * Collects the threads of @pid. A thread in a system call cannot be asked for registers: those from
- * before the call are used.
- */
-static size_t gather(const struct ptc_tracer *t, pid_t pid, struct ptc_state_thread *ret)
+/* Collects the threads of @pid in @copies, for which @ret has pointers. Returns their number. */
+static size_t gather(const struct ptc_tracer *t, pid_t pid, struct ptc_copy_thread *copies,
+		     struct ptc_state_thread *ret)
 {
-	size_t i, n = 0;
+	const size_t n = ptc_live_threads_collect(t, pid, copies);
+	size_t i;
 
-	for (i = 0; i < t->tasks.n; i++) {
-		const struct ptc_task *k = t->tasks.items[i];
-		const bool in_call = k->state == PTC_TASK_RUNNING;
-
-		if (k->pid != pid || k->state == PTC_TASK_BORN || k->state == PTC_TASK_ENDING)
-			continue;
-		ret[n++] = (struct ptc_state_thread){ k->tid, in_call,
-						      in_call ? &k->before : &k->regs };
-	}
+	for (i = 0; i < n; i++)
+		ret[i] = (struct ptc_state_thread){ copies[i].tid, copies[i].in_call,
+						    &copies[i].regs };
 	return n;
 }
 
@@ -34,6 +29,7 @@ static size_t gather(const struct ptc_tracer *t, pid_t pid, struct ptc_state_thr
 static int save(struct ptc_tracer *t, const struct ptc_task *k, bool dies, struct ptc_err *err)
 {
 	struct ptc_state s = { .pid = k->pid, .tid = k->tid, .no_memory = t->no_memory };
+	struct ptc_copy_thread *copies;
 	struct ptc_state_thread *threads;
 	siginfo_t info;
 	int rc = 0;
@@ -43,17 +39,22 @@ static int save(struct ptc_tracer *t, const struct ptc_task *k, bool dies, struc
 	if (!dies && !ptc_handled_is_fault(&info))
 		return 0;
 	threads = calloc(t->tasks.n, sizeof(*threads));
-	if (!threads)
+	copies = calloc(t->tasks.n, sizeof(*copies));
+	if (!threads || !copies) {
+		free(threads);
+		free(copies);
 		return ptc_fail_mem(err);
+	}
 	s.info = &info;
 	s.time_ns = ptc_clock_ns(t->rec->clock);
 	s.threads = threads;
-	s.nthreads = gather(t, k->pid, threads);
+	s.nthreads = gather(t, k->pid, copies, threads);
 	if (dies)
 		rc = ptc_states_add(&t->states, &s, err);
 	else
 		ptc_handled_keep(&t->faults, &s);
 	free(threads);
+	free(copies);
 	t->crashes += dies && !rc;
 	return rc;
 }

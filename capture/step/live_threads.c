@@ -76,8 +76,7 @@ static bool look_at_task(const struct ptc_task *k, struct ptc_copy_thread *ret)
 	return false;
 }
 
-/* Collects the threads of @pid. Returns their number. */
-static size_t collect_threads(const struct ptc_tracer *t, pid_t pid, struct ptc_copy_thread *ret)
+size_t ptc_live_threads_collect(const struct ptc_tracer *t, pid_t pid, struct ptc_copy_thread *ret)
 {
 	size_t i, n = 0;
 
@@ -136,7 +135,7 @@ int ptc_live_threads_save(struct ptc_tracer *t, struct ptc_err *err)
 	for (i = 0; !rc && i < t->tasks.n && t->shared->lives < PTC_COPY_PROCESSES; i++) {
 		if (!is_wanted(t, i))
 			continue;
-		n = collect_threads(t, t->tasks.items[i]->pid, threads);
+		n = ptc_live_threads_collect(t, t->tasks.items[i]->pid, threads);
 		if (n)
 			rc = put_process(t, t->tasks.items[i]->pid, threads, n, &b, err);
 	}

@@ -129,7 +129,7 @@ struct ptc_crash_message {
 	uint64_t addr;
 };
 
-/* PTC_CRASH_TASK: more about one thread of a live process. */
+/* PTC_CRASH_TASK: more about one thread. */
 struct ptc_crash_task {
 	uint64_t pid, tid;
 	uint64_t own_tid; /* its ID in the PID namespace of the process; 0: unknown */

@@ -338,6 +338,30 @@ def ended(folder):
 
 
 @case
+def hung(folder):
+    """A watchdog aborts a process that hangs: the state has the owner of each lock, and each file."""
+    sources = [["--source", "step"]]
+    sources += [["-e", "dummy:u"]] if lib.has_events() else []
+    sources += [["--source", "emu"]] if shutil.which("qemu-x86_64") else []
+    for options in sources:
+        path = os.path.join(folder, options[-1])
+        us = subprocess.Popen([PTCAP, "crash", *options, "-o", path, "--", prog("stacks"), "deadlock"],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        check(us.stdout.readline() == b"ready\n", f"{options}: not ready")
+        p = Program.__new__(Program)
+        [p.pid] = [pid for pid, line in lib.strays().items() if line.split()[0] == prog("stacks")]
+        p.settle()
+        os.kill(p.pid, signal.SIGABRT)
+        us.wait()  # the end of its input would end read(), too
+        said = us.communicate()[1]
+        check(us.returncode == 128 + signal.SIGABRT, f"{options}: exit status {us.returncode}: {said}")
+        [process] = shown(path)
+        check(process["signal"] == signal.SIGABRT and len(process["deadlocks"]) == 2, f"{options}: {process}")
+        [main] = [t for t in process["threads"] if t["tid"] == p.pid]
+        check(main["wait"]["call"] == "read" and main["wait"]["fd_file"].startswith("pipe:["), f"{options}: {main}")
+
+
+@case
 def choices(_):
     """Without Intel PT the refusal names all choices."""
     if os.path.exists("/sys/bus/event_source/devices/intel_pt"):

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "auxtrace/record/crash_record.h"
@@ -68,7 +69,7 @@ Test(state_capture, what_is_saved_of_a_process_is_what_it_has)
 	const struct ptc_state_thread thread = { getpid(), false, &regs };
 	siginfo_t info = { .si_signo = SIGSEGV, .si_code = SEGV_MAPERR };
 	struct ptc_state s = { .pid = getpid(), .tid = getpid(), .info = &info, .time_ns = 5 };
-	size_t kinds[PTC_CRASH_AUXV + 1] = { 0 }, found = 0;
+	size_t kinds[PTC_CRASH_TASK + 1] = { 0 }, found = 0;
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_crash c;
 	struct ptc_rec rec;
@@ -84,7 +85,7 @@ Test(state_capture, what_is_saved_of_a_process_is_what_it_has)
 	while (ptc_cur_left(&cur)) {
 		cr_assert_eq(ptc_rec_next(&cur, 0, &rec, &err), 1);
 		cr_assert_eq(ptc_crash_parse(&rec, &c, &err), 1);
-		cr_assert(c.kind <= PTC_CRASH_AUXV);
+		cr_assert(c.kind <= PTC_CRASH_AUXV || c.kind == PTC_CRASH_TASK);
 		cr_assert(kinds[c.kind]++ || c.kind == PTC_CRASH_SIGNAL || kinds[PTC_CRASH_SIGNAL]);
 		if (c.kind == PTC_CRASH_SIGNAL)
 			cr_assert(c.u.signal.addr == 0x10 && c.u.signal.time_ns == 5);
@@ -94,8 +95,59 @@ Test(state_capture, what_is_saved_of_a_process_is_what_it_has)
 					 (const void *)&marked, sizeof(marked));
 	}
 	cr_assert(kinds[PTC_CRASH_SIGNAL] == 1 && kinds[PTC_CRASH_THREAD] == 1);
+	cr_assert_eq(kinds[PTC_CRASH_TASK], 1);
 	cr_assert(kinds[PTC_CRASH_MAP] > 5 && kinds[PTC_CRASH_AUXV] == 1 && found == 1);
 	ptc_buf_release(&b);
+}
+
+/* Returns how often the state of a thread with @regs has the memory of @mark. */
+static unsigned int count_mark(const struct user_regs_struct *regs, bool in_call,
+			       const uint64_t *mark)
+{
+	const struct ptc_state_thread thread = { getpid(), in_call, regs };
+	const siginfo_t info = { .si_signo = SIGABRT };
+	const struct ptc_state s = {
+		.pid = getpid(), .tid = getpid(), .info = &info, .threads = &thread, .nthreads = 1
+	};
+	const uint64_t at = (uint64_t)mark;
+	struct ptc_buf b = PTC_BUF_INIT;
+	unsigned int found = 0;
+	struct ptc_crash c;
+	struct ptc_rec rec;
+	struct ptc_err err;
+	struct ptc_cur cur;
+
+	ptc_state_put(&b, &s);
+	cur = ptc_cur_init(b.bytes, b.len);
+	while (ptc_cur_left(&cur)) {
+		cr_assert_eq(ptc_rec_next(&cur, 0, &rec, &err), 1);
+		cr_assert_eq(ptc_crash_parse(&rec, &c, &err), 1);
+		found += c.kind == PTC_CRASH_MEMORY && c.u.memory.addr <= at &&
+			 at - c.u.memory.addr < ptc_cur_left(&c.bytes) &&
+			 ptc_le64(c.bytes.pos + (at - c.u.memory.addr)) == *mark;
+	}
+	ptc_buf_release(&b);
+	return found;
+}
+
+Test(state_capture, the_lock_of_a_waiting_thread_is_saved)
+{
+	const uint64_t here = 5, nowhere = 16;
+	uint64_t *lock = malloc(sizeof(*lock));
+	struct user_regs_struct regs = { .rsp = (uint64_t)&here,
+					 .orig_rax = SYS_futex,
+					 .rdi = (uint64_t)lock };
+
+	cr_assert_not_null(lock);
+	*lock = 0x1122334455667788;
+	cr_assert_eq(count_mark(&regs, true, lock), 1);
+	cr_assert_eq(count_mark(&regs, false, lock), 0, "it runs");
+	regs.orig_rax = SYS_read;
+	cr_assert_eq(count_mark(&regs, true, lock), 0, "it waits for no futex");
+	regs.orig_rax = SYS_futex;
+	regs.rdi = nowhere;
+	cr_assert_eq(count_mark(&regs, true, lock), 0);
+	free(lock);
 }
 
 Test(state_capture, no_memory_is_kept_if_none_is_to_be)
@@ -110,7 +162,7 @@ Test(state_capture, no_memory_is_kept_if_none_is_to_be)
 				     .threads = &thread,
 				     .nthreads = 1,
 				     .no_memory = true };
-	size_t kinds[PTC_CRASH_AUXV + 1] = { 0 };
+	size_t kinds[PTC_CRASH_TASK + 1] = { 0 };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_crash c;
 	struct ptc_rec rec;
