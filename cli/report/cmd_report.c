@@ -6,6 +6,7 @@
 #include "cli/decode/decode_findings.h"
 #include "cli/decode/empty_warnings.h"
 #include "cli/report/report.h"
+#include "decode/symbols/demangle.h"
 
 static const char *recording_name(const struct ptc_report_args *a)
 {
@@ -14,7 +15,9 @@ static const char *recording_name(const struct ptc_report_args *a)
 
 static struct ptc_asked_part asked_part(const struct ptc_report_args *a)
 {
-	return (struct ptc_asked_part){ .tid = a->tids.n, .cpu = a->cpus.n, .time = a->time_text };
+	return (struct ptc_asked_part){
+		.tid = a->tids.n, .cpu = a->cpus.n, .time = a->time_text, .sym = a->function
+	};
 }
 
 /* ptc_sink.on_items; ctx is a struct ptc_report. */
@@ -47,6 +50,7 @@ static int sum_recording(struct ptc_report *r, uint64_t *ret_items)
 	if (rc < 0 || ptc_call_stream_finish(&r->stream))
 		return ptc_say_no_memory();
 	ptc_function_sums_finish(&r->sums);
+	ptc_function_focus_sort(&r->focus);
 	r->insns -= r->sums.left_out;
 	*ret_items = asked.items;
 	return ptc_report_sort_rows(r) ? 0 : ptc_say_no_memory();
@@ -68,9 +72,9 @@ static int judge(const struct ptc_report *r, uint64_t items)
 
 	ptc_decode_get_stats(r->d, &stats);
 	ptc_say_findings(r->d, &stats);
-	if (r->args->inlines)
+	if (r->args->inlines || r->args->slowest)
 		ptc_say_without_lines(r->d);
-	if (ptc_asked_any(&part) && !items)
+	if (ptc_asked_any(&part) && (!items || (part.sym && !r->focus.found)))
 		return ptc_asked_say_none(&part, r->d, recording_name(r->args));
 	if (!stats.aux_bytes) {
 		ptc_say("'%s' has no trace to decode", recording_name(r->args));
@@ -108,10 +112,22 @@ static int report_decoded(const struct ptc_report_args *a, struct ptc_decode *d,
 		return ptc_say_no_memory();
 	r.sums.stream = &r.stream;
 	r.sums.is_part = a->time_text;
+	ptc_report_choose_axis(&r);
+	if (a->function) {
+		r.focus = (struct ptc_function_focus){ .stream = &r.stream,
+						       .name = a->function,
+						       .axis = r.axis,
+						       .plain = a->opts.mangled ?
+									NULL :
+									ptc_demangle(a->function),
+						       .slowest = { .max = (size_t)a->slowest } };
+		r.sums.focus = &r.focus;
+	}
 	code = sum_recording(&r, &items);
 	if (!code)
 		code = print_report(&r, pager, items);
 	free(r.row);
+	ptc_function_focus_release(&r.focus);
 	ptc_function_sums_release(&r.sums);
 	ptc_call_stream_release(&r.stream);
 	return code;

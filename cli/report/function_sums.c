@@ -5,6 +5,7 @@
 
 #include "base/budget.h"
 #include "base/grow.h"
+#include "cli/report/function_focus.h"
 
 /* A function in a thread. */
 struct ptc_sums_pair {
@@ -17,6 +18,8 @@ struct sums_frame {
 	uint32_t pair;
 	bool is_outermost; /* no other call of the function was open */
 	bool is_late;	   /* the begin is not known */
+	uint32_t edge;	   /* index + 1 of the edge in the focus; 0: none */
+	uint64_t from;	   /* address in the caller; 0: not known */
 	uint64_t since[PTC_SUMS_AXES];
 };
 
@@ -118,6 +121,12 @@ static struct ptc_function_sum *row_of(const struct ptc_function_sums *s,
 	return &s->rows[s->pairs[f->pair].row];
 }
 
+/* Returns the edge of an open call in the focus. NULL: none. */
+static struct ptc_call_edge *edge_of(const struct ptc_function_sums *s, const struct sums_frame *f)
+{
+	return s->focus && f->edge ? &s->focus->edges[f->edge - 1] : NULL;
+}
+
 /* Returns the distance. 0: it is not known. */
 static uint64_t distance(uint64_t since, uint64_t until)
 {
@@ -130,6 +139,7 @@ static void add_self(struct ptc_function_sums *s, struct ptc_sums_thread *t,
 {
 	const uint64_t now[] = { call->insns, call->item->time };
 	struct ptc_function_sum *row = row_of(s, &t->frames[t->depth - 1]);
+	struct ptc_call_edge *edge = edge_of(s, &t->frames[t->depth - 1]);
 	unsigned int a;
 
 	for (a = 0; a < PTC_SUMS_AXES; a++) {
@@ -137,6 +147,8 @@ static void add_self(struct ptc_function_sums *s, struct ptc_sums_thread *t,
 
 		ptc_sums_add(&row->self[a], ran);
 		ptc_sums_add(&s->all.self[a], ran);
+		if (edge)
+			ptc_sums_add(&edge->self[a], ran);
 		if (now[a] != PTC_NO_TIME)
 			t->at[a] = now[a];
 	}
@@ -174,6 +186,13 @@ static bool begins_before(const struct ptc_function_sums *s, const struct ptc_ca
 	       (!ptc_decode_symbol(s->stream->opts.d, call->item, call->ip, &off) || off);
 }
 
+/* Returns the function of the innermost of the first @n calls. */
+static uint32_t function_at(const struct ptc_function_sums *s, const struct ptc_sums_thread *t,
+			    size_t n)
+{
+	return n ? s->pairs[t->frames[n - 1].pair].function : PTC_NO_NUMBER;
+}
+
 static int add_entry(struct ptc_function_sums *s, struct ptc_sums_thread *t,
 		     const struct ptc_call_event *event)
 {
@@ -188,14 +207,20 @@ static int add_entry(struct ptc_function_sums *s, struct ptc_sums_thread *t,
 		return PTC_E_NO_MEMORY;
 	f = (struct sums_frame){ .pair = pair_of(s, event),
 				 .is_late = begins_before(s, event),
+				 .from = call->from,
 				 .since = { t->at[PTC_SUMS_INSNS], call->item->time } };
 	if (f.pair == PTC_NO_NUMBER || !grow_sums(&t->frames, &t->cap, t->depth, sizeof(f)))
+		return PTC_E_NO_MEMORY;
+	if (s->focus && !ptc_function_focus_edge(s->focus, function_at(s, t, t->depth),
+						 event->function, &f.edge))
 		return PTC_E_NO_MEMORY;
 	pair = &s->pairs[f.pair];
 	f.is_outermost = !pair->open++;
 	row = &s->rows[pair->row];
 	row->calls += !f.is_late;
 	s->all.calls += !f.is_late;
+	if (f.edge)
+		edge_of(s, &f)->calls += !f.is_late;
 	/* An inlined function has no known begin. */
 	f.is_late |= call->how == PTC_CALL_BY_INLINING;
 	t->frames[t->depth++] = f;
@@ -221,12 +246,32 @@ static bool add_duration(struct ptc_function_sums *s, const struct sums_frame *f
 				 (uint64_t)s->pairs[f->pair].row * PTC_SUMS_AXES + axis, took);
 }
 
+/* Offer a complete call to the slowest calls. Returns false if out of memory. */
+static bool offer_call(struct ptc_function_sums *s, const struct ptc_sums_thread *t,
+		       const struct sums_frame *f, const struct ptc_call *call)
+{
+	const struct ptc_sums_pair *pair = &s->pairs[f->pair];
+	struct ptc_slow_call slow = {
+		.at = { f->since[PTC_SUMS_INSNS], f->since[PTC_SUMS_TIME] },
+		.duration = { distance(f->since[PTC_SUMS_INSNS], call->insns),
+			      distance(f->since[PTC_SUMS_TIME], call->item->time) },
+		.thread = pair->thread,
+		.function = pair->function,
+		.caller = function_at(s, t, t->depth),
+		.from = f->from,
+	};
+
+	return !s->focus || !ptc_function_focus_has(s->focus, pair->function) ||
+	       ptc_function_focus_offer(s->focus, call, &slow);
+}
+
 static int add_end(struct ptc_function_sums *s, struct ptc_sums_thread *t,
 		   const struct ptc_call *call)
 {
 	const uint64_t now[] = { call->insns, call->item->time };
 	const bool is_cut = call->how == PTC_CALL_BY_GAP || call->how == PTC_CALL_BY_END;
 	struct ptc_function_sum *row;
+	struct ptc_call_edge *edge;
 	struct sums_frame f;
 	uint64_t *insns;
 	unsigned int a;
@@ -234,14 +279,20 @@ static int add_end(struct ptc_function_sums *s, struct ptc_sums_thread *t,
 	add_self(s, t, call);
 	f = t->frames[--t->depth];
 	row = row_of(s, &f);
+	edge = edge_of(s, &f);
 	s->pairs[f.pair].open--;
-	for (a = 0; a < PTC_SUMS_AXES && f.is_outermost; a++)
+	for (a = 0; a < PTC_SUMS_AXES && f.is_outermost; a++) {
 		ptc_sums_add(&row->total[a], distance(f.since[a], now[a]));
+		if (edge)
+			ptc_sums_add(&edge->total[a], distance(f.since[a], now[a]));
+	}
 	row->open += f.is_late || is_cut;
 	s->all.open += f.is_late || is_cut;
 	for (a = 0; a < PTC_SUMS_AXES && !f.is_late && !is_cut; a++)
 		if (!add_duration(s, &f, a, f.since[a], now[a]))
 			return PTC_E_NO_MEMORY;
+	if (!f.is_late && !is_cut && !offer_call(s, t, &f, call))
+		return PTC_E_NO_MEMORY;
 	if (t->depth)
 		return 0;
 	insns = ptc_tid_counter_of(&s->insns, call->item->tid);

@@ -38,7 +38,9 @@ struct ptc_function_sum {
 /* Returns the group of a row for an event. */
 typedef uint32_t ptc_group_of(void *ctx, const struct ptc_call_event *event);
 
-/* Initialize with zeros, except the first four members. */
+struct ptc_function_focus;
+
+/* Initialize with zeros, except the first five members. */
 struct ptc_function_sums {
 	struct ptc_call_stream *stream; /* borrowed */
 	/*
@@ -46,9 +48,10 @@ struct ptc_function_sums {
 	 * (ptc_item.insns): leave them out.
 	 */
 	bool is_part;
-	ptc_group_of *group_of;	       /* NULL: there are no groups */
-	void *ctx;		       /* of group_of */
-	struct ptc_function_sum *rows; /* owned */
+	struct ptc_function_focus *focus; /* borrowed; NULL: all functions are equal */
+	ptc_group_of *group_of;		  /* NULL: there are no groups */
+	void *ctx;			  /* of group_of */
+	struct ptc_function_sum *rows;	  /* owned */
 	size_t nrows, rows_cap;
 	struct ptc_number_index row_index;
 	struct ptc_sums_pair *pairs; /* owned */

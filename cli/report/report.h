@@ -3,6 +3,7 @@
 #ifndef PTC_CLI_REPORT_REPORT_H
 #define PTC_CLI_REPORT_REPORT_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 #include "cli/common/sandbox.h"
 #include "cli/common/selection_args.h"
 #include "cli/decode/line_buffer.h"
+#include "cli/report/function_focus.h"
 #include "cli/report/function_sums.h"
 #include "ptcap/decode.h"
 
@@ -35,7 +37,9 @@ struct ptc_report_args {
 	bool json, inlines, strict, no_pager, full_names;
 	enum ptc_report_sort sort;
 	enum ptc_axis axis;
-	uint64_t top; /* functions to print; 0: all */
+	uint64_t top;	      /* functions to print; 0: all */
+	const char *function; /* only this one, with callers and callees; NULL: all */
+	uint64_t slowest;     /* calls of the function to print; 0: none */
 };
 
 /* Returns -1 to continue, or an exit code. */
@@ -47,6 +51,7 @@ struct ptc_report {
 	struct ptc_decode *d;		    /* borrowed */
 	struct ptc_call_stream stream;
 	struct ptc_function_sums sums;
+	struct ptc_function_focus focus;     /* if args.function */
 	uint64_t insns;			     /* all instructions, also outside of functions */
 	bool has_time;			     /* the times are a measure of the program */
 	unsigned int axis;		     /* that of text, and of the order */
@@ -55,7 +60,10 @@ struct ptc_report {
 	struct ptc_line *line;		     /* borrowed */
 };
 
-/* Choose the axis, and sort the rows. Returns false if out of memory. */
+/* Choose the axis, before decoding. */
+void ptc_report_choose_axis(struct ptc_report *r);
+
+/* Sort the rows. Returns false if out of memory. */
 bool ptc_report_sort_rows(struct ptc_report *r);
 
 /* Returns the number of rows to print. */
@@ -66,6 +74,31 @@ uint64_t ptc_report_mean(const struct ptc_function_sum *row, unsigned int axis);
 
 /* Returns the name of a function, in @buf or borrowed. To be escaped by the caller. */
 const char *ptc_report_name(const struct ptc_report *r, uint32_t function, char *buf, size_t size);
+
+/* Returns the thread of a slow call. */
+const struct ptc_call_thread *ptc_report_thread(const struct ptc_report *r, uint32_t number);
+
+/* Text: the name of a function in the columns behind the first @taken. */
+void ptc_report_put_name(const struct ptc_report *r, uint32_t function, size_t taken);
+
+/* Text: an amount on the axis, or (@is_count) a number, in eight columns. */
+void ptc_report_put_amount(const struct ptc_report *r, uint64_t n, bool is_count);
+
+/* Text: @part of @whole in percent, in six columns. */
+void ptc_report_put_share(const struct ptc_report *r, uint64_t part, uint64_t whole);
+
+/* Text: the row of a function. */
+void ptc_report_put_row(const struct ptc_report *r, const struct ptc_function_sum *row);
+
+/* JSON: a number, at most INT64_MAX; a file, or null. */
+json_t *ptc_report_number(uint64_t n);
+json_t *ptc_report_file(const struct ptc_report *r, uint32_t file);
+/* JSON: a function as a line. Returns false if out of memory. */
+bool ptc_report_put_function(const struct ptc_report *r, const struct ptc_function_sum *row);
+
+/* Print the function of args.function with its callers, callees and slowest calls. */
+void ptc_report_focus_text(const struct ptc_report *r);
+bool ptc_report_focus_json(const struct ptc_report *r);
 
 /* Print the report. Return false if out of memory. */
 bool ptc_report_text(const struct ptc_report *r);

@@ -15,12 +15,12 @@ static const char *const sorts[] = {
 	[PTC_SORT_MEAN] = "mean", [PTC_SORT_MAX] = "max",     [PTC_SORT_NAME] = "name",
 };
 
-static json_t *number(uint64_t n)
+json_t *ptc_report_number(uint64_t n)
 {
 	return json_integer(n < INT64_MAX ? (json_int_t)n : INT64_MAX);
 }
 
-static json_t *file_name(const struct ptc_report *r, uint32_t file)
+json_t *ptc_report_file(const struct ptc_report *r, uint32_t file)
 {
 	const char *name = ptc_names_of(&r->stream.names, file);
 
@@ -30,14 +30,15 @@ static json_t *file_name(const struct ptc_report *r, uint32_t file)
 static bool put_report_head(const struct ptc_report *r)
 {
 	const struct ptc_function_sum *all = &r->sums.all;
-	json_t *o = json_pack("{s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}",
-			      "schema", "ptcap-report", "version", 1, "axis", axes[r->axis], "sort",
-			      sorts[r->args->sort], "instructions", number(r->insns),
-			      "in_functions", number(all->self[PTC_SUMS_INSNS]), "time",
-			      r->has_time ? number(all->self[PTC_SUMS_TIME]) : json_null(), "calls",
-			      number(all->calls), "open", number(all->open), "functions",
-			      (json_int_t)r->stream.nfunctions, "threads",
-			      (json_int_t)r->stream.nthreads, "gaps", number(r->sums.gaps));
+	json_t *o = json_pack(
+		"{s:s, s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "schema",
+		"ptcap-report", "version", 1, "axis", axes[r->axis], "sort", sorts[r->args->sort],
+		"instructions", ptc_report_number(r->insns), "in_functions",
+		ptc_report_number(all->self[PTC_SUMS_INSNS]), "time",
+		r->has_time ? ptc_report_number(all->self[PTC_SUMS_TIME]) : json_null(), "calls",
+		ptc_report_number(all->calls), "open", ptc_report_number(all->open), "functions",
+		(json_int_t)r->stream.nfunctions, "threads", (json_int_t)r->stream.nthreads, "gaps",
+		ptc_report_number(r->sums.gaps));
 
 	return ptc_line_json(r->line, o);
 }
@@ -48,14 +49,16 @@ static json_t *axis_object(const struct ptc_report *r, const struct ptc_function
 {
 	const bool any = row->known[axis];
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "self", number(row->self[axis]), "total",
-			 number(row->total[axis]), "known", number(row->known[axis]), "mean",
-			 any ? number(ptc_report_mean(row, axis)) : json_null(), "p99",
-			 any ? number(ptc_function_sums_p99(&r->sums, row, axis)) : json_null(),
-			 "max", any ? number(row->max[axis]) : json_null());
+	return json_pack(
+		"{s:o, s:o, s:o, s:o, s:o, s:o}", "self", ptc_report_number(row->self[axis]),
+		"total", ptc_report_number(row->total[axis]), "known",
+		ptc_report_number(row->known[axis]), "mean",
+		any ? ptc_report_number(ptc_report_mean(row, axis)) : json_null(), "p99",
+		any ? ptc_report_number(ptc_function_sums_p99(&r->sums, row, axis)) : json_null(),
+		"max", any ? ptc_report_number(row->max[axis]) : json_null());
 }
 
-static bool put_function(const struct ptc_report *r, const struct ptc_function_sum *row)
+bool ptc_report_put_function(const struct ptc_report *r, const struct ptc_function_sum *row)
 {
 	const struct ptc_function *f = &r->stream.functions[row->function];
 	char name[NAME_ROOM], off[32];
@@ -64,8 +67,8 @@ static bool put_function(const struct ptc_report *r, const struct ptc_function_s
 	(void)snprintf(off, sizeof(off), "0x%" PRIx64, f->off);
 	o = json_pack("{s:s, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o}", "type", "function", "name",
 		      ptc_json_text(ptc_report_name(r, row->function, name, sizeof(name))), "file",
-		      file_name(r, f->file), "offset", off, "inlined", f->inlined, "calls",
-		      number(row->calls), "open", number(row->open), "insns",
+		      ptc_report_file(r, f->file), "offset", off, "inlined", f->inlined, "calls",
+		      ptc_report_number(row->calls), "open", ptc_report_number(row->open), "insns",
 		      axis_object(r, row, PTC_SUMS_INSNS), "time",
 		      r->has_time ? axis_object(r, row, PTC_SUMS_TIME) : json_null());
 	return ptc_line_json(r->line, o);
@@ -78,8 +81,10 @@ bool ptc_report_json(const struct ptc_report *r)
 
 	if (!put_report_head(r))
 		return false;
-	for (i = 0; i < shown; i++)
-		if (!put_function(r, r->row[i]))
+	if (r->args->function && !ptc_report_focus_json(r))
+		return false;
+	for (i = 0; i < shown && !r->args->function; i++)
+		if (!ptc_report_put_function(r, r->row[i]))
 			return false;
 	ptc_print_json_missing(r->d, r->line);
 	return true;

@@ -6,7 +6,7 @@
 #include "cli/common/option_table.h"
 #include "cli/report/report.h"
 
-enum { MAX_JOBS = 4096 };
+enum { MAX_JOBS = 4096, SLOWEST = 10, MAX_SLOWEST = 1000000 };
 
 static bool take_sort(const char *s, void *ret)
 {
@@ -34,6 +34,18 @@ static bool take_top(const char *s, void *ret)
 	return !strcmp(s, "all") || (ptc_parse_u64(s, n) && *n);
 }
 
+static int take_slowest(void *args, const char *value)
+{
+	struct ptc_report_args *a = args;
+
+	a->slowest = SLOWEST;
+	if (!value ||
+	    (ptc_parse_u64(value, &a->slowest) && a->slowest && a->slowest <= MAX_SLOWEST))
+		return -1;
+	return ptc_value_error("report", "--slowest", value, "a number of calls from 1 to %d",
+			       MAX_SLOWEST);
+}
+
 static bool take_threads(const char *s, void *ret)
 {
 	uint64_t n;
@@ -51,6 +63,14 @@ static const struct ptc_option options[] = {
 		     "self, total, calls, mean, max or name") },
 	{ "top", 0, "N", "Print only the first N functions. Default: all.",
 	  PTC_PARSED(struct ptc_report_args, top, take_top, "a number of functions, or all") },
+	{ "function", 0, "NAME",
+	  "Print only this function, with its callers and the functions that it calls. Default: "
+	  "all functions.",
+	  PTC_TEXT(struct ptc_report_args, function) },
+	{ "slowest", 0, "[N]",
+	  "With --function: also print its N slowest calls (default: 10), with thread, place and "
+	  "caller.",
+	  .take = take_slowest },
 	{ "axis", 0, "AXIS",
 	  "Measure in time or in instructions (insns). Default: insns for recordings by step or "
 	  "emu, else time.",
@@ -126,6 +146,8 @@ static int check_report_args(struct ptc_report_args *a)
 	if (a->time_text && !ptc_time_choice_parse(a->time_text, &a->time))
 		return ptc_value_error("report", "--time", a->time_text,
 				       "FROM,TO in seconds, or N%%-M%%");
+	if (a->slowest && !a->function)
+		return ptc_usage_error("report", "--slowest needs --function");
 	if (a->code.kcore && a->code.vmlinux)
 		return ptc_usage_error("report", "--kcore cannot be combined with --vmlinux");
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };

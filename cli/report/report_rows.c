@@ -61,10 +61,12 @@ static int by_key_and_name(const void *a, const void *b)
 	return f->off != g->off ? (f->off < g->off ? -1 : 1) : f->file > g->file ? 1 : -1;
 }
 
-static void choose_axis(struct ptc_report *r)
+void ptc_report_choose_axis(struct ptc_report *r)
 {
 	const bool software = ptc_decode_is_of_software(r->d);
-	const bool known = r->sums.all.self[PTC_SUMS_TIME];
+	struct ptc_err err;
+	uint64_t first, last;
+	const bool known = !ptc_decode_get_times(r->d, &first, &last, &err);
 
 	r->has_time = known && (!software || r->args->axis == PTC_AXIS_TIME);
 	r->axis = r->has_time && r->args->axis != PTC_AXIS_INSNS ? PTC_SUMS_TIME : PTC_SUMS_INSNS;
@@ -81,7 +83,6 @@ bool ptc_report_sort_rows(struct ptc_report *r)
 		free(sorted);
 		return false;
 	}
-	choose_axis(r);
 	for (i = 0; i < n; i++)
 		sorted[i] =
 			(struct sorted_row){ &r->sums.rows[i], r, sort_key(r, &r->sums.rows[i]) };
@@ -90,6 +91,11 @@ bool ptc_report_sort_rows(struct ptc_report *r)
 		r->row[i] = sorted[i].row;
 	free(sorted);
 	return true;
+}
+
+const struct ptc_call_thread *ptc_report_thread(const struct ptc_report *r, uint32_t number)
+{
+	return &r->stream.threads[number];
 }
 
 size_t ptc_report_shown(const struct ptc_report *r)

@@ -11,11 +11,11 @@
 /* TAKEN: columns in front of the name. */
 enum { TAKEN = 61, NAME_ROOM = 512, NAME_MIN = 16 };
 
-static void put_function_name(const struct ptc_report *r, uint32_t function)
+void ptc_report_put_name(const struct ptc_report *r, uint32_t function, size_t taken)
 {
 	const struct ptc_function *f = &r->stream.functions[function];
 	const char *file = f->name ? ptc_names_of(&r->stream.names, f->file) : NULL, *base;
-	const size_t width = r->width > TAKEN + NAME_MIN ? r->width - TAKEN : NAME_MIN;
+	const size_t width = r->width > taken + NAME_MIN ? r->width - taken : NAME_MIN;
 	char buf[NAME_ROOM];
 	const char *name = ptc_report_name(r, function, buf, sizeof(buf));
 
@@ -32,45 +32,44 @@ static void put_function_name(const struct ptc_report *r, uint32_t function)
 	ptc_line_char(r->line, ')');
 }
 
-static void put_share(struct ptc_line *l, uint64_t part, uint64_t whole)
+void ptc_report_put_share(const struct ptc_report *r, uint64_t part, uint64_t whole)
 {
 	char text[32];
 
 	(void)snprintf(text, sizeof(text), " %5.1f",
 		       whole ? 100.0 * (double)part / (double)whole : 0.0);
-	ptc_line_str(l, text);
+	ptc_line_str(r->line, text);
 }
 
-static void put_amount(struct ptc_line *l, uint64_t n, bool is_time)
+void ptc_report_put_amount(const struct ptc_report *r, uint64_t n, bool is_count)
 {
 	char amount[PTC_AMOUNT_ROOM], text[PTC_AMOUNT_ROOM + 10];
 
-	ptc_amount(amount, n, is_time);
+	ptc_amount(amount, n, !is_count && r->axis == PTC_SUMS_TIME);
 	(void)snprintf(text, sizeof(text), " %7s", amount);
-	ptc_line_str(l, text);
+	ptc_line_str(r->line, text);
 }
 
-static void put_row(const struct ptc_report *r, const struct ptc_function_sum *row)
+void ptc_report_put_row(const struct ptc_report *r, const struct ptc_function_sum *row)
 {
-	const bool is_time = r->axis == PTC_SUMS_TIME;
 	struct ptc_line *l = r->line;
 	char text[32];
 
-	put_amount(l, row->self[r->axis], is_time);
-	put_share(l, row->self[r->axis], r->sums.all.self[r->axis]);
-	put_amount(l, row->total[r->axis], is_time);
-	put_amount(l, row->calls, false);
+	ptc_report_put_amount(r, row->self[r->axis], false);
+	ptc_report_put_share(r, row->self[r->axis], r->sums.all.self[r->axis]);
+	ptc_report_put_amount(r, row->total[r->axis], false);
+	ptc_report_put_amount(r, row->calls, true);
 	(void)snprintf(text, sizeof(text), " %4" PRIu64, row->open);
 	ptc_line_str(l, text);
 	if (row->known[r->axis]) {
-		put_amount(l, ptc_report_mean(row, r->axis), is_time);
-		put_amount(l, ptc_function_sums_p99(&r->sums, row, r->axis), is_time);
-		put_amount(l, row->max[r->axis], is_time);
+		ptc_report_put_amount(r, ptc_report_mean(row, r->axis), false);
+		ptc_report_put_amount(r, ptc_function_sums_p99(&r->sums, row, r->axis), false);
+		ptc_report_put_amount(r, row->max[r->axis], false);
 	} else {
 		ptc_line_str(l, "       -       -       -");
 	}
 	ptc_line_str(l, "  ");
-	put_function_name(r, row->function);
+	ptc_report_put_name(r, row->function, TAKEN);
 	ptc_line_char(l, '\n');
 }
 
@@ -102,9 +101,14 @@ bool ptc_report_text(const struct ptc_report *r)
 	char text[64];
 	size_t i;
 
+	if (r->args->function) {
+		if (r->focus.found)
+			ptc_report_focus_text(r);
+		return true;
+	}
 	put_head(r);
 	for (i = 0; i < shown; i++)
-		put_row(r, r->row[i]);
+		ptc_report_put_row(r, r->row[i]);
 	if (shown == r->sums.nrows)
 		return true;
 	(void)snprintf(text, sizeof(text), "# and %zu more function%s\n", r->sums.nrows - shown,

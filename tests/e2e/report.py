@@ -119,20 +119,36 @@ class Sums:
         self.durations = []
 
 
+class Model:
+    """Sums of the events of decode --calls by the names of functions."""
+
+    def __init__(self):
+        self.sums = defaultdict(Sums)  # by function
+        self.edges = defaultdict(Sums)  # by caller, or None, and callee
+        self.known = []  # whole calls: duration, begin, tid, name, caller
+
+
 def modelled(path, *options):
-    """Sum the events of decode --calls by the name of the function."""
-    sums, stacks, last = defaultdict(Sums), defaultdict(list), Counter()
+    """Return the Model of a recording."""
+    model, stacks, last = Model(), defaultdict(list), Counter()
+    sums, edges = model.sums, model.edges
     objects = map(json.loads, decode(path, "--calls", "--format=json", *options).out.splitlines())
 
     def end(tid, at, known):
         name, since, late = stacks[tid].pop()
-        f = sums[name]
+        f, caller = sums[name], stacks[tid][-1][0] if stacks[tid] else None
         if name not in (x[0] for x in stacks[tid]):
             f.total += at - since
+            edges[caller, name].total += at - since
         if late or not known:
             f.open += 1
         else:
             f.durations.append(at - since)
+            model.known.append((at - since, since, tid, name, caller))
+
+    def run(name, caller, n):
+        sums[name].self += n
+        edges[caller, name].self += n
 
     for o in objects:
         check(o.get("type") != "gap", "the recording has gaps")
@@ -141,23 +157,24 @@ def modelled(path, *options):
         tid, at = o["tid"], o["icount"]
         stack = stacks[tid]
         if stack:
-            sums[stack[-1][0]].self += at - last[tid]
+            run(stack[-1][0], stack[-2][0] if len(stack) > 1 else None, at - last[tid])
         if o["type"] == "enter":
             name, _, off = o["name"].partition("+0x")
             late = o["how"] == "return" or (o["how"] == "trace" and bool(off))
             if not stack:
-                sums[name].self += at - last[tid]
-            stack.append((name, at if stack else last[tid], late))
+                run(name, None, at - last[tid])
             sums[name].calls += not late
+            edges[stack[-1][0] if stack else None, name].calls += not late
+            stack.append((name, at if stack else last[tid], late))
         else:
             end(tid, at, True)
         last[tid] = at
     ends = last_counts(path)
     for tid, stack in stacks.items():
-        sums[stack[-1][0]].self += ends[tid] - last[tid]
+        run(stack[-1][0], stack[-2][0] if len(stack) > 1 else None, ends[tid] - last[tid])
         while stack:
             end(tid, ends[tid], False)
-    return sums
+    return model
 
 
 def by_name(rows):
@@ -182,7 +199,7 @@ def sums(folder):
         check(head["instructions"] == head["in_functions"] == total, f"{name}: {head}, {total} instructions")
         check(sum(r["insns"]["self"] for r in rows) == total, f"{name}: the parts are not all")
         check(head["gaps"] == 0 and head["time"] is None, head)
-        want, found = modelled(path), by_name(rows)
+        want, found = modelled(path).sums, by_name(rows)
         check(set(found) == set(want), f"{name}: {set(found) ^ set(want)}")
         for function, w in want.items():
             got = found[function]
@@ -227,11 +244,67 @@ def counted(folder):
         check(counts, f"{name}: no counts")
 
 
+def objects_of(path, *options):
+    """Return the objects of a report by type."""
+    found = defaultdict(list)
+    for o in map(json.loads, Run([PTCAP, "report", "-i", path, "--format=json", *options]).expect(0).out.splitlines()[1:]):
+        found[o["type"]].append(o)
+    return found
+
+
+@case
+def callers(folder):
+    """--function has the callers and callees of the model, with their sums, and the slowest calls."""
+    for name in ("recurse", "signal", "longjmp", "locks"):
+        path = recorded(folder, name)
+        model = modelled(path)
+        single = Counter(r["name"] for r in report(path)[1])  # not functions of two files
+        functions = [f for f in model.sums if single[f] == 1]
+        for function in functions[:: max(1, len(functions) // 6)]:
+            got = objects_of(path, "--function", function, "--slowest=7")
+            for kind, other, place in (("caller", "callee", 1), ("callee", "caller", 0)):
+                want = {e: s for e, s in model.edges.items() if e[place] == function}
+                rows = {(o["caller"], o["callee"]): o for o in got[kind]}
+                if len(rows) != len(got[kind]):
+                    continue  # by functions of two files
+                check(rows.keys() == want.keys(), f"{name}: {kind}s of {function}: {rows.keys()}, not {want.keys()}")
+                for e, s in want.items():
+                    check((rows[e]["calls"], rows[e]["insns"]) == (s.calls, {"self": s.self, "total": s.total}),
+                          f"{name}: {rows[e]}, not {vars(s)}")
+                check(all(o[other] == function for o in got[kind]), f"{name}: {other}")
+            check([o["name"] for o in got["function"]] == [function], got["function"])
+            slow = [(o["insns"]["duration"], o["insns"]["begin"], o["tid"], o["name"], o["caller"]) for o in got["slowest"]]
+            known = sorted((k for k in model.known if k[3] == function), key=lambda k: (-k[0], k[1], k[2]))
+            check([s[0] for s in slow] == [k[0] for k in known[:7]] and set(slow) <= set(known), f"{name}: {slow}, not {known[:7]}")
+    text = Run([PTCAP, "report", path, "--function", function, "--slowest"]).expect(0).out
+    check(max(map(len, text.splitlines())) <= 80 and "slowest call by" in text, text)
+    r = Run([PTCAP, "report", path, "--function", "nowhere"]).expect(4)
+    check(not r.out and "a function 'nowhere'" in r.err, r.err)
+    check("--slowest needs --function" in Run([PTCAP, "report", path, "--slowest"]).expect(2).err, "--slowest alone")
+
+
+@case
+def places(folder):
+    """A slow call is found again with decode --calls, and has the line of its call."""
+    path = os.path.join(folder, "data")
+    store.fetch(path, [program(folder)], "-q")
+    lines = SOURCE.splitlines()
+    for function, want in (("middle", "s += middle(i) + even(i);"), ("fib", None), ("leaf", None)):
+        slow = objects_of(path, "--function", function, "--slowest=5")["slowest"]
+        check(len(slow) == 5, slow)
+        entries = {(o["tid"], o["icount"]) for o in map(json.loads, decode(path, "--calls", "--format=json", "--sym", function).out.splitlines())
+                   if o.get("type") == "enter" and o["name"] == function}
+        for o in slow:
+            check((o["tid"], o["insns"]["begin"]) in entries, f"{o} is no entry")
+            line = lines[o["line"] - 1]
+            check(o["source"].endswith("calls.c") and function + "(" in line and (not want or want in line), f"{o}: {line}")
+
+
 def callgrind(folder, path):
-    """Return {function: own instructions} and {function: calls} from Valgrind."""
+    """Return {function: own instructions} and {(caller, callee): [calls, instructions]} from Valgrind."""
     out = os.path.join(folder, "callgrind.out")
     Run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", path]).expect(0)
-    names, own, calls, inside, called, skip = {}, Counter(), Counter(), None, None, False
+    names, own, calls, inside, called, skip = {}, Counter(), defaultdict(lambda: [0, 0]), None, None, False
 
     def name_of(text):
         number, _, name = text.partition(" ")
@@ -246,10 +319,12 @@ def callgrind(folder, path):
             elif line.startswith("cfn="):
                 called = name_of(line[4:])
             elif line.startswith("calls="):
-                calls[called] += int(line[6:].split()[0])
+                calls[inside, called][0] += int(line[6:].split()[0])
                 skip = True
             elif re.match(r"[-+*\d]\S* \d+$", line):
-                if not skip:
+                if skip:
+                    calls[inside, called][1] += int(line.split()[1])
+                else:
                     own[inside] += int(line.split()[1])
                 skip = False
     return own, calls
@@ -266,7 +341,13 @@ def valgrind(folder):
     rows = {r["name"]: r for r in report(data)[1]}
     for name in OWN:
         check(rows[name]["insns"]["self"] == own[name], f"{name}: {rows[name]['insns']}, Callgrind has {own[name]}")
-        check(rows[name]["calls"] == calls[name], f"{name}: {rows[name]['calls']} calls, Callgrind has {calls[name]}")
+        want = sum(n for (_, callee), (n, _) in calls.items() if callee == name)
+        check(rows[name]["calls"] == want, f"{name}: {rows[name]['calls']} calls, Callgrind has {want}")
+        for o in objects_of(data, "--function", name)["caller"]:
+            e = o["caller"], name
+            check(name == "main" or o["calls"] == calls[e][0], f"{o}, Callgrind has {calls[e]}")
+            if e in (("main", "middle"), ("middle", "leaf"), ("odd", "leaf"), ("even", "leaf"), ("main", "fib"), ("main", "even")):
+                check(o["insns"]["total"] == calls[e][1], f"{o}, Callgrind has {calls[e]}")
     check(rows["fib"]["insns"]["total"] == rows["fib"]["insns"]["self"], f"recursion counts more than once: {rows['fib']}")
     main = rows["main"]["insns"]
     check(main["total"] == main["max"] == sum(rows[name]["insns"]["self"] for name in OWN), f"main: {main}")
