@@ -360,6 +360,13 @@ int ptc_call_stream_finish(struct ptc_call_stream *s)
 	return ptc_calls_finish(s->calls);
 }
 
+uint32_t ptc_call_stream_thread(struct ptc_call_stream *s, int32_t tid)
+{
+	const struct ptc_call_thread *t = find_call_thread(s, tid);
+
+	return t ? (uint32_t)(t - s->threads) : PTC_NO_NUMBER;
+}
+
 const char *ptc_call_function_name(const struct ptc_call_stream *s, uint32_t number, char *buf,
 				   size_t size)
 {

@@ -106,6 +106,10 @@ int ptc_call_stream_finish(struct ptc_call_stream *s);
 uint32_t ptc_call_stream_function(struct ptc_call_stream *s, const struct ptc_item *it,
 				  uint64_t ip);
 
+/* Returns the number of the newest thread with ID @tid; PTC_NO_NUMBER: it has entered no function.
+ */
+uint32_t ptc_call_stream_thread(struct ptc_call_stream *s, int32_t tid);
+
 /*
  * Returns the name of function @number, which is to be printed, escaped by the caller: its symbol,
  * or "file+0x12", or an address. The text is in @buf, or borrowed from the stream.

@@ -79,17 +79,23 @@ static struct ptc_view_thread *viewed_thread(struct ptc_call_collector *c, uint3
 	return &c->threads[number];
 }
 
+/* Moves the clock to @time, the time of an item, unless that is earlier. */
+static void add_time_of(struct ptc_call_collector *c, uint64_t time)
+{
+	if (!c->times || time == PTC_NO_TIME)
+		return;
+	if (c->first_ns == PTC_NO_TIME)
+		c->first_ns = time;
+	if (later(time, c->first_ns) > c->now_ns)
+		c->now_ns = time - c->first_ns;
+}
+
 /* Returns the place of an event. Times never go back, and are relative to the first one. */
 static struct ptc_view_moment moment_of_event(struct ptc_call_collector *c,
 					      const struct ptc_view_thread *t,
 					      const struct ptc_call *call)
 {
-	const uint64_t time = call->item->time;
-
-	if (c->times && time != PTC_NO_TIME && c->first_ns == PTC_NO_TIME)
-		c->first_ns = time;
-	if (c->times && time != PTC_NO_TIME && later(time, c->first_ns) > c->now_ns)
-		c->now_ns = time - c->first_ns;
+	add_time_of(c, call->item->time);
 	return (struct ptc_view_moment){ t->begun && call->insns < t->last.insns ? t->last.insns :
 										   call->insns,
 					 c->now_ns };
@@ -331,7 +337,9 @@ int ptc_call_collector_init(struct ptc_call_collector *c,
 					  .first_ns = PTC_NO_TIME };
 	if (ptc_call_stream_init(&c->stream, &stream) ||
 	    !ptc_call_sites_init(&c->sites, opts->d, &c->stream.names) ||
-	    !ptc_event_encoder_init(&c->events))
+	    !ptc_event_encoder_init(&c->events) ||
+	    !ptc_branch_collector_init(&c->branches, opts->d, &c->stream.names,
+				       opts->limits.branches))
 		return PTC_E_NO_MEMORY;
 	return 0;
 }
@@ -352,20 +360,71 @@ void ptc_call_collector_release(struct ptc_call_collector *c)
 	ptc_open_calls_release(&c->open);
 	ptc_buf_release(&c->chunk);
 	ptc_event_encoder_release(&c->events);
+	ptc_branch_collector_release(&c->branches);
+	ptc_idmap_release(&c->tids);
+	free(c->insns);
 	ptc_call_sites_release(&c->sites);
 	ptc_call_stream_release(&c->stream);
+}
+
+/* Returns the instructions of the thread @tid; NULL: out of memory. */
+static uint64_t *insns_of_tid(struct ptc_call_collector *c, int32_t tid)
+{
+	size_t at = ptc_idmap_find(&c->tids, tid);
+
+	if (at == SIZE_MAX) {
+		at = c->tids.n;
+		if (!ptc_grow(&c->insns, &c->insns_cap, at + 1, sizeof(*c->insns)) ||
+		    !ptc_idmap_add(&c->tids, tid, at))
+			return NULL;
+		c->insns[at] = 0;
+	}
+	return &c->insns[at];
+}
+
+/* Collects a branch. The call stream has had the item, so it knows the thread. */
+static int collect_branch(struct ptc_call_collector *c, const struct ptc_item *it)
+{
+	uint64_t *insns = it->tid >= 0 ? insns_of_tid(c, it->tid) : NULL;
+	uint32_t number;
+	struct ptc_view_thread *t;
+
+	if (it->tid < 0)
+		return 0;
+	if (!insns)
+		return PTC_E_NO_MEMORY;
+	*insns += it->insns;
+	number = ptc_call_stream_thread(&c->stream, it->tid);
+	if (it->type != PTC_ITEM_BRANCH || number >= c->nthreads)
+		return 0;
+	t = &c->threads[number];
+	add_time_of(c, it->time);
+	return ptc_branch_collector_add(&c->branches, &t->branches, number, it, *insns, c->now_ns) ?
+		       0 :
+		       PTC_E_NO_MEMORY;
 }
 
 int ptc_call_collector_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_call_collector *c = ctx;
+	size_t i;
+	int rc = 0;
 
-	return ptc_call_stream_items(&c->stream, items, n);
+	if (c->branches.over)
+		return ptc_call_stream_items(&c->stream, items, n);
+	for (i = 0; i < n && !rc; i++) {
+		rc = ptc_call_stream_items(&c->stream, &items[i], 1);
+		if (!rc)
+			rc = collect_branch(c, &items[i]);
+	}
+	return rc;
 }
 
 int ptc_call_collector_finish(struct ptc_call_collector *c)
 {
 	const int rc = ptc_call_stream_finish(&c->stream);
 
-	return rc ? rc : hand_over_chunk(c);
+	if (rc)
+		return rc;
+	return ptc_branch_collector_finish(&c->branches) ? hand_over_chunk(c) : PTC_E_NO_MEMORY;
 }

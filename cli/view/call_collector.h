@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cli/calls/call_stream.h"
+#include "cli/view/branch_collector.h"
 #include "cli/view/call_sites.h"
 #include "cli/view/event_encoder.h"
 #include "cli/view/open_calls.h"
@@ -37,7 +38,8 @@ struct ptc_view_thread {
 	size_t depth, stack_cap;
 	uint32_t
 		last_called; /* number + 1 of the last function that was called with no open call */
-	uint64_t *rows;	     /* owned; number of calls of each depth */
+	struct ptc_branch_thread branches;
+	uint64_t *rows; /* owned; number of calls of each depth */
 	size_t nrows, rows_cap;
 };
 
@@ -55,12 +57,17 @@ struct ptc_view_gap {
 struct ptc_view_limits {
 	uint64_t calls; /* at most this many calls and gaps */
 	size_t functions;
+	uint64_t branches; /* no branches are kept if there are more */
 };
 
 struct ptc_call_collector {
 	struct ptc_call_stream stream;
 	struct ptc_call_sites sites;
 	struct ptc_event_encoder events;
+	struct ptc_branch_collector branches;
+	struct ptc_idmap tids; /* indexes into insns */
+	uint64_t *insns;       /* owned; instructions of each thread ID, in all its lives */
+	size_t insns_cap;
 	struct ptc_view_limits limits;
 	bool times; /* times are wanted */
 	/* Takes a chunk of events. Returns non-zero to stop decoding. */

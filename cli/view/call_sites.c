@@ -78,10 +78,11 @@ static uint32_t look_up_site(struct ptc_call_sites *s, const struct ptc_item *it
 	number = find_site(s, &p);
 	if (number)
 		return number;
-	if (!ptc_decode_symbol(s->d, item, ip, &p.in_func))
+	p.function = ptc_names_get(s->texts, ptc_decode_symbol(s->d, item, ip, &p.in_func));
+	if (!p.function)
 		p.in_func = UINT64_MAX;
 	p.source = ptc_names_get(s->texts, ptc_decode_srcline(s->d, item, ip, &p.line));
-	return p.source == UINT32_MAX ? UINT32_MAX : add_site(s, &p);
+	return p.source == UINT32_MAX || p.function == UINT32_MAX ? UINT32_MAX : add_site(s, &p);
 }
 
 uint32_t ptc_call_sites_number(struct ptc_call_sites *s, const struct ptc_item *item, uint64_t ip)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers for the places from which functions were called, with their source lines. */
+/* Numbers for places of code, such as calls, with their functions and source lines. */
 #ifndef PTC_CLI_VIEW_CALL_SITES_H
 #define PTC_CLI_VIEW_CALL_SITES_H
 
@@ -12,10 +12,11 @@
 
 /* A place in the code. Equal places in several processes are one. */
 struct ptc_call_site {
-	uint32_t file;	  /* as recorded; number in @texts; 0: not known */
-	uint64_t off;	  /* in the file; without a file the address */
-	uint64_t in_func; /* offset in its function; UINT64_MAX: not known */
-	uint32_t source;  /* number in @texts; 0: not known */
+	uint32_t file;	   /* as recorded; number in @texts; 0: not known */
+	uint64_t off;	   /* in the file; without a file the address */
+	uint64_t in_func;  /* offset in its function; UINT64_MAX: not known */
+	uint32_t function; /* its name; number in @texts; 0: not known */
+	uint32_t source;   /* number in @texts; 0: not known */
 	int line;
 };
 

@@ -22,6 +22,7 @@ enum { FUNCTIONS_MAX = 1000 * 1000 };
 struct view {
 	const struct ptc_view_args *a;
 	struct ptc_decode *d;
+	struct ptc_crash_lines crash;
 	struct ptc_call_collector calls;
 	struct ptc_page_writer page;
 	struct ptc_err err; /* of writing the page; code 0: none */
@@ -78,11 +79,24 @@ static int write_calls(struct view *v)
 	return r ? say_stopped(v, r, &err) : 0;
 }
 
+static int write_branches(struct view *v)
+{
+	const struct ptc_branch_collector *b = &v->calls.branches;
+	size_t i;
+
+	for (i = 0; i < b->nchunks; i++)
+		if (ptc_page_put(&v->page, "branches", b->chunks[i].bytes, b->chunks[i].len,
+				 &v->err))
+			return ptc_say_err(&v->err);
+	return 0;
+}
+
 static int write_meta(struct view *v)
 {
 	const struct ptc_view_facts facts = {
 		.recording = v->a->input,
 		.c = &v->calls,
+		.crash = &v->crash,
 		.is_of_software = ptc_decode_is_of_software(v->d),
 	};
 	struct ptc_buf meta = PTC_BUF_INIT;
@@ -132,7 +146,7 @@ static int write_page(struct view *v, int fd, const char *name)
 		.d = v->d,
 		.inlines = v->a->inlines,
 		.times = !ptc_decode_is_of_software(v->d),
-		.limits = { v->a->max_calls, FUNCTIONS_MAX },
+		.limits = { v->a->max_calls, FUNCTIONS_MAX, v->a->branches },
 		.on_chunk = put_calls,
 		.ctx = v,
 	};
@@ -145,6 +159,8 @@ static int write_page(struct view *v, int fd, const char *name)
 	code = write_calls(v);
 	if (!code)
 		code = check_not_empty(v);
+	if (!code)
+		code = write_branches(v);
 	if (!code)
 		code = write_meta(v);
 	if (!code && ptc_page_end(&v->page, &v->err))
@@ -169,6 +185,15 @@ static int write_output(struct view *v)
 	return code;
 }
 
+/* A crash that cannot be explained is reported, and the page is written without it. */
+static void explain_crash(struct view *v)
+{
+	struct ptc_err err;
+
+	if (ptc_crash_lines_read(&v->crash, v->a->input, &v->a->code, v->a->opts.mangled, &err))
+		ptc_say("the page does not explain the crash: %s", err.msg);
+}
+
 static int view_recording(struct ptc_view_args *a)
 {
 	struct view v = { .a = a };
@@ -186,12 +211,15 @@ static int view_recording(struct ptc_view_args *a)
 		return ptc_say_input_err(a->input, &err);
 	if (a->has_time && ptc_time_choice_apply(&a->time, v.d, &err))
 		code = ptc_say_err(&err);
-	if (!code)
+	if (!code) {
+		explain_crash(&v);
 		code = write_output(&v);
+	}
 	if (!code)
 		tell_view(&v);
 	ptc_buf_release(&v.page.text);
 	ptc_call_collector_release(&v.calls);
+	ptc_screen_release(&v.crash.screen);
 	ptc_decode_free(v.d);
 	return code;
 }

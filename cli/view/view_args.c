@@ -8,9 +8,9 @@
 #include "cli/common/option_table.h"
 #include "cli/convert/copy_common.h"
 
-static bool take_view_ids(const char *s, void *list)
+static bool take_branch_limit(const char *s, void *ret)
 {
-	return ptc_id_list_parse(list, s);
+	return ptc_parse_count(s, ret);
 }
 
 static int take_view_time(void *args, const char *value)
@@ -32,14 +32,17 @@ static const struct ptc_option options[] = {
 	  PTC_TEXT(struct ptc_view_args, output) },
 	PTC_HEADING("Which part of the recording (default: all):"),
 	{ "tid", 0, "LIST", "Show only these threads, for example 12,15-17.",
-	  PTC_PARSED(struct ptc_view_args, tids, take_view_ids,
+	  PTC_PARSED(struct ptc_view_args, tids, ptc_take_ids,
 		     "thread IDs, for example 12,14-16") },
 	{ "cpu", 0, "LIST", "Show only calls on these CPUs, for example 0,2-4.",
-	  PTC_PARSED(struct ptc_view_args, cpus, take_view_ids, "CPU numbers, for example 0,2-4") },
+	  PTC_PARSED(struct ptc_view_args, cpus, ptc_take_ids, "CPU numbers, for example 0,2-4") },
 	{ "time", 0, "FROM,TO",
 	  "Show only calls from FROM up to TO, in seconds. Omit either, or give a part of the "
 	  "trace: 10%-20%.",
 	  .take = take_view_time },
+	{ "branches", 0, "N",
+	  "Also show single branches, if there are at most N (default: 2M; 0: never).",
+	  PTC_PARSED(struct ptc_view_args, branches, take_branch_limit, "a number of branches") },
 	{ "inline", 0, NULL,
 	  "Also show inlined functions that make calls. Default: only real functions.",
 	  PTC_FLAG(struct ptc_view_args, inlines) },
@@ -87,6 +90,7 @@ int ptc_view_args_parse(struct ptc_view_args *a, int argc, char **argv)
 
 	*a = (struct ptc_view_args){ .output = "view.html",
 				     .max_calls = PTC_VIEW_CALLS,
+				     .branches = PTC_VIEW_BRANCHES,
 				     .code = PTC_CODE_OPTS_INIT,
 				     .opts = PTC_DECODE_OPTS_INIT };
 	code = ptc_options_parse(&option_table, argc, argv, a);

@@ -10,12 +10,13 @@
 #include "cli/common/selection_args.h"
 #include "ptcap/decode.h"
 
-enum { PTC_VIEW_CALLS = 10 * 1000 * 1000 }; /* default of --max-calls */
+/* Defaults of --max-calls and --branches. */
+enum { PTC_VIEW_CALLS = 10 * 1000 * 1000, PTC_VIEW_BRANCHES = 2 * 1000 * 1000 };
 
 struct ptc_view_args {
 	const char *input, *output; /* set; borrowed */
 	bool inlines;
-	uint64_t max_calls;
+	uint64_t max_calls, branches;
 	struct ptc_id_list tids, cpus;
 	bool has_time;
 	struct ptc_time_choice time;

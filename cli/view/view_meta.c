@@ -100,6 +100,10 @@ COLUMN(put_total_ns, struct ptc_view_function, total.time_ns, put_number)
 COLUMN(put_source, struct ptc_view_function, source, put_number)
 COLUMN(put_line, struct ptc_view_function, line, put_number)
 COLUMN(put_site_file, struct ptc_call_site, file, put_number)
+COLUMN(put_site_function, struct ptc_call_site, function, put_number)
+COLUMN(put_edge_from, struct ptc_view_edge, from, put_number)
+COLUMN(put_edge_to, struct ptc_view_edge, to, put_number)
+COLUMN(put_edge_kind, struct ptc_view_edge, kind, put_number)
 COLUMN(put_site_source, struct ptc_call_site, source, put_number)
 COLUMN(put_site_line, struct ptc_call_site, line, put_number)
 
@@ -140,14 +144,37 @@ static void put_functions(struct ptc_buf *b, const struct ptc_call_collector *c)
 	put_str(b, "}");
 }
 
-static void put_sites(struct ptc_buf *b, const struct ptc_call_sites *s)
+static void put_sites(struct ptc_buf *b, const char *key, const struct ptc_call_sites *s)
 {
-	put_key(b, "sites");
+	put_key(b, key);
 	put_str(b, "{");
 	put_list(b, "off", s->v, s->n, put_site_off);
 	put_list(b, "file", s->v, s->n, put_site_file);
+	put_list(b, "function", s->v, s->n, put_site_function);
 	put_list(b, "source", s->v, s->n, put_site_source);
 	put_list(b, "line", s->v, s->n, put_site_line);
+	put_str(b, "}");
+}
+
+static void put_kind(struct ptc_buf *b, const void *of, size_t i)
+{
+	(void)of;
+	put_json_text(b, ptc_kind_name((enum ptc_kind)i));
+}
+
+static void put_branches(struct ptc_buf *b, const struct ptc_branch_collector *branches)
+{
+	put_key(b, "branches");
+	put_str(b, "{");
+	put_key(b, "limit");
+	put_number(b, branches->limit);
+	put_key(b, "over");
+	put_str(b, branches->over ? "true" : "false");
+	put_list(b, "kinds", NULL, PTC_KIND_COUNT, put_kind);
+	put_sites(b, "places", &branches->sites);
+	put_list(b, "from", branches->v, branches->nv, put_edge_from);
+	put_list(b, "to", branches->v, branches->nv, put_edge_to);
+	put_list(b, "kind", branches->v, branches->nv, put_edge_kind);
 	put_str(b, "}");
 }
 
@@ -186,6 +213,9 @@ static void put_thread(struct ptc_buf *b, const void *of, size_t i)
 	put_json_text(b, *id->name ? id->name : NULL);
 	put_moment(b, "first", t->first);
 	put_moment(b, "last", t->last);
+	put_key(b, "branches");
+	put_number(b, facts->c->branches.over ? 0 : t->branches.n);
+	put_moment(b, "end", (struct ptc_view_moment){ t->branches.insns, t->branches.time_ns });
 	put_list(b, "rows", t->rows, t->nrows, put_row);
 	put_str(b, "}");
 }
@@ -202,6 +232,23 @@ static void put_gap(struct ptc_buf *b, const void *of, size_t i)
 	put_json_text(b, ptc_gap_name(g->cause));
 	put_key(b, "bytes");
 	put_number(b, g->bytes);
+	put_str(b, "}");
+}
+
+static void put_crash_line(struct ptc_buf *b, const void *of, size_t i)
+{
+	const struct ptc_screen *s = of;
+
+	put_json_text(b, s->lines[i].text);
+}
+
+static void put_crash(struct ptc_buf *b, const struct ptc_crash_lines *crash)
+{
+	put_key(b, "crash");
+	put_str(b, "{");
+	put_key(b, "tid");
+	put_signed(b, crash->tid);
+	put_list(b, "lines", &crash->screen, crash->screen.n, put_crash_line);
 	put_str(b, "}");
 }
 
@@ -227,9 +274,12 @@ bool ptc_view_meta(const struct ptc_view_facts *facts, struct ptc_buf *ret)
 	/* Text 0 is the text that is not known. */
 	put_list(ret, "texts", c, c->stream.names.n + 1, put_text_of_pool);
 	put_functions(ret, c);
-	put_sites(ret, &c->sites);
+	put_sites(ret, "sites", &c->sites);
+	put_branches(ret, &c->branches);
 	put_list(ret, "threads", facts, c->nthreads, put_thread);
 	put_list(ret, "gaps", c->gaps, c->ngaps, put_gap);
+	if (facts->crash->screen.n)
+		put_crash(ret, facts->crash);
 	put_str(ret, "}");
 	return !ptc_buf_failed(ret);
 }

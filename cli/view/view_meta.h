@@ -8,11 +8,13 @@
 
 #include "base/buf.h"
 #include "cli/view/call_collector.h"
+#include "cli/view/crash_answer_lines.h"
 
 struct ptc_view_facts {
 	const char *recording;		    /* borrowed, as all members; name of the recording */
 	const struct ptc_call_collector *c; /* after ptc_call_collector_finish */
-	bool is_of_software;		    /* times are no measure */
+	const struct ptc_crash_lines *crash;
+	bool is_of_software; /* times are no measure */
 };
 
 /* Append one JSON object to @ret. Returns false if out of memory. cli/view/README.md has its keys.

@@ -89,6 +89,28 @@ def same_calls(browser, path, *options):
     return sum(map(len, want.values()))
 
 
+BRANCHES = """view.model.lanes.map((lane) => [lane.thread.tid, Array.from(lane.branches.edge, (edge, i) => {
+    const m = view.model, b = m.meta.branches, of = (site) => site && m.text(b.places.function[site - 1]) ? m.text(b.places.function[site - 1]) + "+0x" + b.places.off[site - 1].toString(16) : "";
+    return [lane.branches.end[0][i], b.kinds[b.kind[edge]], of(b.from[edge]), of(b.to[edge])];
+})])"""
+
+
+def same_branches(browser, path, *options):
+    """The page has exactly the branches of `decode`, with their places and functions. Returns their number."""
+    want, got = collections.defaultdict(list), collections.defaultdict(list)
+    for line in Run([PTCAP, "decode", "-i", path, "-F", "tid,icount,kind,sym,tosym", *options]).expect(0).out.splitlines():
+        m = re.fullmatch(r"(\d+) (\d+) (\w+) (\S+) (\S+)", line)
+        if m:
+            want[int(m[1])].append([int(m[2]), m[3], *(re.sub(r"\+0x0$", "", "" if w == "-" else w) for w in m.group(4, 5))])
+    for tid, lane in browser.value(BRANCHES):
+        got[tid] += [[place, kind, re.sub(r"\+0x0$", "", a), re.sub(r"\+0x0$", "", b)] for place, kind, a, b in lane]
+    check(got.keys() == want.keys(), f"{path}: threads {sorted(got)} instead of {sorted(want)}")
+    for tid, branches in want.items():
+        text = lib.first_difference(got[tid], branches, "page", "decode")
+        check(not text, f"{path}: branches of {tid}: {text}")
+    return sum(map(len, want.values()))
+
+
 def by_calls(path, *options):
     """Return the calls of `decode --counts=calls`."""
     text = Run([PTCAP, "decode", "-i", path, "--counts=calls", "--format=json", *options]).expect(0).out
@@ -118,6 +140,8 @@ def complete(folder):
             gaps = Run([PTCAP, "decode", "-i", path, *SYMFS]).err
             lost = sum(int(n) for n in re.findall(r"ptcap: (\d+) (?:snapshot )?gaps?", gaps))
             check(b.value("view.model.meta.lost") == lost, f"{name}: {lost} gaps")
+            if name != "gap":  # it has many
+                check(same_branches(b, path, *SYMFS), f"{name}: no branches")
             clean(b)
 
 
@@ -298,6 +322,67 @@ def gaps(folder):
             for (let i = 0; i < pixels.length; i += 4) n += pixels[i] > 170 && pixels[i + 1] < 110; return n / (pixels.length / 12); })()""")
         check(red > 0.3, f"{red} red pixels in each line")
         check("1 gap" in b.value("byId('facts').textContent"), "the head does not say it")
+
+
+@case
+def branches(folder):
+    """Keys show single branches. More than --branches are left out, and everything else stays."""
+    path = os.path.join(TRACES, "calls.data")
+    with Browser(folder) as b:
+        b.open(page(folder, path, *SYMFS))
+        n = b.value("view.model.lanes[0].branches.n")
+        x, y = b.value("[view.chart.xOf(view.model.lanes[0].branches.end[0][7]) - 1, view.model.lanes[0].top + 30 + byId('lanes').getBoundingClientRect().top]")
+        b.click(x, y)
+        i = b.value("view.chart.branch.i")
+        b.key("f")
+        start, end = b.value(f"[view.chart.xOf(view.model.lanes[0].branches.end[0][{i} - 1]), view.chart.xOf(view.model.lanes[0].branches.end[0][{i}])]")
+        width = b.value("view.chart.width")
+        check(0 <= start < end <= width and end - start > width / 5, f"branch {i} is at {start} to {end}")
+        for step in (1, 2, 3):
+            b.key("ArrowRight")
+            check(b.value("view.chart.branch.i") == i + step, f"{step} to the right")
+            want = b.value(f"view.model.meta.branches.kinds[view.model.meta.branches.kind[view.model.lanes[0].branches.edge[{i + step}]]]")
+            check(b.value("document.querySelector('#details h2').textContent") == "branch: " + want, "the details")
+        check(b.value("view.chart.branchAt(view.model.lanes[0], view.chart.width / 2)") in range(i, i + 6), "the view did not follow")
+        for limit, there in ((n - 1, 0), (0, 0), (n, n)):
+            b.open(page(folder, path, *SYMFS, "--branches", str(limit)))
+            check(b.value("view.model.lanes[0].branches.n") == there, f"--branches {limit}: {there}")
+            same_calls(b, path, *SYMFS)
+            clean(b)
+
+
+@case
+def crash(folder):
+    """The page has the answer of `crash show`, and marks the end of the thread. A click goes there."""
+    path = os.path.join(TRACES, "crash.data")
+    answer = Run([PTCAP, "crash", "show", path, *SYMFS], env={**os.environ, "COLUMNS": "110"}).expect(0).out.split("\n\n")[0].splitlines()
+    with Browser(folder) as b:
+        b.open(page(folder, path, *SYMFS))
+        check(b.value("view.model.meta.crash.lines") == answer, f"{b.value('view.model.meta.crash.lines')} instead of {answer}")
+        check(b.value("byId('banner').textContent").startswith(answer[0]) and not b.value("byId('banner').hidden"), "the banner")
+        b.click(300, 60)
+        check(b.value("view.model.name(view.model.fn[view.chart.chosen])") == "parse_header", "the innermost open call is not selected")
+        at = b.value("view.chart.xOf(view.model.lanes[0].thread.last[0])")
+        check(0 < at < b.value("view.chart.width"), f"the end is at {at}")
+        red = b.value("""(() => { const lane = view.model.lanes[0], x = Math.round(view.chart.xOf(lane.thread.last[0])), h = lane.rows.length * 17, p = view.chart.context.getImageData(x, lane.top + 22, 3, h).data;
+            let n = 0; for (let i = 0; i < p.length; i += 4) n += p[i] > 150 && p[i + 1] < 100; return n / h; })()""")
+        check(red > 0.9, f"{red} red pixels in each line")
+        clean(b)
+        b.open(page(folder, os.path.join(TRACES, "calls.data"), *SYMFS))
+        check(b.value("byId('banner').hidden"), "a banner without a crash")
+
+
+@case
+def snapshot(folder):
+    """Begin and end of a snapshot are marked."""
+    with Browser(folder) as b:
+        b.open(page(folder, os.path.join(TRACES, "snapshot.data"), *SYMFS))
+        check([g["cause"] for g in b.value("view.model.lanes[0].gaps")] == ["snapshot"], "no gap at the begin of the thread")
+        for place in ("first", "last"):
+            blue = b.value(f"""(() => {{ const lane = view.model.lanes[0], x = Math.round(view.chart.xOf(lane.thread.{place}[0])), p = view.chart.context.getImageData(x, lane.top + 22, 3, 100).data;
+                let n = 0; for (let i = 0; i < p.length; i += 4) n += p[i] < 60 && p[i + 2] > 180; return n / 100; }})()""")
+            check(blue > 0.3, f"{place}: {blue} blue pixels in each line")
+        clean(b)
 
 
 NAMES = ["</script><script>window.bad = 1</script>", "<img src=x onerror='window.bad = 2'>", "\x1b]0;bad\x07", '"; window.bad = 3; "', "a" * 65536,

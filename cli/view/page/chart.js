@@ -117,14 +117,14 @@ class Chart {
 
 		for (const lane of this.model.lanes) {
 			lane.top = top;
-			top += LANE_HEAD + LANE_GAP + (lane.collapsed ? 0 : (lane.rows.length + (lane.extra || 0)) * ROW);
+			top += LANE_HEAD + LANE_GAP + (lane.collapsed ? 0 : (lane.rows.length + lane.extra) * ROW);
 		}
 		this.elements.tall.style.height = top + ROW + "px";
 		this.request();
 	}
 
 	topOf(row) {
-		return row.lane.top + LANE_HEAD + ((row.lane.extra || 0) + row.depth) * ROW;
+		return row.lane.top + LANE_HEAD + (row.lane.extra + row.depth) * ROW;
 	}
 
 	/* Show @call, with more around it if it would be too small or is outside. */
@@ -143,6 +143,26 @@ class Chart {
 			this.show(start - length * 3, end + length * 3);
 		if (top - RULER - LANE_HEAD < scroll.scrollTop || top + 2 * ROW > scroll.scrollTop + scroll.clientHeight)
 			scroll.scrollTop = Math.max(0, top - scroll.clientHeight / 2);
+		this.request();
+	}
+
+	/* Returns the branch of @lane whose instructions are at the pixel @x; -1: none. */
+	branchAt(lane, x) {
+		const ends = lane.branches.end[this.axis.number], n = lane.branches.n;
+		const i = firstAbove(ends, 0, n, this.from + ((this.to - this.from) * x) / this.width, false);
+
+		return i < n ? i : -1;
+	}
+
+	/* Show the selected branch. */
+	revealBranch(closer) {
+		const { lane, i } = this.branch, ends = lane.branches.end[this.axis.number], end = ends[i];
+		const start = i ? ends[i - 1] : lane.thread.first[this.axis.number], length = Math.max(end - start, 1);
+
+		if (closer)
+			this.show(start - length, end + length);
+		else if (start < this.from || end > this.to || (length * this.width) / (this.to - this.from) < 8)
+			this.show(start - length * 8, end + length * 8);
 		this.request();
 	}
 
@@ -181,14 +201,14 @@ class Chart {
 
 	drawLane(lane, top) {
 		const c = this.context, t = lane.thread, rows = lane.collapsed ? [] : lane.rows;
-		const extra = lane.collapsed ? 0 : (lane.extra || 0) * ROW, bottom = top + LANE_HEAD + extra + rows.length * ROW;
+		const extra = lane.collapsed ? 0 : lane.extra * ROW, bottom = top + LANE_HEAD + extra + rows.length * ROW;
 
 		if (bottom < 0 || top > this.height)
 			return;
 		c.fillStyle = this.theme.lane;
 		c.fillRect(0, top, this.width, LANE_HEAD - 2);
-		if (this.drawBranches && extra)
-			this.drawBranches(lane, top + LANE_HEAD);
+		if (extra)
+			drawBranches(this, lane, top + LANE_HEAD);
 		for (const row of rows) {
 			const y = top + LANE_HEAD + extra + row.depth * ROW;
 			if (y > -ROW && y < this.height)
@@ -197,6 +217,7 @@ class Chart {
 		const title = `${lane.collapsed ? "\u25b8" : "\u25be"} ${t.name || "thread"}  tid ${t.tid}${t.pid === t.tid ? "" : "  pid " + t.pid}`;
 		this.title = 14 + title.length * CHAR;
 		drawGaps(this, lane, top, bottom);
+		drawEnd(this, lane, top, bottom);
 		c.fillStyle = this.theme.text;
 		c.fillText(title, 6, top + LANE_HEAD / 2 - 1);
 	}
@@ -300,10 +321,10 @@ class Chart {
 		if (y < RULER)
 			return {};
 		for (const lane of lanes) {
-			if (at < lane.top || at >= lane.top + LANE_HEAD + (lane.collapsed ? 0 : (lane.rows.length + (lane.extra || 0)) * ROW))
+			if (at < lane.top || at >= lane.top + LANE_HEAD + (lane.collapsed ? 0 : (lane.rows.length + lane.extra) * ROW))
 				continue;
-			const n = Math.floor((at - lane.top - LANE_HEAD) / ROW) - (lane.extra || 0);
-			return at < lane.top + LANE_HEAD ? { lane, head: true } : { lane, row: lane.rows[n] };
+			const n = Math.floor((at - lane.top - LANE_HEAD) / ROW) - lane.extra;
+			return at < lane.top + LANE_HEAD ? { lane, head: true } : n < 0 ? { lane, branches: true } : { lane, row: lane.rows[n] };
 		}
 		return {};
 	}

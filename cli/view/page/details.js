@@ -22,15 +22,7 @@ class Details {
 
 	/* Returns where a call was made: "file.c:12", "+0x34" in the caller, or "libx.so+0x1234"; "" if that is not known. */
 	siteOf(call) {
-		const sites = this.model.meta.sites, site = this.model.site[call] - 1;
-
-		if (site < 0)
-			return "";
-		if (sites.source[site])
-			return `${baseOf(this.model.text(sites.source[site]))}:${sites.line[site]}`;
-		if (typeof sites.off[site] === "number")
-			return "+0x" + sites.off[site].toString(16);
-		return (sites.file[site] ? baseOf(this.model.text(sites.file[site])) + "+0x" : "0x") + sites.off[site];
+		return this.model.place(this.model.meta.sites, this.model.site[call], true);
 	}
 
 	empty() {
@@ -64,6 +56,26 @@ class Details {
 		this.box.append(facts);
 		this.addButtons(call, fn);
 		this.addStack(call);
+	}
+
+	/* Show branch @i of a lane. */
+	showBranch(lane, i, axis) {
+		const { model } = this, { branches } = model.meta, edge = lane.branches.edge[i], facts = element("dl");
+		const fact = (name, value) => {
+			element("dt", name, facts);
+			element("dd", value, facts);
+		};
+		const before = i ? lane.branches.end[0][i - 1] : lane.thread.first[0];
+
+		this.box.replaceChildren();
+		element("h2", `branch: ${branches.kinds[branches.kind[edge]]}`, this.box);
+		fact("from", model.place(branches.places, branches.from[edge]) || "outside of the trace");
+		fact("to", model.place(branches.places, branches.to[edge]) || "outside of the trace");
+		fact("place", this.placeOf(axis, lane.branches.end[axis.number][i]));
+		fact("after", `${(lane.branches.end[0][i] - before).toLocaleString("en")} instructions since the branch before`);
+		fact("thread", `${lane.thread.name || ""} tid ${lane.thread.tid}`);
+		this.box.append(facts);
+		element("p", "Left and right arrows: the branches before and behind it.", this.box, "hint");
 	}
 
 	/* Returns a place: on the axis of time in seconds of the recording's clock, as decode prints it. */

@@ -19,21 +19,19 @@ function hashOfOp(context, op) {
 	return h ^ (h >>> 14);
 }
 
-/* The open calls of a thread. */
+/* What the reader knows of a thread: the context of its next event, and its place. */
 class ThreadState {
 	constructor(depth) {
-		this.functions = new Int32Array(depth + 1); /* number + 1; [0]: no call is open */
-		this.called = new Int32Array(depth + 1); /* number + 1 of the last called function */
-		this.depth = 0;
+		this.inside = 0; /* number + 1 of the innermost open function; for branches of the last one */
+		this.last = 0; /* number + 1 of the last function that was called there; of the branch before */
 		this.insns = 0;
+		this.functions = new Int32Array(depth + 1); /* this.inside of the callers */
+		this.depth = 0;
 	}
 }
 
+/* Reads the events of one kind. apply(number, thread state, op, site, time) gets each of them. */
 class EventReader {
-	/*
-	 * @threads: a ThreadState for each thread. @sink: enter(thread, depth, function, how, site, insns, time) and
-	 * leave(thread, depth, how, insns, time) get the events; the outermost call has depth 0.
-	 */
 	constructor(threads, sink) {
 		this.threads = threads;
 		this.sink = sink;
@@ -57,7 +55,7 @@ class EventReader {
 	}
 
 	read(bytes) {
-		const events = this.begin(bytes), sink = this.sink;
+		const events = this.begin(bytes);
 		const [misses, ops, insns, sites, switches, times] = this.columns;
 		let run = -1, miss = 0, number = 0, t = null, time = this.time;
 		let nextSwitch = switches.more() ? switches.next() : -1;
@@ -78,7 +76,7 @@ class EventReader {
 				miss = v % (1 << MISS_BITS);
 				run = Math.floor(v / (1 << MISS_BITS));
 			}
-			const context = hashOfContext(t.functions[t.depth], t.called[t.depth]);
+			const context = hashOfContext(t.inside, t.last);
 			const a = context & (TABLE - 1), missed = run-- === 0 ? miss : 0;
 			if (missed & MISSES_OP)
 				this.op[a] = ops.next();
@@ -88,19 +86,35 @@ class EventReader {
 			if (missed & MISSES_SITE)
 				this.site[b] = sites.next();
 			t.insns += this.insns[b];
-			if (op >= 16) {
-				const f = (op >>> 4) - 1;
-				sink.enter(number, t.depth, f, op & 15, this.site[b], t.insns, time);
-				t.depth++;
-				t.functions[t.depth] = f + 1;
-				t.called[t.depth] = 0;
-			} else {
-				const f = t.functions[t.depth];
-				t.depth--;
-				sink.leave(number, t.depth, op, t.insns, time);
-				t.called[t.depth] = f;
-			}
+			this.apply(number, t, op, this.site[b], time);
 		}
 		this.time = time;
+	}
+}
+
+/* Reads calls. The sink has enter(thread, depth, function, how, site, insns, time) and leave(thread, depth, how, insns, time). */
+class CallReader extends EventReader {
+	apply(number, t, op, site, time) {
+		if (op >= 16) {
+			this.sink.enter(number, t.depth, (op >>> 4) - 1, op & 15, site, t.insns, time);
+			t.functions[t.depth] = t.inside;
+			t.depth++;
+			t.inside = op >>> 4;
+			t.last = 0;
+		} else {
+			t.depth--;
+			this.sink.leave(number, t.depth, op, t.insns, time);
+			t.last = t.inside;
+			t.inside = t.functions[t.depth];
+		}
+	}
+}
+
+/* Reads branches. The sink has branch(thread, number of the different branch, insns, time). */
+class BranchReader extends EventReader {
+	apply(number, t, op, _, time) {
+		this.sink.branch(number, op - 1, t.insns, time);
+		t.last = t.inside;
+		t.inside = op;
 	}
 }

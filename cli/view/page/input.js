@@ -17,7 +17,7 @@ class Input {
 		elements.lanes.addEventListener("pointermove", (e) => this.point(e));
 		elements.lanes.addEventListener("pointerup", (e) => this.release(e));
 		elements.lanes.addEventListener("pointerleave", () => (elements.tip.hidden = true));
-		elements.lanes.addEventListener("dblclick", () => chart.chosen >= 0 && chart.reveal(chart.chosen, true));
+		elements.lanes.addEventListener("dblclick", () => this.closer());
 		this.overview(elements.overview);
 		this.divider(elements.divider, elements.aside);
 		new ResizeObserver(() => chart.request()).observe(elements.scroll);
@@ -37,7 +37,7 @@ class Input {
 			return e.preventDefault();
 		}
 		const acts = {
-			"/": () => this.elements.search.select(), f: () => this.chart.chosen >= 0 && this.chart.reveal(this.chart.chosen, true),
+			"/": () => this.elements.search.select(), f: () => this.closer(),
 			0: () => this.on.whole(), n: () => this.on.step(1), N: () => this.on.step(-1), t: () => this.on.theme(), T: () => this.on.theme(),
 			"?": () => this.on.help(), Escape: () => this.on.clear(),
 			ArrowUp: () => this.on.family("up"), ArrowDown: () => this.on.family("down"),
@@ -48,6 +48,14 @@ class Input {
 			return;
 		e.preventDefault();
 		act();
+	}
+
+	/* Zoom to the selection. */
+	closer() {
+		if (this.chart.branch)
+			this.chart.revealBranch(true);
+		else if (this.chart.chosen >= 0)
+			this.chart.reveal(this.chart.chosen, true);
 	}
 
 	keyOfSearch(e) {
@@ -141,6 +149,8 @@ class Input {
 			this.chart.layOut();
 			return;
 		}
+		if (place.branches && this.chart.branchAt(place.lane, e.offsetX) >= 0)
+			return this.on.selectBranch(place.lane, this.chart.branchAt(place.lane, e.offsetX));
 		this.on.select(this.chart.callAt(e.offsetX, e.offsetY), true);
 	}
 

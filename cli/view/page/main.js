@@ -3,12 +3,15 @@
 const byId = (id) => document.getElementById(id);
 
 async function readModel() {
-	const [meta, ...chunks] = [document.querySelector("script.meta"), ...document.querySelectorAll("script.calls")];
+	const meta = document.querySelector("script.meta");
 	const model = new Model(JSON.parse(new TextDecoder().decode(await bytesOfElement(meta))));
-	const reader = new EventReader(model.lanes.map((lane) => new ThreadState(lane.rows.length)), model);
+	const states = () => model.lanes.map((lane) => new ThreadState(lane.rows.length));
+	const calls = new CallReader(states(), model), branches = new BranchReader(states(), model);
 
-	for (const chunk of chunks)
-		reader.read(await bytesOfElement(chunk));
+	for (const chunk of document.querySelectorAll("script.calls"))
+		calls.read(await bytesOfElement(chunk));
+	for (const chunk of document.querySelectorAll("script.branches"))
+		branches.read(await bytesOfElement(chunk));
 	return model;
 }
 
@@ -29,12 +32,14 @@ class View {
 			{ choose: (fn) => this.only(fn, true) });
 		this.input = new Input(this.chart, elements, {
 			select: (call, stays) => this.select(call, stays), step: (by) => this.step(by), family: (to) => this.family(to),
+			selectBranch: (lane, i) => this.selectBranch(lane, i),
 			whole: () => this.chart.whole(), theme: () => this.toggleTheme(), clear: () => this.clear(), help: () => elements.keys.showModal(),
 			describe: (x, y) => this.describe(x, y),
 		});
 		this.connect();
 		this.setAxis(this.chart.axis);
 		this.tellFacts();
+		this.tellCrash();
 	}
 
 	connect() {
@@ -61,6 +66,32 @@ class View {
 		byId("facts").textContent = [n(meta.calls, "call"), n(meta.threads.length, "thread"), ...(meta.lost ? [n(meta.lost, "gap")] : [])].join(", ");
 	}
 
+	/* Show the answer of `ptcap crash show`. A click shows the end of the thread. */
+	tellCrash() {
+		const { crash } = this.model.meta, banner = byId("banner");
+
+		if (!crash)
+			return;
+		element("strong", crash.lines[0], banner);
+		element("pre", crash.lines.slice(1).join("\n"), banner);
+		banner.hidden = false;
+		banner.title = "Show the end of the thread";
+		banner.onclick = () => this.showCrash();
+	}
+
+	/* Select the innermost call that was open when the thread died. */
+	showCrash() {
+		const lane = crashedLane(this.model);
+		const calls = lane ? lane.rows.map((row) => row.end - 1).filter((call) => this.model.how[call] >> 4 === HOW_END) : [];
+
+		if (!calls.length)
+			return;
+		this.select(calls[calls.length - 1], true);
+		const end = this.chart.axis.end[calls[0]], span = Math.max((this.chart.axis.last - this.chart.axis.first) / 50, 60);
+		this.chart.reveal(calls[calls.length - 1]);
+		this.chart.show(end - span, end + span / 4);
+	}
+
 	setAxis(axis) {
 		this.chart.setAxis(axis);
 		this.functions.show(axis);
@@ -73,6 +104,7 @@ class View {
 	/* Select a call; -1: none. @stays: the view does not move. */
 	select(call, stays) {
 		this.chart.chosen = call;
+		this.chart.branch = null;
 		if (call < 0) {
 			this.details.empty();
 			this.functions.mark(-1);
@@ -86,8 +118,20 @@ class View {
 		this.chart.request();
 	}
 
-	/* Select a relative of the selected call. */
+	/* Select branch @i of a lane. */
+	selectBranch(lane, i) {
+		this.select(-1);
+		this.chart.branch = { lane, i };
+		this.details.showBranch(lane, i, this.chart.axis);
+		this.chart.revealBranch();
+	}
+
+	/* Select a relative of the selected call or branch. */
 	family(to) {
+		const { branch } = this.chart, by = { left: -1, right: 1 }[to];
+
+		if (branch && by && branch.i + by >= 0 && branch.i + by < branch.lane.branches.n)
+			return this.selectBranch(branch.lane, branch.i + by);
 		const call = this.chart.chosen, row = call >= 0 ? this.model.rowOf(call) : null;
 
 		if (!row)
@@ -108,6 +152,10 @@ class View {
 
 		if (gap)
 			return gapText(gap);
+		if (place.branches) {
+			const i = this.chart.branchAt(place.lane, x);
+			return i < 0 ? "" : branchText(this.model, place.lane, i).replace(" \u2192 ", "\n\u2192 ");
+		}
 		if (call < 0)
 			return "";
 		return `${this.model.name(this.model.fn[call]).slice(0, 300)}\n${shown(axis, axis.end[call] - axis.start[call])}`;

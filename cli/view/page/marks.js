@@ -36,6 +36,36 @@ function gapEnd(model, axis, lane, gap) {
 	return next < row.end ? axis.start[next] : axis.last;
 }
 
+/* Returns the lane of the thread that was killed: the last life of its thread ID. */
+function crashedLane(model) {
+	const { crash } = model.meta;
+
+	return crash ? model.lanes.findLast((lane) => lane.thread.tid === crash.tid) : undefined;
+}
+
+/* Mark the end of a thread: where it was killed, or where a snapshot ends. */
+function drawEnd(chart, lane, top, bottom) {
+	const c = chart.context, died = lane === crashedLane(chart.model), x = chart.xOf(lane.thread.last[chart.axis.number]);
+
+	if (x < -9 || x > chart.width + 9 || !(died || lane.gaps.some((gap) => gap.cause === "snapshot")))
+		return;
+	c.fillStyle = c.strokeStyle = died ? chart.theme.gap : chart.theme.accent;
+	c.lineWidth = 2;
+	c.setLineDash(died ? [] : [4, 4]);
+	c.beginPath();
+	c.moveTo(x + 1, top + 2);
+	c.lineTo(x + 1, bottom);
+	c.stroke();
+	c.setLineDash([]);
+	const words = died ? chart.model.meta.crash.lines[0] : "the snapshot ends", most = died ? 80 : 20;
+	const text = fitting(words, most * CHAR), width = text.length * CHAR + 8, left = x - width < chart.title ? x + 3 : x - width;
+	c.globalAlpha = 0.92;
+	c.fillRect(left, top + 2, width, LANE_HEAD - 6);
+	c.globalAlpha = 1;
+	c.fillStyle = chart.theme.back;
+	c.fillText(text, left + 4, top + LANE_HEAD / 2 - 1);
+}
+
 /* Write the words for a gap into the head of its lane, behind the thread's name. */
 function drawGapText(chart, gap, x, top) {
 	const at = Math.max(x, chart.title);

@@ -39,7 +39,9 @@ class Model {
 				this.rows.push(row);
 				n += calls;
 			});
-			AXES.forEach((axis, i) => (most[i] = Math.max(most[i], thread.last[i])));
+			lane.branches = { n: 0, edge: new Uint32Array(thread.branches), end: [] };
+			lane.extra = thread.branches ? 1 : 0; /* rows above the calls */
+			AXES.forEach((axis, i) => (most[i] = Math.max(most[i], thread.last[i], thread.end[i])));
 			return lane;
 		});
 		this.n = n;
@@ -50,6 +52,7 @@ class Model {
 		this.axes = AXES.filter((axis) => axis === "insns" || meta.times).map((name, i) => ({
 			name, number: i, start: columnFor(most[i], n), end: columnFor(most[i], n), first: 0, last: most[i],
 		}));
+		this.lanes.forEach((lane) => (lane.branches.end = this.axes.map((_, i) => columnFor(most[i], lane.thread.branches))));
 		this.rowBegins = Float64Array.from(this.rows, (row) => row.begin);
 		this.open = this.lanes.map((lane) => new Int32Array(lane.rows.length));
 		meta.gaps.forEach((gap) => gap.thread >= 0 && this.lanes[gap.thread].gaps.push(gap));
@@ -75,6 +78,15 @@ class Model {
 		this.axes[0].end[call] = insns;
 		if (this.axes.length > 1)
 			this.axes[1].end[call] = time;
+	}
+
+	branch(number, edge, insns, time) {
+		const { branches } = this.lanes[number], i = branches.n++;
+
+		branches.edge[i] = edge;
+		branches.end[0][i] = insns;
+		if (this.axes.length > 1)
+			branches.end[1][i] = time;
 	}
 
 	/* Makes an axis ready to draw: sums of lengths, and the longest calls of blocks. */
@@ -163,6 +175,17 @@ class Model {
 		if (!below)
 			return [0, 0];
 		return [call > row.begin ? this.calledEnd[call - 1] : below.begin, this.calledEnd[call]];
+	}
+
+	/* Returns the words for place @number of a list of places: "main+0x12", "libx.so+0x1234", and the source line. */
+	place(places, number, omits) {
+		const i = number - 1;
+
+		if (i < 0)
+			return "";
+		const known = typeof places.off[i] === "number", name = this.text(places.function[i]), file = this.text(places.file[i]);
+		const at = known ? `${omits ? "" : name}+0x${places.off[i].toString(16)}` : (file ? baseOf(file) + "+0x" : "0x") + places.off[i];
+		return places.source[i] ? (omits ? "" : at + "  ") + `${baseOf(this.text(places.source[i]))}:${places.line[i]}` : at;
 	}
 
 	text(number) {
