@@ -144,7 +144,6 @@ expect 2 '' 'for --time: expected FROM,TO' -i pt --time 10%-101%
 expect 2 '' 'for --time: expected FROM,TO' -i pt --time 99999999999,
 expect 2 '' 'for --last: expected a number of branches' -i pt --last 0
 expect 2 '' '--time cannot be combined with --last' -i pt --last 1 --time 1,2
-expect 2 '' '--calls cannot be combined with --sym' -i pt --calls --sym main
 expect 2 '' '--stats cannot be combined with' -i pt --stats --insn
 expect 2 '' '--format bin cannot be combined with' -i pt --format bin --calls
 expect 2 '' '--events cannot be combined with' -i pt --events --stats
