@@ -6,11 +6,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "base/monotonic.h"
+#include "base/untrusted.h"
 #include "capture/emu/command_check.h"
 #include "capture/emu/qemu_locate.h"
 
@@ -19,6 +21,56 @@ enum {
 	WRITTEN = 16 * MIB,
 	SPACE_LOW = 1024, /* MiB: a busy CPU makes some hundred MB of trace a second */
 };
+
+/* Returns the value of @name in the text of os-release(5), without a quote before it. "": none. */
+static const char *find_in_os_release(const char *text, const char *name)
+{
+	const size_t n = strlen(name);
+
+	while (text && (strncmp(text, name, n) != 0 || text[n] != '=')) {
+		text = strchr(text, '\n');
+		text = text ? text + 1 : NULL;
+	}
+	if (!text)
+		return "";
+	return text[n + 1] == '"' ? text + n + 2 : text + n + 1;
+}
+
+const char *ptc_qemu_remedy(const char *os_release)
+{
+	static const struct {
+		const char *id, *remedy;
+	} known[] = {
+		{ "debian", "sudo apt install qemu-user" },
+		{ "ubuntu", "sudo apt install qemu-user" },
+		{ "fedora", "sudo dnf install qemu-user" },
+		{ "arch", "sudo pacman -S qemu-user" },
+		{ "opensuse", "sudo zypper install qemu-linux-user" },
+	};
+	const char *id = find_in_os_release(os_release, "ID");
+	size_t i;
+
+	if (!strncmp(id, "debian", 6) &&
+	    strtol(find_in_os_release(os_release, "VERSION_ID"), NULL, 10) >= 13)
+		return "scripts/qemu";
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strncmp(id, known[i].id, strlen(known[i].id)))
+			return known[i].remedy;
+	return "install qemu-user 7.2 or later, or build it with scripts/qemu";
+}
+
+static void mend_qemu(struct ptc_check *c)
+{
+	const struct ptc_untrusted how = { .max = MIB };
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err ignored;
+	struct stat st;
+
+	if (ptc_untrusted_read("/etc/os-release", &how, &b, &st, &ignored))
+		ptc_buf_reset(&b);
+	ptc_check_mend(c, "%s", ptc_qemu_remedy(b.len ? (const char *)b.bytes : ""));
+	ptc_buf_release(&b);
+}
 
 bool ptc_check_emu(struct ptc_check *c)
 {
@@ -29,7 +81,7 @@ bool ptc_check_emu(struct ptc_check *c)
 
 	if (ptc_emu_find(&qemu, &plugin, &err)) {
 		ptc_check_set(c, PTC_CHECK_MISSING, "%s", err.msg);
-		ptc_check_mend(c, "sudo apt install qemu-user; on Debian 13 scripts/qemu");
+		mend_qemu(c);
 		return false;
 	}
 	o.target.argv = argv;

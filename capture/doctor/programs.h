@@ -8,6 +8,12 @@
 #include "capture/doctor/check.h"
 
 /*
+ * Returns the command that installs a QEMU with plugins on the distribution of @os_release, the
+ * text of os-release(5). Debian 13's package has no plugins, so scripts/qemu builds one.
+ */
+const char *ptc_qemu_remedy(const char *os_release);
+
+/*
  * Runs QEMU with ptcap's plugin for some milliseconds. Returns true if the emulated source works.
  */
 bool ptc_check_emu(struct ptc_check *c);

@@ -220,7 +220,7 @@ def no_qemu(folder):
     """Without QEMU commands are single-stepped. Without ptrace, too, no source works, and ptcap agrees."""
     env = {**NO_LEAKS, "PTCAP_QEMU": "/nonexistent"}
     d = Doctor(env=env)
-    d.has("qemu", "missing", "/nonexistent", "qemu-user")
+    d.has("qemu", "missing", "/nonexistent", "qemu")
     if os.path.exists(PT):
         skip("this machine has Intel PT")
     d.has("record -- CMD", "ok", "^step: ")
@@ -350,6 +350,26 @@ def traced(folder):
         d = Doctor(options=("--quick", "-p", w.pid))
         d.has("process ptrace", "broken", f"process {os.getpid()} traces it already", f"end process {os.getpid()}")
         d.has("stacks -p PID", "missing")
+
+
+@case
+def sandboxed(folder):
+    """The files of the process are read in the sandbox, which refuses none of doctor's calls."""
+    log = os.path.join(folder, "log")
+    strace = ["strace", "-qq", "-o", log, "-e", "trace=seccomp,openat,openat2,execve"]
+    if not shutil.which("strace") or Run([*strace, "true"]).status:
+        skip("no strace here, or it may not trace")
+    name = shutil.copy("/bin/cat", os.path.join(folder, "copied"))
+    with Waiting(name) as w:
+        outs = []
+        for more, filters in ((), 1), (("--no-sandbox",), 0):
+            r = Run([*strace, PTCAP, "doctor", "--quick", "--format", "json", "-p", w.pid, *more])
+            with open(log, encoding="ascii", errors="replace") as f:
+                parts = f.read().split("seccomp(SECCOMP_SET_MODE_FILTER")
+            check(len(parts) == filters + 1, f"{more}: {len(parts) - 1} filters")
+            check(filters == 0 or "copied" in parts[1] and "EPERM" not in parts[1] and "execve" not in parts[1], parts[-1])
+            outs.append(json.loads(r.out)["process"])
+        check(outs[0] == outs[1], f"{outs[0]}, without a sandbox {outs[1]}")
 
 
 @case

@@ -10,6 +10,7 @@
 #include "capture/doctor/commands.h"
 #include "capture/doctor/facts.h"
 #include "capture/doctor/judge.h"
+#include "capture/doctor/programs.h"
 #include "lib_sysfs.h"
 
 #define BIT(cap) (UINT64_C(1) << (cap))
@@ -478,6 +479,27 @@ Test(doctor, commands_with_a_process_depend_on_the_process)
 	t = (struct ptc_target){ .pid = 7, .event = EACCES, .attach = EPERM };
 	a = ptc_abilities_of(&f, &t, true);
 	cr_assert(a.pt && !a.pt_attach && !a.attach && !a.events);
+}
+
+Test(doctor, the_remedy_for_a_missing_qemu_depends_on_the_distribution)
+{
+	static const struct {
+		const char *text, *remedy;
+	} table[] = {
+		{ "NAME=\"x\"\nVERSION_ID=\"12\"\nID=debian\n", "sudo apt install qemu-user" },
+		{ "ID=debian\nVERSION_ID=\"13\"\n", "scripts/qemu" },
+		{ "ID=debian\n", "sudo apt install qemu-user" },
+		{ "VERSION_ID=\"24.04\"\nID=ubuntu\nID_LIKE=debian\n",
+		  "sudo apt install qemu-user" },
+		{ "ID=\"opensuse-leap\"\n", "sudo zypper install qemu-linux-user" },
+		{ "ID=fedora\nVERSION_ID=40", "sudo dnf install qemu-user" },
+		{ "ID=", "install qemu-user 7.2 or later, or build it with scripts/qemu" },
+		{ "", "install qemu-user 7.2 or later, or build it with scripts/qemu" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		cr_assert_str_eq(ptc_qemu_remedy(table[i].text), table[i].remedy, "row %zu", i);
 }
 
 /* --- reading --- */
