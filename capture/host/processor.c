@@ -19,7 +19,7 @@ static void read_brand(char *to)
 {
 	unsigned int r[12] = { 0 }, i, *at = r;
 
-	if (__get_cpuid_max(LEAF_EXTENDED, NULL) < LEAF_BRAND + 2)
+	if ((unsigned int)__get_cpuid_max(LEAF_EXTENDED, NULL) < LEAF_BRAND + 2) /* int in clang */
 		return;
 	for (i = 0; i < 3; i++, at += 4)
 		__cpuid(LEAF_BRAND + i, at[0], at[1], at[2], at[3]);
