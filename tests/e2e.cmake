@@ -398,7 +398,7 @@ foreach(name bolt profgen afdo lcov refused)
 	e2e_is_emulated(profiles_${name})
 endforeach()
 foreach(name callgrind callgrind_calls callgrind_time callgrind_hostile
-	folded_stacks folded_threads folded_depth folded_many folded_hostile)
+	folded_stacks folded_threads folded_depth folded_many folded_hostile pprof_top pprof_hostile)
 	e2e_test(call_profiles_${name} "${e2e_dir}/call_profiles.py" "${name}")
 	e2e_is_emulated(call_profiles_${name})
 endforeach()

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "decode/session/item_lookup.h"
 
 enum {
 	SEEN_BITS = 14,
@@ -77,16 +76,13 @@ static bool see_begin(struct ptc_call_costs *c, uint32_t number, const struct pt
 		      uint64_t ip)
 {
 	struct ptc_function_cost *f = function_cost(c, number);
-	uint64_t off = 0;
 
 	if (!f)
 		return false;
 	if (f->entered)
 		return true;
-	if (!ptc_decode_symbol(c->stream->opts.d, it, ip, &off))
-		off = 0;
 	f->entered = true;
-	f->begin = ptc_source_line_of(c->stream, it, ip - off);
+	f->begin = ptc_function_begin(c->stream, it, ip);
 	return f->begin.file != UINT32_MAX;
 }
 

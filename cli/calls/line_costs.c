@@ -24,6 +24,16 @@ struct ptc_source_line ptc_source_line_of(struct ptc_call_stream *s, const struc
 					 .line = file && line > 0 ? (uint32_t)line : 0 };
 }
 
+struct ptc_source_line ptc_function_begin(struct ptc_call_stream *s, const struct ptc_item *it,
+					  uint64_t ip)
+{
+	uint64_t off = 0;
+
+	if (!ptc_decode_symbol(s->opts.d, it, ip, &off))
+		off = 0;
+	return ptc_source_line_of(s, it, ip - off);
+}
+
 static uint64_t hash_of_cost(const struct ptc_line_cost *c)
 {
 	return ptc_hash_mix(ptc_hash_mix(c->function, c->at.file), c->at.line);

@@ -54,6 +54,13 @@ int ptc_line_costs_items(struct ptc_line_costs *c, const struct ptc_item *items,
 bool ptc_line_costs_settle(struct ptc_line_costs *c, const bool *entered, size_t nentered);
 
 /*
+ * Returns where the function that contains @ip begins; otherwise as ptc_source_line_of. Code
+ * without a symbol begins at @ip.
+ */
+struct ptc_source_line ptc_function_begin(struct ptc_call_stream *s, const struct ptc_item *it,
+					  uint64_t ip);
+
+/*
  * Returns the source line of @ip in the process of @it. Both numbers are 0 if it is not known.
  * file UINT32_MAX: out of memory. To be called inside on_items.
  */

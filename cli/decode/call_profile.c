@@ -2,6 +2,7 @@
 #include "cli/decode/call_profile.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/plural.h"
@@ -10,9 +11,9 @@
 
 enum ptc_call_profile_kind ptc_call_profile_parse(const char *name)
 {
-	static const char *const names[] = {
-		[PTC_CALL_PROFILE_CALLGRIND] = "callgrind", [PTC_CALL_PROFILE_FOLDED] = "folded"
-	};
+	static const char *const names[] = { [PTC_CALL_PROFILE_CALLGRIND] = "callgrind",
+					     [PTC_CALL_PROFILE_FOLDED] = "folded",
+					     [PTC_CALL_PROFILE_PPROF] = "pprof" };
 	int i;
 
 	for (i = PTC_CALL_PROFILE_NONE + 1; i < PTC_CALL_PROFILE_COUNT; i++)
@@ -25,6 +26,9 @@ static int on_tree_event(void *ctx, const struct ptc_call_event *e)
 {
 	struct ptc_call_profile *p = ctx;
 
+	if (p->kind == PTC_CALL_PROFILE_PPROF &&
+	    !ptc_function_begins_event(&p->begins, &p->stream, e))
+		return PTC_E_NO_MEMORY;
 	return ptc_call_tree_event(&p->tree, e);
 }
 
@@ -72,9 +76,12 @@ bool ptc_call_profile_begin(struct ptc_call_profile *p, struct ptc_decode *d, st
 
 static bool print_tree(struct ptc_call_profile *p, struct ptc_line *l)
 {
-	const bool ok = !checked(p, ptc_call_stream_finish(&p->stream)) &&
-			ptc_folded_print(&p->stream, &p->tree, p->by_time, l);
+	bool ok = !checked(p, ptc_call_stream_finish(&p->stream));
 
+	if (ok && p->kind == PTC_CALL_PROFILE_PPROF)
+		ok = ptc_pprof_print(&p->stream, &p->tree, &p->begins, l);
+	else if (ok)
+		ok = ptc_folded_print(&p->stream, &p->tree, p->by_time, l);
 	if (ok && p->tree.cut)
 		ptc_say("stacks have at most %" PRIu32 " functions: %" PRIu64
 			" deeper call%s count for the function at this depth (--depth)",
@@ -93,5 +100,6 @@ void ptc_call_profile_release(struct ptc_call_profile *p)
 {
 	ptc_callgrind_release(&p->callgrind);
 	ptc_call_tree_release(&p->tree);
+	free(p->begins.v);
 	ptc_call_stream_release(&p->stream);
 }

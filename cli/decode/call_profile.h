@@ -9,11 +9,13 @@
 #include "cli/calls/call_tree.h"
 #include "cli/decode/line_buffer.h"
 #include "cli/decode/out_callgrind.h"
+#include "cli/decode/out_pprof.h"
 
 enum ptc_call_profile_kind {
 	PTC_CALL_PROFILE_NONE,
 	PTC_CALL_PROFILE_CALLGRIND,
 	PTC_CALL_PROFILE_FOLDED,
+	PTC_CALL_PROFILE_PPROF,
 	PTC_CALL_PROFILE_COUNT,
 };
 
@@ -28,6 +30,7 @@ struct ptc_call_profile {
 	/* All other kinds: */
 	struct ptc_call_stream stream;
 	struct ptc_call_tree tree;
+	struct ptc_function_begins begins; /* pprof */
 };
 
 /* Returns the kind with this name of --format; NONE: there is no such kind. */

@@ -132,6 +132,9 @@ static int decode_recording(struct ptc_decode_args *a)
 		return out_of_memory();
 	if (!ptc_asked_code_is_there(&a->code))
 		return PTC_EXIT_FAIL;
+	if (a->out.call_profile.kind == PTC_CALL_PROFILE_PPROF && isatty(STDOUT_FILENO))
+		return ptc_usage_error("decode", "standard output is a terminal; redirect the "
+						 "profile to a file");
 	if (!a->no_pager && !a->out.form.bin && !a->out.form.stats)
 		ptc_pager_prepare(&pager);
 	a->sandbox.finds_code = true;

@@ -59,18 +59,19 @@ static int check_profile(struct ptc_decode_args *a)
 		return -1;
 	if (f->counts || f->insn || f->calls || f->stats || a->opts.events || f->fields.n)
 		return ptc_usage_error("decode",
-				       "--format callgrind, folded, lcov, bolt, profgen "
+				       "--format callgrind, folded, pprof, lcov, bolt, profgen "
 				       "and afdo cannot be combined with -F, --calls, --counts, "
 				       "--insn, --stats or --events");
 	if (a->opts.sym || (a->cpu && !a->pt))
 		return ptc_usage_error(
 			"decode",
-			"--format callgrind, folded, lcov, bolt, profgen and afdo cannot be "
+			"--format callgrind, folded, pprof, lcov, bolt, profgen and afdo cannot be "
 			"combined with --sym or --cpu: a profile needs all "
 			"branches of a thread");
 	if (a->out.call_profile.kind && a->pt)
 		return ptc_usage_error(
-			"decode", "--format callgrind and folded cannot be combined with --pt");
+			"decode",
+			"--format callgrind, folded and pprof cannot be combined with --pt");
 	if (f->lcov)
 		f->counts = PTC_COUNTS_COVERAGE;
 	return -1;
@@ -104,6 +105,23 @@ static int check_raw(const struct ptc_decode_args *a)
 	if (a->pt && (a->tids.n || a->has_time))
 		return ptc_usage_error("decode", "--pt cannot be combined with --tid or --time: "
 						 "a raw trace has no threads and no clock");
+	return -1;
+}
+
+/* Check --depth, which has two meanings. Returns -1 to continue, or an exit code. */
+static int check_depth(struct ptc_decode_args *a)
+{
+	const uint64_t depth = a->out.form.choice.depth;
+
+	a->out.call_profile.depth = depth;
+	if (!depth || a->out.form.calls)
+		return -1;
+	if (a->out.call_profile.kind < PTC_CALL_PROFILE_FOLDED)
+		return ptc_usage_error("decode", "--depth needs --calls or --format folded, pprof");
+	if (depth > PTC_TREE_DEPTH_MAX)
+		return ptc_usage_error("decode",
+				       "--depth is at most %d with --format folded or pprof",
+				       PTC_TREE_DEPTH_MAX);
 	return -1;
 }
 
@@ -145,12 +163,9 @@ static int check_args(struct ptc_decode_args *a)
 						 "--stats");
 	if (!f->calls && (f->choice.min || f->choice.folds))
 		return ptc_usage_error("decode", "--min and --fold need --calls");
-	if (f->choice.depth && !f->calls && a->out.call_profile.kind != PTC_CALL_PROFILE_FOLDED)
-		return ptc_usage_error("decode", "--depth needs --calls or --format folded");
-	if (f->choice.depth > PTC_TREE_DEPTH_MAX && !f->calls)
-		return ptc_usage_error("decode", "--depth is at most %d with --format folded",
-				       PTC_TREE_DEPTH_MAX);
-	a->out.call_profile.depth = f->choice.depth;
+	code = check_depth(a);
+	if (code >= 0)
+		return code;
 	if (f->counts >= PTC_COUNTS_BLOCKS && (a->opts.sym || (a->cpu && !a->pt)))
 		return ptc_usage_error("decode", "--counts of blocks, lines and coverage cannot be "
 						 "combined with --sym or --cpu: it needs all "

@@ -8,7 +8,7 @@
 #include "cli/decode/decode_args.h"
 
 /* What these options expect. */
-#define FORMATS "text, json, bin, callgrind, folded, lcov, bolt, profgen or afdo"
+#define FORMATS "text, json, bin, callgrind, folded, pprof, lcov, bolt, profgen or afdo"
 #define FIELDS                                                                                     \
 	"pid, tid, cpu, time, icount, from, to, kind, sym, tosym, insn, insn-ip, disasm or "       \
 	"srcline"
@@ -181,8 +181,8 @@ static const struct ptc_option options[] = {
 	  "Print functions when a thread enters and leaves them, indented by depth.",
 	  PTC_FLAG(struct ptc_decode_args, out.form.calls) },
 	{ "depth", 0, "N",
-	  "With --calls: print only the N outermost levels. Default: all. With --format folded: "
-	  "limit each stack to its outermost N functions (default: 1000).",
+	  "With --calls: print only the N outermost levels. Default: all. With --format folded "
+	  "and pprof: limit each stack to its outermost N functions (default: 1000).",
 	  PTC_PARSED(struct ptc_decode_args, out.form.choice.depth, ptc_take_count,
 		     "a number of levels") },
 	{ "min", 0, "DURATION",
@@ -218,7 +218,8 @@ static const struct ptc_option options[] = {
 	  .take = take_fields, .expected = FIELDS },
 	{ "format", 0, "FORMAT",
 	  "Print text (default), json (an object a line, see doc/json.md) or bin (16 bytes a "
-	  "branch, see doc/format.md). Or a profile for another tool: callgrind, folded, lcov, "
+	  "branch, see doc/format.md). Or a profile for another tool: callgrind, folded, pprof, "
+	  "lcov, "
 	  "bolt, profgen or afdo.",
 	  .take = take_format, .expected = FORMATS },
 	{ "icount", 0, NULL,

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""call_profiles.py NAME: profiles from calls (`ptcap decode --format=callgrind`), read by other tools."""
+"""call_profiles.py NAME: profiles from calls (`ptcap decode --format=callgrind`, `folded`, `pprof`), read by other tools."""
 
+import gzip
 import json
 import os
 import re
@@ -344,6 +345,82 @@ def folded_many(folder):
     check(not r.out and "more than 4194304 different stacks" in r.err and all(o in r.err for o in ("--tid", "--time", "--depth")), r.err)
 
 
+# --- pprof --------------------------------------------------------------------------------------
+
+
+def fields(data):
+    """Yield (number, value) of a message of Protocol Buffers; a value is a number or bytes."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        shift = value = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if not byte & 0x80:
+                return value
+
+    while at < len(data):
+        key = varint()
+        check(key & 7 in (0, 2), f"wire type {key & 7}")
+        value = varint()
+        if key & 7 == 2:
+            check(at + value <= len(data), "a field ends behind its message")
+            value, at = data[at : at + value], at + value
+        yield key >> 3, value
+
+
+def pprof(path, *options):
+    """Write the profile. Returns the name of the file, and its fields."""
+    out = path + ".pb.gz"
+    with open(out, "wb") as f:
+        r = Run([PTCAP, "decode", "-i", path, "--format=pprof", *options], stdout=f).expect(0)
+    check("Traceback" not in r.err, r.err)
+    with gzip.open(out) as f:
+        return out, list(fields(f.read()))
+
+
+def go_tool(out, *options):
+    """Return what `go tool pprof` prints."""
+    if not shutil.which("go"):
+        lib.skip_without("go")
+    env = {**os.environ, "HOME": os.path.dirname(out), "PPROF_TMPDIR": os.path.dirname(out), "GOCACHE": os.path.dirname(out) + "/cache"}
+    return Run(["go", "tool", "pprof", "-symbolize=none", *options, out], env=env).expect(0).out
+
+
+def top(out, index):
+    """Return ({function: own}, the total) of all functions."""
+    text = go_tool(out, "-top", "-nodecount=1000000", "-nodefraction=0", "-edgefraction=0", "-unit=ns", f"-sample_index={index}")
+    rows = re.findall(r"(?m)^ *(\d+)(?:ns)? +[\d.e-]+% +[\d.e-]+% +\d+(?:ns)? +[\d.e-]+%  (.*)$", text)
+    total = re.search(r"of (\d+)(?:ns)? total", text)
+    check(total and rows, text)
+    found = Counter()
+    for n, name in rows:
+        found[name] += int(n)
+    return found, int(total[1])
+
+
+@case
+def pprof_top(folder):
+    """`go tool pprof` prints our own instructions of each function, and the time if it is a measure."""
+    path = recorded(compiled(folder, SOURCE, "-O1", "-g", "-static"))
+    for name, other in (("instructions", []), ("time", ["--axis=time"])):
+        data = with_clock(path)
+        own, total = top(pprof(data)[0], name)
+        want = Counter()
+        for stack, n in folded(fold(data, *other).out).items():
+            want[stack[-1]] += n
+        got = {k: n for k, n in own.items() if n}
+        check(got == want, f"{name}: {set(got.items()) ^ set(want.items())}")
+        check(total == sum(want.values()), f"{name}: {total}")
+    check(sum(1 for number, _ in pprof(path)[1] if number == 1) == 1, "a recording of software has a time")
+    raw = go_tool(pprof(path)[0], "-raw")
+    check(re.search(r"fibonacci \S*prog_profile.c:\d+", raw), raw[-3000:])
+
+
 HOSTILE = [b"</script>", b'quo"te', b"esc\033[31m", b"byte\xff", b"line\nfn=(1) forged\n0 999999", b"semi;colon", b"%s%n", b"(7) seven",
            b"x" * 65536]
 HOSTILE_FILE = b"fl=(1) evil\n0 77777\xff.c"
@@ -406,6 +483,17 @@ def folded_hostile(folder):
     check(sum(stacks.values()) == icount(path) and len(stacks) == len(HOSTILE) + 1, list(stacks)[:3])
     check(all(len(k) == 2 + (k[-1] != "_start") for k in stacks), "a name was split")
     check({"semi\\x3bcolon", "line\\x0afn=(1) forged\\x0a0 999999", "x" * 65536, "</script>"} <= {k[-1] for k in stacks}, "names")
+
+
+@case
+def pprof_hostile(folder):
+    """Hostile names are strings without control characters, and pprof reads the profile."""
+    path = hostile_program(folder)
+    out, parts = pprof(path)
+    strings = [value.decode("utf-8") for number, value in parts if number == 6]
+    check(strings[0] == "" and {"</script>", "esc\\x1b[31m", "byte\\xff", "x" * 65536} <= set(strings), [s[:80] for s in strings])
+    check(not any(re.search(r"[\0-\x1f\x7f]", s) for s in strings), "control characters")
+    check(top(out, "instructions")[1] == icount(path), "pprof has another sum")
 
 
 if __name__ == "__main__":
