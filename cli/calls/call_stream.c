@@ -178,6 +178,7 @@ static struct ptc_call_thread *entering_thread(struct ptc_call_stream *s,
 {
 	struct ptc_call_thread *t = find_call_thread(s, call->item->tid);
 	const uint64_t life = t && t->depth ? t->life : ptc_decode_life(s->opts.d, call->item);
+	const uint64_t before = t ? t->last_insns : 0;
 
 	if (t && t->life == life)
 		return t;
@@ -190,7 +191,8 @@ static struct ptc_call_thread *entering_thread(struct ptc_call_stream *s,
 				       .tid = call->item->tid,
 				       .life = life,
 				       .first_time = call->item->time,
-				       .first_insns = call->insns };
+				       .first_insns = call->insns,
+				       .insns_before = before };
 	return t;
 }
 
@@ -217,8 +219,9 @@ static int enter_function(struct ptc_call_stream *s, const struct ptc_call *call
 	t->last_time = call->item->time;
 	t->last_insns = call->insns;
 	update_name(s, t);
-	return s->opts.on_event(s->opts.ctx, &(struct ptc_call_event){
-						     call, (uint32_t)(t - s->threads), function });
+	return s->opts.on_event(s->opts.ctx,
+				&(struct ptc_call_event){ call, (uint32_t)(t - s->threads),
+							  function, t->insns_before });
 }
 
 static int leave_function(struct ptc_call_stream *s, const struct ptc_call *call)
@@ -230,9 +233,9 @@ static int leave_function(struct ptc_call_stream *s, const struct ptc_call *call
 	t->depth--;
 	t->last_time = call->item->time;
 	t->last_insns = call->insns;
-	return s->opts.on_event(
-		s->opts.ctx,
-		&(struct ptc_call_event){ call, (uint32_t)(t - s->threads), t->stack[t->depth] });
+	return s->opts.on_event(s->opts.ctx,
+				&(struct ptc_call_event){ call, (uint32_t)(t - s->threads),
+							  t->stack[t->depth], t->insns_before });
 }
 
 static int report_lost(struct ptc_call_stream *s, const struct ptc_call *call)
@@ -241,7 +244,7 @@ static int report_lost(struct ptc_call_stream *s, const struct ptc_call *call)
 	const uint32_t thread = t ? (uint32_t)(t - s->threads) : PTC_NO_NUMBER;
 
 	return s->opts.on_event(s->opts.ctx,
-				&(struct ptc_call_event){ call, thread, PTC_NO_NUMBER });
+				&(struct ptc_call_event){ call, thread, PTC_NO_NUMBER, 0 });
 }
 
 static int on_balanced_call(void *ctx, const struct ptc_call *call)

@@ -36,6 +36,7 @@ struct ptc_call_thread {
 	char name[PTC_THREAD_NAME_MAX]; /* the last one before the end; "": not known */
 	/* First and last item. Times may be PTC_NO_TIME. */
 	uint64_t first_time, last_time, first_insns, last_insns;
+	uint64_t insns_before; /* instructions of earlier lives of this tid */
 	uint32_t *stack; /* owned; numbers of the functions that are open, the outermost first */
 	size_t depth, cap;
 };
@@ -49,6 +50,9 @@ struct ptc_call_event {
 	const struct ptc_call *call;
 	uint32_t thread;   /* LOST: PTC_NO_NUMBER, if the gap belongs to no thread */
 	uint32_t function; /* LOST: PTC_NO_NUMBER */
+	/* Instructions of earlier lives of the tid, which the counts of the call include. LOST: 0.
+	 */
+	uint64_t insns_before;
 };
 
 /* What a caller wants. Borrowed until ptc_call_stream_release. */

@@ -91,9 +91,10 @@ static uint32_t child_of(struct ptc_call_tree *t, uint32_t parent, uint32_t func
 	return found;
 }
 
-/* Returns the place of thread @number. NULL: out of memory, or full is set. */
-static struct ptc_tree_thread *tree_thread(struct ptc_call_tree *t, uint32_t number)
+/* Returns the place of the event's thread. NULL: out of memory, or full is set. */
+static struct ptc_tree_thread *tree_thread(struct ptc_call_tree *t, const struct ptc_call_event *e)
 {
+	const uint32_t number = e->thread;
 	const size_t n = t->nthreads;
 	uint32_t node;
 
@@ -108,8 +109,9 @@ static struct ptc_tree_thread *tree_thread(struct ptc_call_tree *t, uint32_t num
 	node = add_node(t, PTC_NO_NUMBER, number);
 	if (node == PTC_NO_NUMBER)
 		return NULL;
-	t->threads[number] =
-		(struct ptc_tree_thread){ .node_plus_one = node + 1, .last_time = PTC_NO_TIME };
+	t->threads[number] = (struct ptc_tree_thread){ .node_plus_one = node + 1,
+						       .last_insns = e->insns_before,
+						       .last_time = PTC_NO_TIME };
 	return &t->threads[number];
 }
 
@@ -164,7 +166,7 @@ int ptc_call_tree_event(struct ptc_call_tree *t, const struct ptc_call_event *e)
 
 	if (e->call->type == PTC_CALL_LOST)
 		return 0;
-	at = tree_thread(t, e->thread);
+	at = tree_thread(t, e);
 	if (!at)
 		return t->full ? PTC_E_LIMIT : PTC_E_NO_MEMORY;
 	count_own(t, at, e->call);

@@ -298,7 +298,8 @@ def folded_stacks(folder):
 @case
 def folded_threads(folder):
     """Each thread has its stacks, also after exec, fork and gaps."""
-    for name, argv in {"laps": [prog("laps")], "vforked": [prog("vforked")], "signal": [prog("signal")]}.items():
+    exec_itself = ["/bin/sh", "-c", "echo; exec /bin/sh -c 'exec /bin/true'"]
+    for name, argv in {"laps": [prog("laps")], "vforked": [prog("vforked")], "signal": [prog("signal")], "exec": exec_itself}.items():
         path = os.path.join(folder, name)
         fetch(path, argv)
         r = Run([PTCAP, "decode", "-i", path, "--format=folded"])
