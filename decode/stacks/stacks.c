@@ -104,8 +104,10 @@ static int explain_thread(struct ptc_stacks_report *r, const struct ptc_stack_pr
 			  struct ptc_stack_thread *t, const struct ptc_addrspace *as,
 			  struct ptc_unwinder *w, struct ptc_err *err)
 {
+	/* A thread that did not stop may have no registers. */
+	const bool known = !t->state->task.unstopped || t->state->state.regs[PTC_REG_RIP];
 	struct names names;
-	int rc = w ? ptc_unwinder_run(w, &t->state->state, &t->stack, err) : 0;
+	int rc = w && known ? ptc_unwinder_run(w, &t->state->state, &t->stack, err) : 0;
 
 	if (rc)
 		return rc;

@@ -172,7 +172,7 @@ def stopped(folder):
     def all_stopped():
         [process] = live.take()
         seen[:] = process["threads"]
-        return all(t["stop_signal"] == signal.SIGSTOP for t in seen)
+        return all(t.get("stop_signal") == signal.SIGSTOP for t in seen)
 
     until(all_stopped, "all threads stopped")
     check(len(seen) == len(stacks.WAITS) + 1 and all(t["depth"] > 1 for t in seen), f"{seen}")
