@@ -54,8 +54,8 @@ Test(live_guests, registers_are_those_before_a_block_or_at_a_system_call)
 
 Test(live_guests, unknown_and_unreadable_registers_are_none)
 {
-	uint8_t *pages =
-		mmap(NULL, 2 * P, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *pages = mmap(NULL, (size_t)2 * P, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint64_t *env = (uint64_t *)(void *)(pages + P - WORDS * sizeof(uint64_t));
 	struct ptc_emu_env e = of(env);
 	struct ptc_emu_regs r;
