@@ -58,8 +58,12 @@ static int sum_recording(struct ptc_report *r, uint64_t *ret_items)
 
 static bool print_rows(const struct ptc_report *r)
 {
-	const bool whole = r->args->json ? ptc_report_json(r) : ptc_report_text(r);
+	bool whole;
 
+	if (r->args->format == PTC_REPORT_JSON)
+		whole = ptc_report_json(r);
+	else
+		whole = r->args->format == PTC_REPORT_CSV ? ptc_report_csv(r) : ptc_report_text(r);
 	ptc_line_flush(r->line);
 	return whole;
 }
@@ -112,6 +116,8 @@ static int report_decoded(const struct ptc_report_args *a, struct ptc_decode *d,
 		return ptc_say_no_memory();
 	r.sums.stream = &r.stream;
 	r.sums.is_part = a->time_text;
+	r.sums.group_of = a->by ? ptc_report_group_of : NULL;
+	r.sums.ctx = &r;
 	ptc_report_choose_axis(&r);
 	if (a->function) {
 		r.focus = (struct ptc_function_focus){ .stream = &r.stream,
@@ -126,7 +132,7 @@ static int report_decoded(const struct ptc_report_args *a, struct ptc_decode *d,
 	code = sum_recording(&r, &items);
 	if (!code)
 		code = print_report(&r, pager, items);
-	free(r.row);
+	ptc_report_release_rows(&r);
 	ptc_function_focus_release(&r.focus);
 	ptc_function_sums_release(&r.sums);
 	ptc_call_stream_release(&r.stream);
@@ -144,7 +150,7 @@ static int report_recording(struct ptc_report_args *a)
 		return ptc_say_no_memory();
 	if (!ptc_asked_code_is_there(&a->code))
 		return PTC_EXIT_FAIL;
-	if (!a->no_pager && !a->json)
+	if (!a->no_pager && a->format == PTC_REPORT_TEXT)
 		ptc_pager_prepare(&pager);
 	a->sandbox.finds_code = true;
 	code = ptc_sandbox_enter(&a->sandbox);

@@ -81,7 +81,7 @@ bool ptc_report_focus_json(const struct ptc_report *r)
 			ok = put_edge_object(r, &f->edges[i], "caller");
 	for (i = 0; i < r->sums.nrows && ok; i++)
 		if (ptc_function_focus_knows(f, r->row[i]->function))
-			ok = ptc_report_put_function(r, r->row[i]);
+			ok = ptc_report_put_function(r, r->row[i], SIZE_MAX);
 	for (i = 0; i < f->nedges && ok; i++)
 		if (ptc_function_focus_knows(f, f->edges[i].caller))
 			ok = put_edge_object(r, &f->edges[i], "callee");

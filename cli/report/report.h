@@ -25,6 +25,14 @@ enum ptc_report_sort {
 	PTC_SORT_KEYS
 };
 
+/* What the functions are grouped by. */
+enum ptc_report_by { PTC_BY_NOTHING, PTC_BY_THREAD, PTC_BY_PROCESS, PTC_BY_FILE, PTC_BY_COUNT };
+
+/* "function", "thread", "process", "file" */
+extern const char *const ptc_report_by_names[PTC_BY_COUNT];
+
+enum ptc_report_format { PTC_REPORT_TEXT, PTC_REPORT_JSON, PTC_REPORT_CSV };
+
 struct ptc_report_args {
 	const char *input;	       /* NULL: perf.data */
 	struct ptc_id_list tids, cpus; /* owned */
@@ -34,7 +42,9 @@ struct ptc_report_args {
 	struct ptc_code_opts code;
 	const char *debuginfod; /* NULL: use the environment */
 	struct ptc_sandbox sandbox;
-	bool json, inlines, strict, no_pager, full_names;
+	bool inlines, strict, no_pager, full_names;
+	enum ptc_report_format format;
+	enum ptc_report_by by;
 	enum ptc_report_sort sort;
 	enum ptc_axis axis;
 	uint64_t top;	      /* functions to print; 0: all */
@@ -46,6 +56,13 @@ struct ptc_report_args {
 int ptc_report_args_parse(struct ptc_report_args *a, int argc, char **argv);
 void ptc_report_args_release(struct ptc_report_args *a);
 
+/* The rows of a group, or all rows. */
+struct ptc_report_group {
+	size_t first, n;	     /* in ptc_report.row */
+	struct ptc_function_sum sum; /* only group, calls, open and self */
+	uint64_t key;		     /* of the order */
+};
+
 struct ptc_report {
 	const struct ptc_report_args *args; /* borrowed */
 	struct ptc_decode *d;		    /* borrowed */
@@ -56,18 +73,24 @@ struct ptc_report {
 	bool has_time;			     /* the times are a measure of the program */
 	unsigned int axis;		     /* that of text, and of the order */
 	const struct ptc_function_sum **row; /* owned; sums.nrows rows in the order of the output */
-	size_t width;			     /* columns of text; 0: print whole names */
-	struct ptc_line *line;		     /* borrowed */
+	struct ptc_report_group *groups;     /* owned; in the order of the output */
+	size_t ngroups;
+	size_t width;	       /* columns of text; 0: print whole names */
+	struct ptc_line *line; /* borrowed */
 };
 
 /* Choose the axis, before decoding. */
 void ptc_report_choose_axis(struct ptc_report *r);
 
-/* Sort the rows. Returns false if out of memory. */
-bool ptc_report_sort_rows(struct ptc_report *r);
+/* ptc_group_of; ctx is a struct ptc_report. Returns the number of a thread, a pid, or a file. */
+uint32_t ptc_report_group_of(void *ctx, const struct ptc_call_event *event);
 
-/* Returns the number of rows to print. */
-size_t ptc_report_shown(const struct ptc_report *r);
+/* Sort the rows, and form their groups. Returns false if out of memory. */
+bool ptc_report_sort_rows(struct ptc_report *r);
+void ptc_report_release_rows(struct ptc_report *r);
+
+/* Returns the number of rows of @g to print. */
+size_t ptc_report_shown(const struct ptc_report *r, const struct ptc_report_group *g);
 
 /* Returns the mean of the known durations of @row, rounded down; 0: none is known. */
 uint64_t ptc_report_mean(const struct ptc_function_sum *row, unsigned int axis);
@@ -93,8 +116,10 @@ void ptc_report_put_row(const struct ptc_report *r, const struct ptc_function_su
 /* JSON: a number, at most INT64_MAX; a file, or null. */
 json_t *ptc_report_number(uint64_t n);
 json_t *ptc_report_file(const struct ptc_report *r, uint32_t file);
-/* JSON: a function as a line. Returns false if out of memory. */
-bool ptc_report_put_function(const struct ptc_report *r, const struct ptc_function_sum *row);
+/* JSON: a function as a line. @group: the number of its group; SIZE_MAX: there are no groups.
+ * Returns false if out of memory. */
+bool ptc_report_put_function(const struct ptc_report *r, const struct ptc_function_sum *row,
+			     size_t group);
 
 /* Print the function of args.function with its callers, callees and slowest calls. */
 void ptc_report_focus_text(const struct ptc_report *r);
@@ -103,5 +128,6 @@ bool ptc_report_focus_json(const struct ptc_report *r);
 /* Print the report. Return false if out of memory. */
 bool ptc_report_text(const struct ptc_report *r);
 bool ptc_report_json(const struct ptc_report *r);
+bool ptc_report_csv(const struct ptc_report *r);
 
 #endif

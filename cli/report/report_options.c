@@ -25,6 +25,32 @@ static bool take_sort(const char *s, void *ret)
 	return false;
 }
 
+static bool take_by(const char *s, void *ret)
+{
+	int i;
+
+	for (i = 0; i < PTC_BY_COUNT && strcmp(s, ptc_report_by_names[i]) != 0; i++)
+		;
+	*(enum ptc_report_by *)ret = (enum ptc_report_by)i;
+	return i < PTC_BY_COUNT;
+}
+
+static bool take_format(const char *s, void *ret)
+{
+	static const char *const names[] = {
+		[PTC_REPORT_TEXT] = "text", [PTC_REPORT_JSON] = "json", [PTC_REPORT_CSV] = "csv"
+	};
+	int i;
+
+	for (i = PTC_REPORT_TEXT; i <= PTC_REPORT_CSV; i++) {
+		if (strcmp(s, names[i]) != 0)
+			continue;
+		*(enum ptc_report_format *)ret = (enum ptc_report_format)i;
+		return true;
+	}
+	return false;
+}
+
 /* Parse a number of rows, or "all". */
 static bool take_top(const char *s, void *ret)
 {
@@ -63,6 +89,9 @@ static const struct ptc_option options[] = {
 		     "self, total, calls, mean, max or name") },
 	{ "top", 0, "N", "Print only the first N functions. Default: all.",
 	  PTC_PARSED(struct ptc_report_args, top, take_top, "a number of functions, or all") },
+	{ "by", 0, "GROUP",
+	  "Print a table for each thread, process or file. Default: function, one table.",
+	  PTC_PARSED(struct ptc_report_args, by, take_by, "function, thread, process or file") },
 	{ "function", 0, "NAME",
 	  "Print only this function, with its callers and the functions that it calls. Default: "
 	  "all functions.",
@@ -78,8 +107,10 @@ static const struct ptc_option options[] = {
 	{ "inline", 0, NULL,
 	  "Also show inlined functions that make calls. Default: only real functions.",
 	  PTC_FLAG(struct ptc_report_args, inlines) },
-	PTC_OPTION_FORMAT(struct ptc_report_args, json,
-			  "Print text (default) or json (an object a line, see doc/json.md)."),
+	{ "format", 0, "FORMAT",
+	  "Print text (default), json (an object a line, see doc/json.md) or csv (a table for "
+	  "spreadsheets).",
+	  PTC_PARSED(struct ptc_report_args, format, take_format, "text, json or csv") },
 	PTC_HEADING("Which part of the recording (default: all):"),
 	PTC_OPTION_INPUT(struct ptc_report_args, input),
 	{ "tid", 0, "LIST", "Only these threads, for example 12,15-17.",
@@ -148,6 +179,9 @@ static int check_report_args(struct ptc_report_args *a)
 				       "FROM,TO in seconds, or N%%-M%%");
 	if (a->slowest && !a->function)
 		return ptc_usage_error("report", "--slowest needs --function");
+	if (a->function && (a->by || a->format == PTC_REPORT_CSV))
+		return ptc_usage_error("report",
+				       "--function cannot be combined with --by or --format csv");
 	if (a->code.kcore && a->code.vmlinux)
 		return ptc_usage_error("report", "--kcore cannot be combined with --vmlinux");
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };

@@ -3,10 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "cli/report/report.h"
 #include "decode/session/item_lookup.h"
 
 enum { NAME_ROOM = 512 };
+
+const char *const ptc_report_by_names[PTC_BY_COUNT] = {
+	[PTC_BY_NOTHING] = "function",
+	[PTC_BY_THREAD] = "thread",
+	[PTC_BY_PROCESS] = "process",
+	[PTC_BY_FILE] = "file",
+};
 
 /* A row with what the comparison needs: qsort passes no context. */
 struct sorted_row {
@@ -52,6 +60,8 @@ static int by_key_and_name(const void *a, const void *b)
 	char one[NAME_ROOM], two[NAME_ROOM];
 	int r;
 
+	if (x->row->group != y->row->group)
+		return x->row->group < y->row->group ? -1 : 1;
 	if (x->key != y->key)
 		return x->key > y->key ? -1 : 1;
 	r = strcmp(ptc_report_name(x->report, x->row->function, one, sizeof(one)),
@@ -72,7 +82,8 @@ void ptc_report_choose_axis(struct ptc_report *r)
 	r->axis = r->has_time && r->args->axis != PTC_AXIS_INSNS ? PTC_SUMS_TIME : PTC_SUMS_INSNS;
 }
 
-bool ptc_report_sort_rows(struct ptc_report *r)
+/* Sort the rows by group and key. Returns false if out of memory. */
+static bool sort_rows(struct ptc_report *r)
 {
 	const size_t n = r->sums.nrows;
 	struct sorted_row *sorted = calloc(n + 1, sizeof(*sorted));
@@ -93,12 +104,83 @@ bool ptc_report_sort_rows(struct ptc_report *r)
 	return true;
 }
 
+/* Form groups of the sorted rows. Returns false if out of memory. */
+static bool form_groups(struct ptc_report *r)
+{
+	struct ptc_report_group *g = NULL;
+	size_t cap = 0, i, a;
+
+	for (i = 0; i < r->sums.nrows; i++) {
+		const struct ptc_function_sum *row = r->row[i];
+
+		if (!g || row->group != g->sum.group) {
+			if (!ptc_grow(&r->groups, &cap, r->ngroups + 1, sizeof(*g)))
+				return false;
+			g = &r->groups[r->ngroups++];
+			*g = (struct ptc_report_group){ .first = i, .sum.group = row->group };
+		}
+		g->n++;
+		g->sum.calls += row->calls;
+		g->sum.open += row->open;
+		for (a = 0; a < PTC_SUMS_AXES; a++)
+			ptc_sums_add(&g->sum.self[a], row->self[a]);
+	}
+	return true;
+}
+
+static int by_group_key(const void *a, const void *b)
+{
+	const struct ptc_report_group *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key > y->key ? -1 : 1;
+	return x->sum.group < y->sum.group ? -1 : x->sum.group > y->sum.group;
+}
+
+bool ptc_report_sort_rows(struct ptc_report *r)
+{
+	size_t i;
+
+	if (!sort_rows(r) || !form_groups(r))
+		return false;
+	for (i = 0; i < r->ngroups; i++)
+		r->groups[i].key = r->groups[i].sum.self[r->axis];
+	if (r->ngroups)
+		qsort(r->groups, r->ngroups, sizeof(*r->groups), by_group_key);
+	return true;
+}
+
+void ptc_report_release_rows(struct ptc_report *r)
+{
+	free(r->row);
+	free(r->groups);
+	r->row = NULL;
+	r->groups = NULL;
+	r->ngroups = 0;
+}
+
+uint32_t ptc_report_group_of(void *ctx, const struct ptc_call_event *event)
+{
+	const struct ptc_report *r = ctx;
+
+	switch (r->args->by) {
+	case PTC_BY_THREAD:
+		return event->thread;
+	case PTC_BY_PROCESS:
+		return (uint32_t)r->stream.threads[event->thread].pid;
+	case PTC_BY_FILE:
+		return r->stream.functions[event->function].file;
+	default:
+		return 0;
+	}
+}
+
 const struct ptc_call_thread *ptc_report_thread(const struct ptc_report *r, uint32_t number)
 {
 	return &r->stream.threads[number];
 }
 
-size_t ptc_report_shown(const struct ptc_report *r)
+size_t ptc_report_shown(const struct ptc_report *r, const struct ptc_report_group *g)
 {
-	return r->args->top && r->args->top < r->sums.nrows ? (size_t)r->args->top : r->sums.nrows;
+	return r->args->top && r->args->top < g->n ? (size_t)r->args->top : g->n;
 }

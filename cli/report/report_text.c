@@ -68,8 +68,8 @@ void ptc_report_put_row(const struct ptc_report *r, const struct ptc_function_su
 	} else {
 		ptc_line_str(l, "       -       -       -");
 	}
-	ptc_line_str(l, "  ");
-	ptc_report_put_name(r, row->function, TAKEN);
+	ptc_line_str(l, r->args->by ? "    " : "  ");
+	ptc_report_put_name(r, row->function, r->args->by ? TAKEN + 2 : TAKEN);
 	ptc_line_char(l, '\n');
 }
 
@@ -95,10 +95,56 @@ static void put_head(const struct ptc_report *r)
 			      "function\n");
 }
 
+/* Print the name of a group. */
+static void put_group_name(const struct ptc_report *r, uint32_t group)
+{
+	const struct ptc_call_thread *t;
+	const char *file;
+	char text[64];
+
+	if (r->args->by == PTC_BY_THREAD) {
+		t = ptc_report_thread(r, group);
+		(void)snprintf(text, sizeof(text), "thread %" PRId32 " (", t->tid);
+		ptc_line_str(r->line, text);
+		ptc_print_label(r->line, t->name);
+		(void)snprintf(text, sizeof(text), ") of process %" PRId32, t->pid);
+	} else if (r->args->by == PTC_BY_PROCESS) {
+		(void)snprintf(text, sizeof(text), "process %" PRId32, (int32_t)group);
+	} else {
+		file = ptc_names_of(&r->stream.names, group);
+		ptc_print_label(r->line, file ? file : "no file");
+		return;
+	}
+	ptc_line_str(r->line, text);
+}
+
+static void put_group(const struct ptc_report *r, const struct ptc_report_group *g)
+{
+	const size_t shown = ptc_report_shown(r, g);
+	char text[64];
+	size_t i;
+
+	if (r->args->by) {
+		ptc_report_put_amount(r, g->sum.self[r->axis], false);
+		ptc_report_put_share(r, g->sum.self[r->axis], r->sums.all.self[r->axis]);
+		ptc_line_str(r->line, "        ");
+		ptc_report_put_amount(r, g->sum.calls, true);
+		(void)snprintf(text, sizeof(text), " %4" PRIu64 "  ", g->sum.open);
+		ptc_line_str(r->line, text);
+		put_group_name(r, g->sum.group);
+		ptc_line_char(r->line, '\n');
+	}
+	for (i = 0; i < shown; i++)
+		ptc_report_put_row(r, r->row[g->first + i]);
+	if (shown == g->n)
+		return;
+	(void)snprintf(text, sizeof(text), "# and %zu more function%s\n", g->n - shown,
+		       ptc_plural(g->n - shown));
+	ptc_line_str(r->line, text);
+}
+
 bool ptc_report_text(const struct ptc_report *r)
 {
-	const size_t shown = ptc_report_shown(r);
-	char text[64];
 	size_t i;
 
 	if (r->args->function) {
@@ -107,12 +153,10 @@ bool ptc_report_text(const struct ptc_report *r)
 		return true;
 	}
 	put_head(r);
-	for (i = 0; i < shown; i++)
-		ptc_report_put_row(r, r->row[i]);
-	if (shown == r->sums.nrows)
-		return true;
-	(void)snprintf(text, sizeof(text), "# and %zu more function%s\n", r->sums.nrows - shown,
-		       ptc_plural(r->sums.nrows - shown));
-	ptc_line_str(r->line, text);
+	for (i = 0; i < r->ngroups; i++) {
+		if (i)
+			ptc_line_char(r->line, '\n');
+		put_group(r, &r->groups[i]);
+	}
 	return true;
 }

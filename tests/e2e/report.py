@@ -3,6 +3,8 @@
 """report.py NAME: the sums of ptcap report, compared with the list of all calls (decode --calls), with counts of branches,
 and with Valgrind's Callgrind."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -244,6 +246,66 @@ def counted(folder):
         check(counts, f"{name}: no counts")
 
 
+@case
+def grouped(folder):
+    """--by thread, process and file: the functions of each group add up to it, and the groups to the whole."""
+    for name in ("locks", "spawn", "signal"):
+        path = recorded(folder, name)
+        head, whole = report(path)
+        for by in ("thread", "process", "file"):
+            got = objects_of(path, "--by", by)
+            check([g["group"] for g in got[by]] == list(range(len(got[by]))) and got[by], got[by])
+            for g in got[by]:
+                rows = [r for r in got["function"] if r["group"] == g["group"]]
+                check(len(rows) == g["functions"], f"{name}: {len(rows)} functions in {g}")
+                for key in ("calls", "open"):
+                    check(sum(r[key] for r in rows) == g[key], f"{name}: {key} of {g}")
+                check(sum(r["insns"]["self"] for r in rows) == g["insns"]["self"], f"{name}: self of {g}")
+                check(by != "file" or {r["file"] for r in rows} == {g["file"]}, g)
+            check(sum(g["insns"]["self"] for g in got[by]) == head["instructions"], f"{name}: the groups are not all")
+            check(sum(r["insns"]["total"] for r in got["function"]) == sum(r["insns"]["total"] for r in whole), f"{name}: totals")
+        threads = Counter()
+        for g in objects_of(path, "--by", "thread")["thread"]:
+            threads[g["tid"]] += g["insns"]["self"]
+        check(threads == last_counts(path), f"{name}: {threads}")
+        lines = decode(path, "-F", "pid,tid,icount").out.splitlines()
+        owner = {int(tid): int(pid) for pid, tid, _ in map(str.split, lines)}
+        processes = Counter()
+        for tid, n in threads.items():
+            processes[owner[tid]] += n
+        got = {g["pid"]: g["insns"]["self"] for g in objects_of(path, "--by", "process")["process"]}
+        check(got == processes, f"{name}: {got}, not {processes}")
+    text = Run([PTCAP, "report", path, "--by", "thread", "--top", "2"]).expect(0).out
+    check(max(map(len, text.splitlines())) <= 80 and " of process " in text, text)
+    for bad in (["--by=cpu"], ["--function=main", "--by=file"], ["--function=main", "--format=csv"]):
+        Run([PTCAP, "report", path, *bad]).expect(2)
+
+
+def table(path, *options):
+    """Return the rows of --format csv."""
+    return list(csv.DictReader(io.StringIO(Run([PTCAP, "report", path, "--format=csv", *options]).expect(0).out)))
+
+
+@case
+def comma(folder):
+    """CSV has the numbers of JSON."""
+    for name, options in (("recurse", []), ("locks", ["--by=thread"]), ("spawn", ["--by=process", "--axis=time"]), ("signal", ["--by=file", "--top=3"])):
+        path = recorded(folder, name)
+        got, want = table(path, *options), objects_of(path, *options)
+        check(len(got) == len(want["function"]) > 2, got)
+        for row, o in zip(got, want["function"]):
+            check((row["function"], row["file"], row["offset"]) == (o["name"], o["file"], o["offset"]), f"{row}, not {o}")
+            check([int(row[k]) for k in ("calls", "open", "inlined")] == [o["calls"], o["open"], o["inlined"]], f"{row}, not {o}")
+            for axis, unit in (("insns", "insns"), ("time", "ns")):
+                for key in ("self", "total", "known", "mean", "p99", "max"):
+                    value = o[axis] and o[axis][key]
+                    check(row[f"{key}_{unit}"] == ("" if value is None else str(value)), f"{key}_{unit} of {row}, not {o}")
+            for kind in ("thread", "process"):
+                if want[kind]:
+                    g = want[kind][o["group"]]
+                    check(int(row["pid"]) == g["pid"] and ("tid" not in row or (int(row["tid"]), row["thread"]) == (g["tid"], g["name"])), row)
+
+
 def objects_of(path, *options):
     """Return the objects of a report by type."""
     found = defaultdict(list)
@@ -453,7 +515,12 @@ def names(folder):
     for name in evil:
         want = re.sub("[\udc80-\udcff]", "?", name)
         check(any(g.startswith(want) for g in got), f"{name[:20]!r} is not in {[g[:20] for g in got]}")
-    for options in ([], ["--full-names"], ["--format=json"]):
+    csv.field_size_limit(1 << 20)
+    rows = table(data, "--no-demangle")
+    for name in evil:
+        want = re.sub("[\x00-\x1f\udc80-\udcff]", lambda m: f"\\x{ord(m[0]) & 0xff:02x}", name)
+        check(any(r["function"].startswith(want) for r in rows), f"{want[:20]!r} is not in {[r['function'][:20] for r in rows]}")
+    for options in ([], ["--full-names"], ["--format=json"], ["--format=csv"], ["--by=thread"]):
         out = Run([PTCAP, "report", data, *options]).expect(0).out
         check(not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", out), f"{options}: control characters")
 

@@ -127,6 +127,7 @@ static void put_plain(void)
 		{ "", NULL },
 		{ "--format=json", NULL },
 		{ "--inline", "--axis=time", NULL },
+		{ "--by=thread", "--format=csv", NULL },
 		{ "--function=code_start", "--slowest=3", NULL },
 	};
 	struct archive a = { .n = 0 };
