@@ -270,12 +270,14 @@ static int fold_end(struct ptc_call_fold *f, struct ptc_fold_thread *t,
 
 static int fold_gap(struct ptc_call_fold *f, const struct ptc_shown_call *call)
 {
+	const size_t only = call->tid < 0 ? SIZE_MAX : ptc_idmap_find(&f->tids, call->tid);
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < f->tids.n && !rc; i++)
-		if (call->tid < 0 ? f->threads[i].queue == call->queue :
-				    f->threads[i].tid == call->tid)
+	if (only != SIZE_MAX)
+		rc = print_kept(f, &f->threads[only]);
+	for (i = 0; i < f->tids.n && !rc && call->tid < 0; i++)
+		if (f->threads[i].queue == call->queue)
 			rc = print_kept(f, &f->threads[i]);
 	return rc ? rc : print_fold(f, call);
 }

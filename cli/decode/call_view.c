@@ -126,20 +126,24 @@ static int view_end(struct ptc_call_view *v, struct ptc_view_thread *t,
 	return show(v, call);
 }
 
+static int end_view(struct ptc_call_view *v, struct ptc_view_thread *t)
+{
+	t->inside = false;
+	return show_pending(v, t, t->n);
+}
+
 /* A gap drops the calls of its thread, or of all threads of its queue. */
 static int view_gap(struct ptc_call_view *v, const struct ptc_shown_call *call)
 {
+	const size_t only = call->tid < 0 ? SIZE_MAX : ptc_idmap_find(&v->tids, call->tid);
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < v->tids.n && !rc; i++) {
-		struct ptc_view_thread *t = &v->threads[i];
-
-		if (call->tid < 0 ? t->queue != call->queue : t->tid != call->tid)
-			continue;
-		rc = show_pending(v, t, t->n);
-		t->inside = false;
-	}
+	if (only != SIZE_MAX)
+		rc = end_view(v, &v->threads[only]);
+	for (i = 0; i < v->tids.n && !rc && call->tid < 0; i++)
+		if (v->threads[i].queue == call->queue)
+			rc = end_view(v, &v->threads[i]);
 	return rc ? rc : show(v, call);
 }
 

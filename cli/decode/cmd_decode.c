@@ -142,7 +142,7 @@ static int decode_recording(struct ptc_decode_args *a)
 	if (code)
 		return code;
 	if (a->pt)
-		r = ptc_decode_open_raw(a->pt, a->raw, a->nraw, &a->opts, &d, &err);
+		r = ptc_decode_open_raw(a->pt, a->raw.v, a->raw.n, &a->opts, &d, &err);
 	else
 		r = ptc_decode_open(name_of(a), &a->opts, &d, &err);
 	if (r < 0)

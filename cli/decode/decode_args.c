@@ -9,11 +9,7 @@
 
 void ptc_decode_args_release(struct ptc_decode_args *a)
 {
-	size_t i;
-
-	for (i = 0; i < a->nraw; i++)
-		free((char *)(uintptr_t)a->raw[i].path);
-	free(a->raw);
+	ptc_raw_list_release(&a->raw);
 	ptc_id_list_release(&a->tids);
 	ptc_id_list_release(&a->cpus);
 }
@@ -95,7 +91,7 @@ static int check_raw(const struct ptc_decode_args *a)
 	if (a->pt && a->input)
 		return ptc_usage_error("decode", "a recording ('%s') cannot be combined with --pt",
 				       a->input);
-	if (a->nraw && !a->pt)
+	if (a->raw.n && !a->pt)
 		return ptc_usage_error("decode", "--raw needs --pt");
 	if (a->pt && (a->code.symfs || a->code.core || a->code.kcore || a->code.vmlinux))
 		return ptc_usage_error("decode", "--pt cannot be combined with --symfs, --core, "
@@ -151,8 +147,8 @@ static int check_args(struct ptc_decode_args *a)
 	if (f->inlines && !f->calls && !f->insn && !ptc_fields_have(&f->fields, PTC_FIELD_SRCLINE))
 		return ptc_usage_error("decode", "--inline needs --calls, --insn or the field "
 						 "srcline");
-	if (f->calls && (f->fields.n || a->pt))
-		return ptc_usage_error("decode", "--calls cannot be combined with -F or --pt");
+	if (f->calls && f->fields.n)
+		return ptc_usage_error("decode", "--calls cannot be combined with -F");
 	code = check_raw(a);
 	if (code >= 0)
 		return code;

@@ -3,17 +3,17 @@
 #ifndef PTC_CLI_DECODE_DECODE_ARGS_H
 #define PTC_CLI_DECODE_DECODE_ARGS_H
 
+#include "cli/common/raw_args.h"
 #include "cli/common/sandbox.h"
 #include "cli/common/selection_args.h"
 #include "cli/decode/decode_sink.h"
 #include "ptcap/decode.h"
 
 struct ptc_decode_args {
-	const char *input;	  /* NULL: perf.data */
-	const char *pt;		  /* raw mode */
-	const char *cpu;	  /* unparsed, because its meaning depends on other options */
-	struct ptc_raw_code *raw; /* owned, including the paths */
-	size_t nraw;
+	const char *input;	 /* NULL: perf.data */
+	const char *pt;		 /* raw mode */
+	const char *cpu;	 /* unparsed, because its meaning depends on other options */
+	struct ptc_raw_list raw; /* owned */
 	struct ptc_decoded out;
 	bool strict, no_pager, full_names;
 	const char *color;	       /* NULL: auto */

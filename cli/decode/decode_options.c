@@ -16,37 +16,6 @@
 /* Larger values are typing errors. */
 enum { MAX_JOBS = 4096, MAX_SLICE = 1 << 30 };
 
-/* Parse FILE@ADDR[:OFFSET[:LENGTH]]. */
-static bool parse_raw(struct ptc_decode_args *a, const char *arg)
-{
-	struct ptc_raw_code c = { .len = 0 }, *raw;
-	char *path = strdup(arg), *at = path ? strrchr(path, '@') : NULL;
-
-	if (!at || at == path)
-		goto bad;
-	*at++ = '\0';
-	if (!ptc_cut_number(&at, ':', &c.addr) || (at && !ptc_cut_number(&at, ':', &c.off)) ||
-	    (at && (!ptc_cut_number(&at, ':', &c.len) || !c.len || at)))
-		goto bad;
-	c.path = path;
-	raw = reallocarray(a->raw, a->nraw + 1, sizeof(*raw));
-	if (!raw)
-		goto bad;
-	a->raw = raw;
-	a->raw[a->nraw++] = c;
-	return true;
-bad:
-	free(path);
-	return false;
-}
-
-static int take_raw(void *args, const char *value)
-{
-	return parse_raw(args, value) ?
-		       -1 :
-		       ptc_value_error("decode", "--raw", value, "FILE@ADDR[:OFFSET[:LENGTH]]");
-}
-
 static int take_fields(void *args, const char *value)
 {
 	struct ptc_decode_args *a = args;
@@ -299,7 +268,8 @@ static const struct ptc_option options[] = {
 	{ "pt", 0, "FILE", "Decode this raw stream of packets. Default: decode a recording.",
 	  PTC_TEXT(struct ptc_decode_args, pt) },
 	{ "raw", 0, "FILE@ADDR[:OFFSET[:LENGTH]]",
-	  "Use these bytes of FILE as the code at ADDR. May be given again.", .take = take_raw },
+	  "Use these bytes of FILE as the code at ADDR. May be given again.",
+	  PTC_PARSED(struct ptc_decode_args, raw, ptc_take_raw, PTC_ARGS_RAW) },
 	PTC_HEADING("Exit status:"),
 	{ "strict", 0, NULL,
 	  "Exit with 3 if there was a gap or a loss. Default: gaps do not change the exit status.",

@@ -10,7 +10,7 @@
 
 static const char *recording_name(const struct ptc_report_args *a)
 {
-	return a->input ? a->input : PTC_INPUT_DEFAULT;
+	return a->pt ? a->pt : a->input ? a->input : PTC_INPUT_DEFAULT;
 }
 
 static struct ptc_asked_part asked_part(const struct ptc_report_args *a)
@@ -156,9 +156,12 @@ static int report_recording(struct ptc_report_args *a)
 	code = ptc_sandbox_enter(&a->sandbox);
 	if (code)
 		return code;
-	r = ptc_decode_open(recording_name(a), &a->opts, &d, &err);
+	if (a->pt)
+		r = ptc_decode_open_raw(a->pt, a->raw.v, a->raw.n, &a->opts, &d, &err);
+	else
+		r = ptc_decode_open(recording_name(a), &a->opts, &d, &err);
 	if (r < 0)
-		return ptc_say_input_err(recording_name(a), &err);
+		return ptc_say_input_err(a->pt ? NULL : recording_name(a), &err);
 	r = a->time_text ? ptc_time_choice_apply(&a->time, d, &err) : 0;
 	code = r < 0 ? ptc_say_err(&err) : report_decoded(a, d, &pager);
 	ptc_decode_free(d);

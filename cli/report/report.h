@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/common/raw_args.h"
 #include "cli/common/sandbox.h"
 #include "cli/common/selection_args.h"
 #include "cli/decode/line_buffer.h"
@@ -35,6 +36,8 @@ enum ptc_report_format { PTC_REPORT_TEXT, PTC_REPORT_JSON, PTC_REPORT_CSV };
 
 struct ptc_report_args {
 	const char *input;	       /* NULL: perf.data */
+	const char *pt;		       /* raw packets; NULL: a recording */
+	struct ptc_raw_list raw;       /* owned */
 	struct ptc_id_list tids, cpus; /* owned */
 	const char *time_text;	       /* --time, unparsed; NULL: all */
 	struct ptc_time_choice time;

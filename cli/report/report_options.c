@@ -156,6 +156,12 @@ static const struct ptc_option options[] = {
 		     "a number of threads from 1 to 4096") },
 	PTC_OPTION_MAX_MEMORY,
 	PTC_OPTION_NO_SANDBOX(struct ptc_report_args, sandbox.off),
+	PTC_HEADING("Raw packets instead of a recording:"),
+	{ "pt", 0, "FILE", "Read this raw stream of packets. Default: read a recording.",
+	  PTC_TEXT(struct ptc_report_args, pt) },
+	{ "raw", 0, "FILE@ADDR[:OFFSET[:LENGTH]]",
+	  "Use these bytes of FILE as the code at ADDR. May be given again.",
+	  PTC_PARSED(struct ptc_report_args, raw, ptc_take_raw, PTC_ARGS_RAW) },
 	PTC_HEADING("Exit status:"),
 	{ "strict", 0, NULL,
 	  "Exit with 3 if there was a gap or a loss. Default: gaps do not change the exit status.",
@@ -172,6 +178,24 @@ static const struct ptc_option_table option_table = {
 	.options = options,
 };
 
+/* Check the options of raw packets. Returns -1 to continue, or an exit code. */
+static int check_raw_args(const struct ptc_report_args *a)
+{
+	if (a->pt && a->input)
+		return ptc_usage_error("report", "a recording ('%s') cannot be combined with --pt",
+				       a->input);
+	if (a->raw.n && !a->pt)
+		return ptc_usage_error("report", "--raw needs --pt");
+	if (a->pt && (a->tids.n || a->cpus.n || a->time_text))
+		return ptc_usage_error("report",
+				       "--pt cannot be combined with --tid, --cpu or --time: a raw "
+				       "trace has no threads and no clock");
+	if (a->pt && (a->code.symfs || a->code.core || a->code.kcore || a->code.vmlinux))
+		return ptc_usage_error("report", "--pt cannot be combined with --symfs, --core, "
+						 "--kcore or --vmlinux; --raw names the code");
+	return -1;
+}
+
 static int check_report_args(struct ptc_report_args *a)
 {
 	if (a->time_text && !ptc_time_choice_parse(a->time_text, &a->time))
@@ -186,7 +210,7 @@ static int check_report_args(struct ptc_report_args *a)
 		return ptc_usage_error("report", "--kcore cannot be combined with --vmlinux");
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
-	return -1;
+	return check_raw_args(a);
 }
 
 int ptc_report_args_parse(struct ptc_report_args *a, int argc, char **argv)
@@ -210,4 +234,5 @@ void ptc_report_args_release(struct ptc_report_args *a)
 {
 	ptc_id_list_release(&a->tids);
 	ptc_id_list_release(&a->cpus);
+	ptc_raw_list_release(&a->raw);
 }

@@ -15,6 +15,7 @@ import lib
 import store
 from compile import built
 from lib import PTCAP, Run, check, decode, prog
+from parallel import RAW, raw_options
 
 PROGRAMS = {
     "recurse": [prog("recurse")],
@@ -74,8 +75,13 @@ def case(f):
 
 
 def report(path, *options):
+    """Return the head and the functions of the report of a recording."""
+    return report_of(["-i", path, *options])
+
+
+def report_of(options):
     """Return the head and the functions of a report."""
-    r = Run([PTCAP, "report", "-i", path, "--format=json", *options])
+    r = Run([PTCAP, "report", "--format=json", *options])
     check(r.status == 0, f"{r.status}: {r.err}")
     head, *rows = map(json.loads, r.out.splitlines())
     check(head["schema"] == "ptcap-report" and head["version"] == 1, head)
@@ -527,8 +533,24 @@ def names(folder):
 
 @case
 def real(_):
-    """Recordings of real hardware, whose code is not here, give gaps and no failure."""
+    """Traces of real hardware: all instructions and calls are there. Without code there are gaps and no failure."""
     where, seen = os.environ.get("PTCAP_TRACES", ""), 0
+    for name in RAW:
+        if not os.path.isdir(os.path.join(where, name)):
+            continue
+        options = list(raw_options(os.path.join(where, name)))
+        stats = Run([PTCAP, "decode", "--stats", "--format=json", *options]).out
+        stats = json.loads(stats.splitlines()[0])
+        head, rows = report_of(options)
+        lost = stats["instructions"] - head["instructions"]
+        check(head["in_functions"] == head["instructions"] and (not lost if not head["gaps"] else 0 <= lost < 5000), f"{head}, {stats}")
+        listed = Counter()
+        for o in map(json.loads, Run([PTCAP, "decode", "--calls", "--format=json", *options]).out.splitlines()):
+            if o.get("type") == "enter" and o["how"] == "call":
+                listed[o["name"]] += 1
+        check(sum(listed.values()) > 100, f"{name}: {len(listed)} called functions")
+        check({r["name"]: r["calls"] for r in rows if r["calls"]}.items() >= listed.items(), f"{name}: other calls")
+        seen += 1
     for name in ("quipper-intel_pt-4.14/perf.data.intel_pt-4.14",
                  "quipper-piped.intel_pt-4.14/perf.data.piped.intel_pt-4.14"):
         path = os.path.join(where, name)

@@ -183,7 +183,7 @@ def commands(folder):
     os.mkfifo(fifo)
     made = os.path.join(folder, "made")
     for argv in (["info"], ["dump"], ["dump", "--verify"], ["decode"], ["decode", "--stats", "-j", "2"], ["decode", "--insn"],
-                 ["compare"], ["crash", "show"], ["crash", "core", "-o", made + "3"],
+                 ["report"], ["compare"], ["crash", "show"], ["crash", "core", "-o", made + "3"],
                  ["convert", "-o", made], ["convert", "-o", "-"], ["recover", "-o", made]):
         ended = []
         for more, want in (([], "2"), (["--no-sandbox"], "0")):
@@ -210,7 +210,7 @@ def nothing_refused(folder):
         lib.skip("no strace here, or it may not trace")
     store.fetch(path, [prog("names")]).expect(0)
     for argv in (["convert", "--compress", "-o", made], ["info"], ["dump", "--verify"], ["decode", "--insn", "-j4"],
-                 ["decode", "-F", "tosym,srcline"], ["decode", "--stats"], ["compare"], ["crash", "show"],
+                 ["decode", "-F", "tosym,srcline"], ["decode", "--stats"], ["report"], ["compare"], ["crash", "show"],
                  ["convert", "--branch-stacks", "-o", made + "2"], ["recover", "-o", made + "2"]):
         r = Run([*strace, PTCAP, *argv, "-i", made if os.path.exists(made) else path])
         check(r.status in (0, 4), f"{argv}: exit status {r.status}: {r.err}")

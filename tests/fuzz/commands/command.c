@@ -128,7 +128,7 @@ static const struct command {
 	  ptc_cmd_report,
 	  { NULL },
 	  { { { "-i@/perf.data --symfs=@/root", "-i@/folder --symfs=@/root", "-i- --symfs=@/root",
-		"-i@/perf.data" } },
+		"-i@/perf.data", "--pt=@/pt --raw=@/root/bin/a@0x1000:0x1000" } },
 	    { { "", "--format=json", "--format=csv" } },
 	    { { "", "--by=thread", "--by=process", "--by=file", "--axis=time", "--axis=insns",
 		"--sort=name", "--top=2", "--function=code_start --slowest=3" } },
