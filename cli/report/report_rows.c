@@ -51,24 +51,36 @@ static uint64_t sort_key(const struct ptc_report *r, const struct ptc_function_s
 	}
 }
 
-/* The order of equal rows does not depend on the order of events. */
+/* Compares the printed names, which are made for functions without a symbol. */
+static int by_printed_name(const struct sorted_row *x, const struct sorted_row *y)
+{
+	char one[NAME_ROOM], two[NAME_ROOM];
+
+	return strcmp(ptc_report_name(x->report, x->row->function, one, sizeof(one)),
+		      ptc_report_name(y->report, y->row->function, two, sizeof(two)));
+}
+
+/* Rows with equal keys are ordered by name or place, because qsort keeps no order. */
 static int by_key_and_name(const void *a, const void *b)
 {
 	const struct sorted_row *x = a, *y = b;
 	const struct ptc_function *f = &x->report->stream.functions[x->row->function];
 	const struct ptc_function *g = &y->report->stream.functions[y->row->function];
-	char one[NAME_ROOM], two[NAME_ROOM];
-	int r;
+	int r = 0;
 
 	if (x->row->group != y->row->group)
 		return x->row->group < y->row->group ? -1 : 1;
 	if (x->key != y->key)
 		return x->key > y->key ? -1 : 1;
-	r = strcmp(ptc_report_name(x->report, x->row->function, one, sizeof(one)),
-		   ptc_report_name(y->report, y->row->function, two, sizeof(two)));
+	if ((f->name && g->name) || x->report->args->sort == PTC_SORT_NAME)
+		r = by_printed_name(x, y);
+	else if (!f->name != !g->name)
+		return f->name ? -1 : 1;
 	if (r)
 		return r;
-	return f->off != g->off ? (f->off < g->off ? -1 : 1) : f->file > g->file ? 1 : -1;
+	if (f->file != g->file)
+		return f->file < g->file ? -1 : 1;
+	return f->off < g->off ? -1 : f->off > g->off;
 }
 
 void ptc_report_choose_axis(struct ptc_report *r)

@@ -67,6 +67,7 @@ int main(void)
 OWN = ("leaf", "middle", "fib", "even", "odd", "main")
 CASES = {}
 SOURCE_DIR = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+SUPPORT = os.path.join(SOURCE_DIR, "tests", "support")
 
 
 def case(f):
@@ -495,6 +496,36 @@ def golden(_):
         check(got == GOLDEN, got)
     got = Run([*run, "--sort=name"], env={**os.environ, "COLUMNS": "72"}).expect(0).out.splitlines()
     check(max(map(len, got)) == 77 and any(line.endswith("close_file (fib)") for line in got), got)
+
+
+@case
+def inlined(folder):
+    """--inline adds inlined functions. All instructions and all calls of real functions remain."""
+    path, data = built(folder, ["g++", "-static", "-g", "-O2", os.path.join(SUPPORT, "prog_inlined.cpp")]), os.path.join(folder, "data")
+    check(path, "g++ fails")
+    store.fetch(data, [path], "-q")
+    (plain, real), (head, rows) = report(data), report(data, "--inline")
+    check(head["instructions"] == plain["instructions"] == sum(r["insns"]["self"] for r in rows), f"{plain}, {head}")
+    only = [r for r in rows if r["inlined"]]
+    check(only and all(r["insns"]["known"] == 0 and r["open"] and r["insns"]["self"] for r in only), only[:3])
+    calls = {(r["name"], r["file"], r["offset"]): r["calls"] for r in rows if not r["inlined"]}
+    check(calls == {(r["name"], r["file"], r["offset"]): r["calls"] for r in real}, "other real functions")
+
+
+@case
+def bounded(folder):
+    """Many functions need more memory than --max-memory: the report fails, and says so."""
+    source = os.path.join(folder, "many.s")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(".globl _start\n_start: mov $50000,%ecx\nlea table(%rip),%rbx\n1: call *%rbx\nadd $16,%rbx\ndec %ecx\njnz 1b\n"
+                "mov $60,%eax\nxor %edi,%edi\nsyscall\n.balign 16\ntable:\n.rept 50000\nret\n.balign 16\n.endr\n")
+    path, data = built(folder, ["gcc", "-nostdlib", "-static", "-no-pie", "-s", source]), os.path.join(folder, "data")
+    check(path, "gcc fails")
+    store.fetch(data, [path], "-q")
+    head, rows = report(data)
+    check(head["functions"] == len(rows) == 50001 and head["calls"] == 50000, head)
+    r = Run([PTCAP, "report", data, "--max-memory=4M"]).expect(1)
+    check(not r.out and "out of memory" in r.err, r.err)
 
 
 @case
