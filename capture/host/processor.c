@@ -18,6 +18,7 @@ static void put_letters(char *to, const unsigned int *regs, size_t n)
 static void read_brand(char *to)
 {
 	unsigned int r[12] = { 0 }, i, *at = r;
+	size_t blanks;
 
 	if ((unsigned int)__get_cpuid_max(LEAF_EXTENDED, NULL) < LEAF_BRAND + 2) /* int in clang */
 		return;
@@ -25,8 +26,11 @@ static void read_brand(char *to)
 		__cpuid(LEAF_BRAND + i, at[0], at[1], at[2], at[3]);
 	put_letters(to, r, 12);
 	to[strcspn(to, "\n")] = '\0';
+	/* Some processors fill the string with blanks, before or behind the name. */
 	while (*to && to[strlen(to) - 1] == ' ')
 		to[strlen(to) - 1] = '\0';
+	blanks = strspn(to, " ");
+	memmove(to, to + blanks, strlen(to + blanks) + 1);
 }
 
 void ptc_processor_read(struct ptc_processor *ret)
