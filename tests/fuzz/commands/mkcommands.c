@@ -107,8 +107,8 @@ static void put_plain(void)
 		{ "", NULL },
 		{ "--calls", NULL },
 		{ "--calls", "--inline", NULL },
-		{ "--calls", "--fold", NULL },
-		{ "--calls", "--min=3", NULL },
+		{ "--calls --fold --min=2", NULL },
+		{ "--calls --depth=2", NULL },
 		{ "--insn", "-j2:64", NULL },
 		{ "--stats", NULL },
 		{ "--counts=lines", NULL },
@@ -128,7 +128,7 @@ static void put_plain(void)
 		{ "--format=json", NULL },
 		{ "--inline", "--axis=time", NULL },
 		{ "--by=thread", "--format=csv", NULL },
-		{ "--function=code_start", "--slowest=3", NULL },
+		{ "--function=code_start --slowest=3", NULL },
 	};
 	struct archive a = { .n = 0 };
 	struct pd p;
