@@ -403,7 +403,7 @@ foreach(name callgrind callgrind_calls callgrind_time callgrind_hostile
 	e2e_is_emulated(call_profiles_${name})
 endforeach()
 # The page of ptcap view, in headless Chromium.
-foreach(name complete sums time search keys system_theme gaps branches crash snapshot hostile output selected)
+foreach(name complete sums time search keys system_theme gaps branches crash snapshot hostile sources output selected)
 	e2e_test(view_${name} "${e2e_dir}/view.py" "${name}")
 	e2e_is_emulated(view_${name})
 endforeach()

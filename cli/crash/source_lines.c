@@ -10,9 +10,9 @@
 
 #include "base/lines.h"
 #include "base/untrusted.h"
-#include "cli/crash/place_text.h"
+#include "cli/common/source_file.h"
 
-enum { SOURCE_MAX = 16 << 20, LINES = 3, LINE_MAX_LEN = 500, TAB = 8 };
+enum { LINES = 3, LINE_MAX_LEN = 500, TAB = 8 };
 
 /* One source line: its text without tabs and line end. */
 struct line {
@@ -20,59 +20,11 @@ struct line {
 	size_t indent; /* blanks at its begin; SIZE_MAX: nothing else */
 };
 
-static bool has_suffix(const char *path)
-{
-	static const char *const suffixes[] = {
-		"c",   "h",   "cc",  "cp",    "cpp",  "cxx", "c++", "C",   "hh",  "hpp",
-		"hxx", "h++", "H",   "inl",   "ipp",  "tcc", "tpp", "inc", "ixx", "cppm",
-		"rs",  "go",  "d",   "di",    "s",    "S",   "asm", "f",   "for", "f77",
-		"f90", "f95", "f03", "f08",   "F",    "F90", "adb", "ads", "pas", "m",
-		"mm",  "zig", "nim", "swift", "hs",   "ml",  "y",   "yy",  "l",	  "ll",
-		"re",  "rl",  "v",   "cr",    "vala", "cu",  "kt",  "def",
-	};
-	const char *dot = strrchr(ptc_path_base(path), '.');
-	size_t i;
-
-	for (i = 0; dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-		if (!strcmp(dot + 1, suffixes[i]))
-			return true;
-	return false;
-}
-
-/*
- * Returns @path, which may be relative to @folder, below @symfs. Caller frees it. NULL: out of
- * memory, or the folder is not known.
- */
-static char *below(const char *symfs, const char *folder, const char *path)
-{
-	char *ret = NULL;
-
-	if (path[0] == '/')
-		folder = "";
-	if (!folder || (path[0] != '/' && folder[0] != '/'))
-		return NULL;
-	return asprintf(&ret, "%s%s/%s", symfs ? symfs : "", folder, path) < 0 ? NULL : ret;
-}
-
-static bool read_source(const struct ptc_crash_view *v, const struct ptc_crash_place *p,
-			struct ptc_buf *ret, struct stat *ret_st)
-{
-	const struct ptc_untrusted how = { .root = v->symfs ? strlen(v->symfs) : 0,
-					   .max = SOURCE_MAX };
-	const char *folder = ptc_crash_source_folder(v->r, p);
-	char *name = has_suffix(p->source) ? below(v->symfs, folder, p->source) : NULL;
-	struct ptc_err err;
-	const bool done = name && !ptc_untrusted_read(name, &how, ret, ret_st, &err);
-
-	free(name);
-	return done;
-}
-
 /* Is the source newer than the file of the code? */
 static bool is_newer(const struct stat *source, const char *symfs, const char *path)
 {
 	const struct ptc_untrusted how = { .root = symfs ? strlen(symfs) : 0 };
-	char *name = path ? below(symfs, NULL, path) : NULL;
+	char *name = path ? ptc_source_file_name(symfs, NULL, path) : NULL;
 	struct ptc_err err;
 	struct stat st;
 	const int fd = name ? ptc_untrusted_open(name, &how, &st, &err) : -1;
@@ -136,7 +88,7 @@ void ptc_crash_add_source(const struct ptc_crash_view *v, struct ptc_screen *s,
 
 	if (!p->source || p->line < 1 || p->line == INT32_MAX)
 		return;
-	if (read_source(v, p, &b, &st))
+	if (ptc_source_file_read(v->symfs, ptc_crash_source_folder(v->r, p), p->source, &b, &st))
 		n = find_lines(&b, p->line, lines, &first);
 	for (i = 0; i < n; i++)
 		indent = lines[i].indent < indent ? lines[i].indent : indent;

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The source line of a place, with one line before and one behind it.
- *
- * Debug information names the file, so the name is untrusted. Only regular files are read, up to a
- * limit, and only files whose suffix is one of a programming language. So a hostile recording
- * cannot print other files.
- */
+/* The source line of a place, with one line before and one behind it. */
 #ifndef PTC_CLI_CRASH_SOURCE_LINES_H
 #define PTC_CLI_CRASH_SOURCE_LINES_H
 

@@ -6,10 +6,12 @@
 #include "base/grow.h"
 
 bool ptc_branch_collector_init(struct ptc_branch_collector *b, struct ptc_decode *d,
-			       struct ptc_names *texts, uint64_t limit)
+			       struct ptc_names *texts, struct ptc_view_sources *sources,
+			       uint64_t limit)
 {
 	*b = (struct ptc_branch_collector){ .limit = limit };
-	return ptc_call_sites_init(&b->sites, d, texts) && ptc_event_encoder_init(&b->events);
+	return ptc_call_sites_init(&b->sites, d, texts, sources) &&
+	       ptc_event_encoder_init(&b->events);
 }
 
 static void drop_branches(struct ptc_branch_collector *b)

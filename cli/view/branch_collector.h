@@ -41,12 +41,13 @@ struct ptc_branch_collector {
 };
 
 /*
- * @limit 0: no branches. @texts get names; borrowed. Returns false if out of memory. Caller
- * releases
+ * @limit 0: no branches. @texts get names, and @sources files; borrowed. Returns false if out of
+ * memory. Caller releases
  * @b, also on failure.
  */
 bool ptc_branch_collector_init(struct ptc_branch_collector *b, struct ptc_decode *d,
-			       struct ptc_names *texts, uint64_t limit);
+			       struct ptc_names *texts, struct ptc_view_sources *sources,
+			       uint64_t limit);
 void ptc_branch_collector_release(struct ptc_branch_collector *b);
 
 /*

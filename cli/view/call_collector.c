@@ -52,7 +52,9 @@ static bool describe_function(struct ptc_call_collector *c, uint32_t number,
 		return true;
 	f->source = ptc_names_get(&c->stream.names,
 				  ptc_decode_srcline(d, call->item, call->ip - off, &f->line));
-	return f->source != UINT32_MAX;
+	return f->source != UINT32_MAX &&
+	       ptc_view_sources_note(&c->sources, d, &c->stream.names, call->item, call->ip - off,
+				     f->source);
 }
 
 /* Returns the sums of function @number. NULL: out of memory, or too many functions. */
@@ -332,13 +334,14 @@ int ptc_call_collector_init(struct ptc_call_collector *c,
 
 	*c = (struct ptc_call_collector){ .limits = opts->limits,
 					  .times = opts->times,
+					  .sources.wanted = opts->sources,
 					  .on_chunk = opts->on_chunk,
 					  .ctx = opts->ctx,
 					  .first_ns = PTC_NO_TIME };
 	if (ptc_call_stream_init(&c->stream, &stream) ||
-	    !ptc_call_sites_init(&c->sites, opts->d, &c->stream.names) ||
+	    !ptc_call_sites_init(&c->sites, opts->d, &c->stream.names, &c->sources) ||
 	    !ptc_event_encoder_init(&c->events) ||
-	    !ptc_branch_collector_init(&c->branches, opts->d, &c->stream.names,
+	    !ptc_branch_collector_init(&c->branches, opts->d, &c->stream.names, &c->sources,
 				       opts->limits.branches))
 		return PTC_E_NO_MEMORY;
 	return 0;
@@ -364,6 +367,7 @@ void ptc_call_collector_release(struct ptc_call_collector *c)
 	ptc_idmap_release(&c->tids);
 	free(c->insns);
 	ptc_call_sites_release(&c->sites);
+	ptc_view_sources_release(&c->sources);
 	ptc_call_stream_release(&c->stream);
 }
 

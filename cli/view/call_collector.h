@@ -62,6 +62,7 @@ struct ptc_view_limits {
 
 struct ptc_call_collector {
 	struct ptc_call_stream stream;
+	struct ptc_view_sources sources;
 	struct ptc_call_sites sites;
 	struct ptc_event_encoder events;
 	struct ptc_branch_collector branches;
@@ -96,7 +97,7 @@ struct ptc_call_collector {
 
 struct ptc_call_collector_opts {
 	struct ptc_decode *d; /* borrowed; with opts.bytes and opts.icount */
-	bool inlines, times;
+	bool inlines, times, sources;
 	struct ptc_view_limits limits;
 	int (*on_chunk)(void *ctx, const struct ptc_buf *chunk);
 	void *ctx;

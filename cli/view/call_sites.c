@@ -13,9 +13,10 @@ struct ptc_site_seen {
 	uint32_t number; /* 0: unused */
 };
 
-bool ptc_call_sites_init(struct ptc_call_sites *s, struct ptc_decode *d, struct ptc_names *texts)
+bool ptc_call_sites_init(struct ptc_call_sites *s, struct ptc_decode *d, struct ptc_names *texts,
+			 struct ptc_view_sources *sources)
 {
-	*s = (struct ptc_call_sites){ .d = d, .texts = texts };
+	*s = (struct ptc_call_sites){ .d = d, .texts = texts, .sources = sources };
 	s->seen = calloc((size_t)1 << SEEN_BITS, sizeof(*s->seen));
 	return s->seen != NULL;
 }
@@ -82,7 +83,10 @@ static uint32_t look_up_site(struct ptc_call_sites *s, const struct ptc_item *it
 	if (!p.function)
 		p.in_func = UINT64_MAX;
 	p.source = ptc_names_get(s->texts, ptc_decode_srcline(s->d, item, ip, &p.line));
-	return p.source == UINT32_MAX || p.function == UINT32_MAX ? UINT32_MAX : add_site(s, &p);
+	if (p.source == UINT32_MAX || p.function == UINT32_MAX ||
+	    !ptc_view_sources_note(s->sources, s->d, s->texts, item, ip, p.source))
+		return UINT32_MAX;
+	return add_site(s, &p);
 }
 
 uint32_t ptc_call_sites_number(struct ptc_call_sites *s, const struct ptc_item *item, uint64_t ip)

@@ -8,6 +8,7 @@
 
 #include "cli/common/number_index.h"
 #include "cli/common/string_pool.h"
+#include "cli/view/view_sources.h"
 #include "ptcap/decode.h"
 
 /* A place in the code. Equal places in several processes are one. */
@@ -21,16 +22,18 @@ struct ptc_call_site {
 };
 
 struct ptc_call_sites {
-	struct ptc_decode *d;	 /* borrowed */
-	struct ptc_names *texts; /* borrowed; file names */
-	struct ptc_call_site *v; /* owned; the first has number 1 */
+	struct ptc_decode *d;		  /* borrowed */
+	struct ptc_names *texts;	  /* borrowed; file names */
+	struct ptc_view_sources *sources; /* borrowed; gets the source files */
+	struct ptc_call_site *v;	  /* owned; the first has number 1 */
 	size_t n, cap;
 	struct ptc_number_index index;
 	struct ptc_site_seen *seen; /* owned; numbers of addresses, the most recent ones */
 };
 
 /* Returns false if out of memory. Nothing needs a release then. */
-bool ptc_call_sites_init(struct ptc_call_sites *s, struct ptc_decode *d, struct ptc_names *texts);
+bool ptc_call_sites_init(struct ptc_call_sites *s, struct ptc_decode *d, struct ptc_names *texts,
+			 struct ptc_view_sources *sources);
 void ptc_call_sites_release(struct ptc_call_sites *s);
 
 /*

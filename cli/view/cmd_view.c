@@ -97,6 +97,7 @@ static int write_meta(struct view *v)
 		.recording = v->a->input,
 		.c = &v->calls,
 		.crash = &v->crash,
+		.symfs = v->a->code.symfs,
 		.is_of_software = ptc_decode_is_of_software(v->d),
 	};
 	struct ptc_buf meta = PTC_BUF_INIT;
@@ -145,6 +146,7 @@ static int write_page(struct view *v, int fd, const char *name)
 	const struct ptc_call_collector_opts opts = {
 		.d = v->d,
 		.inlines = v->a->inlines,
+		.sources = v->a->sources,
 		.times = !ptc_decode_is_of_software(v->d),
 		.limits = { v->a->max_calls, FUNCTIONS_MAX, v->a->branches },
 		.on_chunk = put_calls,

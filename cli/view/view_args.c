@@ -46,6 +46,10 @@ static const struct ptc_option options[] = {
 	{ "inline", 0, NULL,
 	  "Also show inlined functions that make calls. Default: only real functions.",
 	  PTC_FLAG(struct ptc_view_args, inlines) },
+	{ "sources", 0, NULL,
+	  "Include the source files of functions and branches, at most 32 MiB. Default: only their "
+	  "names and line numbers.",
+	  PTC_FLAG(struct ptc_view_args, sources) },
 	PTC_HEADING("Where to find the code:"),
 	{ "symfs", 0, "DIR", "Find the recorded files below DIR (default: /).",
 	  PTC_TEXT(struct ptc_view_args, code.symfs) },

@@ -15,7 +15,7 @@ enum { PTC_VIEW_CALLS = 10 * 1000 * 1000, PTC_VIEW_BRANCHES = 2 * 1000 * 1000 };
 
 struct ptc_view_args {
 	const char *input, *output; /* set; borrowed */
-	bool inlines;
+	bool inlines, sources;
 	uint64_t max_calls, branches;
 	struct ptc_id_list tids, cpus;
 	bool has_time;

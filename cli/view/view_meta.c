@@ -8,6 +8,8 @@
 
 #include "cli/common/jsontext.h"
 
+enum { SOURCES_MAX = 32 << 20 }; /* bytes of all source files */
+
 /* --- JSON --- */
 
 static void put_str(struct ptc_buf *b, const char *s)
@@ -252,6 +254,30 @@ static void put_crash(struct ptc_buf *b, const struct ptc_crash_lines *crash)
 	put_str(b, "}");
 }
 
+/* Appends each source file as one text. Files that cannot be read are left out. */
+static void put_source_files(struct ptc_buf *b, const struct ptc_view_facts *facts)
+{
+	const struct ptc_call_collector *c = facts->c;
+	struct ptc_buf file = PTC_BUF_INIT;
+	size_t left = SOURCES_MAX;
+	uint32_t i;
+
+	put_key(b, "sources");
+	put_str(b, "{");
+	for (i = 1; i < c->sources.n; i++) {
+		char key[24];
+
+		if (!ptc_view_sources_read(&c->sources, &c->stream.names, facts->symfs, i, &left,
+					   &file))
+			continue;
+		(void)snprintf(key, sizeof(key), "%" PRIu32, i);
+		put_key(b, key);
+		put_json_text(b, (const char *)file.bytes);
+	}
+	put_str(b, "}");
+	ptc_buf_release(&file);
+}
+
 bool ptc_view_meta(const struct ptc_view_facts *facts, struct ptc_buf *ret)
 {
 	const struct ptc_call_collector *c = facts->c;
@@ -276,6 +302,7 @@ bool ptc_view_meta(const struct ptc_view_facts *facts, struct ptc_buf *ret)
 	put_functions(ret, c);
 	put_sites(ret, "sites", &c->sites);
 	put_branches(ret, &c->branches);
+	put_source_files(ret, facts);
 	put_list(ret, "threads", facts, c->nthreads, put_thread);
 	put_list(ret, "gaps", c->gaps, c->ngaps, put_gap);
 	if (facts->crash->screen.n)

@@ -14,6 +14,7 @@ struct ptc_view_facts {
 	const char *recording;		    /* borrowed, as all members; name of the recording */
 	const struct ptc_call_collector *c; /* after ptc_call_collector_finish */
 	const struct ptc_crash_lines *crash;
+	const char *symfs;   /* or NULL; where source files are */
 	bool is_of_software; /* times are no measure */
 };
 

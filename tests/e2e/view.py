@@ -444,6 +444,34 @@ def hostile(folder):
 
 
 @case
+def sources(folder):
+    """With --sources the page shows the lines of the selected call, as texts. Without the option it has none."""
+    source = os.path.join(folder, "shop.c")
+    lines = ["/* </script><script>window.bad = 1</script> */", "__attribute__((noinline)) int price(int n)", "{", "\treturn n * 3;", "}", "",
+             "int main(int argc, char **argv)", "{", "\t(void)argv;", "\treturn price(argc) != 3;", "}"]
+    with open(source, "w", encoding="ascii") as f:
+        f.write("\n".join(lines) + "\n")
+    program = built(folder, ["gcc", "-g", "-O1", source])
+    if not program:
+        lib.skip_without("gcc")
+    path = os.path.join(folder, "f")
+    Run([PTCAP, "record", "-q", "--source", "emu", "-o", path, "--", program]).expect(0)
+    with Browser(folder) as b:
+        for options, there in ((["--sources"], True), ([], False)):
+            b.open(page(folder, path, *options))
+            b.value("view.only(view.functions.names.indexOf('price'), true)")
+            shown_lines = b.value("Array.from(document.querySelectorAll('#details pre b'), (b) => b.textContent)")
+            numbers = [int(line.split()[0]) for line in shown_lines]
+            check([line.lstrip(" ") for line in shown_lines] == [f"{n} {lines[n - 1]}\n" for n in numbers], f"{options}: {shown_lines}")
+            # The line of the call, and the one that the compiler gives the begin of the function.
+            check(numbers[:1] == [10] and numbers[1] in (2, 3, 4) if there else not numbers, f"{options}: {shown_lines}")
+            whole = b.value("Object.values(view.model.meta.sources)")
+            check(("\n".join(lines) + "\n" in whole) == there, f"{options}: {whole}")
+            check(b.value("window.bad") is None, "a script ran")
+            clean(b)
+
+
+@case
 def output(folder):
     """The page appears only when it is complete, an old one is kept, and -o - writes the same bytes."""
     path, out = os.path.join(TRACES, "calls.data"), os.path.join(folder, "out.html")

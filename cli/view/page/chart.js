@@ -123,6 +123,13 @@ class Chart {
 		this.request();
 	}
 
+	/* Returns the place of the lane's head: above the lane, or at the upper edge of the screen. */
+	headOf(lane) {
+		const rows = lane.collapsed ? 0 : lane.rows.length * ROW;
+
+		return Math.min(Math.max(lane.top, this.elements.scroll.scrollTop + RULER), lane.top + rows);
+	}
+
 	topOf(row) {
 		return row.lane.top + LANE_HEAD + (row.lane.extra + row.depth) * ROW;
 	}
@@ -141,7 +148,7 @@ class Chart {
 			this.show(start - length * 0.1, end + length * 0.1);
 		else if (width < 8 || start < this.from || end > this.to)
 			this.show(start - length * 3, end + length * 3);
-		if (top - RULER - LANE_HEAD < scroll.scrollTop || top + 2 * ROW > scroll.scrollTop + scroll.clientHeight)
+		if (top - RULER - LANE_HEAD - row.lane.extra * ROW < scroll.scrollTop || top + 2 * ROW > scroll.scrollTop + scroll.clientHeight)
 			scroll.scrollTop = Math.max(0, top - scroll.clientHeight / 2);
 		this.request();
 	}
@@ -200,26 +207,36 @@ class Chart {
 	}
 
 	drawLane(lane, top) {
-		const c = this.context, t = lane.thread, rows = lane.collapsed ? [] : lane.rows;
+		const rows = lane.collapsed ? [] : lane.rows;
 		const extra = lane.collapsed ? 0 : lane.extra * ROW, bottom = top + LANE_HEAD + extra + rows.length * ROW;
 
 		if (bottom < 0 || top > this.height)
 			return;
-		c.fillStyle = this.theme.lane;
-		c.fillRect(0, top, this.width, LANE_HEAD - 2);
-		if (extra)
-			drawBranches(this, lane, top + LANE_HEAD);
 		for (const row of rows) {
 			const y = top + LANE_HEAD + extra + row.depth * ROW;
 			if (y > -ROW && y < this.height)
 				this.drawRow(row, y);
 		}
+		this.drawHead(lane, top, bottom);
+	}
+
+	/* The head of a lane and its branches stay on the screen while the lane is. */
+	drawHead(lane, top, bottom) {
+		const c = this.context, t = lane.thread, extra = lane.collapsed ? 0 : lane.extra * ROW;
+		const head = this.headOf(lane) - this.elements.scroll.scrollTop;
+
+		c.fillStyle = this.theme.back;
+		c.fillRect(0, head, this.width, LANE_HEAD + extra);
+		c.fillStyle = this.theme.lane;
+		c.fillRect(0, head, this.width, LANE_HEAD - 2);
+		if (extra)
+			drawBranches(this, lane, head + LANE_HEAD);
 		const title = `${lane.collapsed ? "\u25b8" : "\u25be"} ${t.name || "thread"}  tid ${t.tid}${t.pid === t.tid ? "" : "  pid " + t.pid}`;
 		this.title = 14 + title.length * CHAR;
-		drawGaps(this, lane, top, bottom);
-		drawEnd(this, lane, top, bottom);
+		drawGaps(this, lane, head, bottom);
+		drawEnd(this, lane, head, bottom);
 		c.fillStyle = this.theme.text;
-		c.fillText(title, 6, top + LANE_HEAD / 2 - 1);
+		c.fillText(title, 6, head + LANE_HEAD / 2 - 1);
 	}
 
 	drawRow(row, y) {
@@ -323,8 +340,10 @@ class Chart {
 		for (const lane of lanes) {
 			if (at < lane.top || at >= lane.top + LANE_HEAD + (lane.collapsed ? 0 : (lane.rows.length + lane.extra) * ROW))
 				continue;
-			const n = Math.floor((at - lane.top - LANE_HEAD) / ROW) - lane.extra;
-			return at < lane.top + LANE_HEAD ? { lane, head: true } : n < 0 ? { lane, branches: true } : { lane, row: lane.rows[n] };
+			const n = Math.floor((at - lane.top - LANE_HEAD) / ROW) - lane.extra, head = at - this.headOf(lane);
+			if (head >= 0 && head < LANE_HEAD)
+				return { lane, head: true };
+			return head >= 0 && head < LANE_HEAD + lane.extra * ROW ? { lane, branches: true } : { lane, row: lane.rows[n] };
 		}
 		return {};
 	}
@@ -344,9 +363,14 @@ class Chart {
 	}
 }
 
+/* Returns a name with at most @most characters. The offset at the end of "libx.so+0x1234" stays. */
+function shorter(name, most) {
+	const end = /\+0x[0-9a-f]+$/.exec(name), tail = end && end[0].length + 4 < most ? end[0] : "";
+
+	return name.length <= most ? name : most > 2 ? name.slice(0, most - 1 - tail.length) + "\u2026" + tail : "";
+}
+
 /* Returns a name that fits @width pixels. */
 function fitting(name, width) {
-	const most = Math.floor(width / CHAR);
-
-	return name.length <= most ? name : most > 2 ? name.slice(0, most - 1) + "\u2026" : "";
+	return shorter(name, Math.floor(width / CHAR));
 }

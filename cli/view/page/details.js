@@ -50,12 +50,14 @@ class Details {
 		if (model.axes.length > 1 && axis.name === "time")
 			fact("", (model.axes[0].end[call] - model.axes[0].start[call]).toLocaleString("en") + " instructions");
 		fact("calls", (end - begin).toLocaleString("en"));
-		fact("entered", (how & 15) !== HOW_CALL ? "by: " + HOW[how & 15] : this.siteOf(call) ? "from " + this.siteOf(call) : "");
-		fact("left", (how >> 4) !== HOW_CALL ? (how >> 4 === HOW_TAIL ? "it jumped to another function" : "by: " + HOW[how >> 4]) : "");
+		fact("entered", (how & 15) === HOW_CALL ? this.siteOf(call) && "from " + this.siteOf(call) : ENTERED[how & 15]);
+		fact("left", LEFT[how >> 4]);
 		fact("thread", `${lane.name || ""} tid ${lane.tid}`);
 		this.box.append(facts);
 		this.addButtons(call, fn);
 		this.addStack(call);
+		this.addSourceOfPlace("called at", model.meta.sites, model.site[call]);
+		this.addSource("begins at", model.meta.functions.source[fn], model.meta.functions.line[fn]);
 	}
 
 	/* Show branch @i of a lane. */
@@ -75,7 +77,32 @@ class Details {
 		fact("after", `${(lane.branches.end[0][i] - before).toLocaleString("en")} instructions since the branch before`);
 		fact("thread", `${lane.thread.name || ""} tid ${lane.thread.tid}`);
 		this.box.append(facts);
+		this.addSourceOfPlace("from", branches.places, branches.from[edge]);
+		this.addSourceOfPlace("to", branches.places, branches.to[edge]);
 		element("p", "Left and right arrows: the branches before and behind it.", this.box, "hint");
+	}
+
+	/* Show the source around a line, if the page has it. @title: what the line is. */
+	addSource(title, source, line) {
+		const text = this.model.meta.sources[source];
+
+		if (text === undefined)
+			return;
+		this.split = this.split || {};
+		const lines = this.split[source] = this.split[source] || text.split("\n");
+		const first = Math.max(line - 3, 1), last = Math.min(line + 4, lines.length);
+		if (line > lines.length)
+			return;
+		element("p", `${title}: ${baseOf(this.model.text(source))}:${line}`, this.box, "hint");
+		const box = element("pre", undefined, this.box, "source"), width = String(last).length;
+		for (let n = first; n <= last; n++)
+			element(n === line ? "b" : "span", `${String(n).padStart(width)} ${lines[n - 1]}\n`, box);
+	}
+
+	/* Show the source of place @number of a list of places. */
+	addSourceOfPlace(title, places, number) {
+		if (number && places.source[number - 1])
+			this.addSource(title, places.source[number - 1], places.line[number - 1]);
 	}
 
 	/* Returns a place: on the axis of time in seconds of the recording's clock, as decode prints it. */

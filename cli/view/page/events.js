@@ -57,6 +57,7 @@ class EventReader {
 	read(bytes) {
 		const events = this.begin(bytes);
 		const [misses, ops, insns, sites, switches, times] = this.columns;
+		const opOf = this.op, insnsOf = this.insns, siteOf = this.site;
 		let run = -1, miss = 0, number = 0, t = null, time = this.time;
 		let nextSwitch = switches.more() ? switches.next() : -1;
 		let nextTime = times.more() ? times.next() : -1;
@@ -79,14 +80,14 @@ class EventReader {
 			const context = hashOfContext(t.inside, t.last);
 			const a = context & (TABLE - 1), missed = run-- === 0 ? miss : 0;
 			if (missed & MISSES_OP)
-				this.op[a] = ops.next();
-			const op = this.op[a], b = hashOfOp(context, op) & (TABLE - 1);
+				opOf[a] = ops.next();
+			const op = opOf[a], b = hashOfOp(context, op) & (TABLE - 1);
 			if (missed & MISSES_INSNS)
-				this.insns[b] = insns.next();
+				insnsOf[b] = insns.next();
 			if (missed & MISSES_SITE)
-				this.site[b] = sites.next();
-			t.insns += this.insns[b];
-			this.apply(number, t, op, this.site[b], time);
+				siteOf[b] = sites.next();
+			t.insns += insnsOf[b];
+			this.apply(number, t, op, siteOf[b], time);
 		}
 		this.time = time;
 	}

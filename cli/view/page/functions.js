@@ -151,7 +151,7 @@ class Functions {
 		};
 		const name = this.names[fn], file = this.model.text(this.model.meta.functions.file[fn]);
 
-		cell(name.length > 300 ? name.slice(0, 300) + "\u2026" : name).title = `${name.slice(0, 2000)}\n${this.model.sourceOf(fn) || file}`;
+		cell(/\+0x[0-9a-f]+$/.test(name) ? shorter(name, 30) : shorter(name, 300)).title = `${name.slice(0, 2000)}\n${this.model.sourceOf(fn) || file}`;
 		cell(this.model.meta.functions.calls[fn].toLocaleString("en"));
 		cell(shown(this.axis, this.column("self")[fn]));
 		cell(shown(this.axis, this.column("total")[fn]));

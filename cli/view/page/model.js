@@ -1,9 +1,12 @@
 /* The calls of the recording. A call is a number: an index in columns. Calls of one row (a depth of a thread) follow each
  * other by time. */
 
-const HOW = ["call", "running when the trace began", "returned to", "jump from another function (tail call)", "signal", "unwinding",
-	"inlined", "gap", "end of the trace"];
-const HOW_CALL = 0, HOW_TRACE = 1, HOW_RETURN = 2, HOW_TAIL = 3, HOW_GAP = 7, HOW_END = 8;
+/* How a call began and ended, by enum ptc_call_how. */
+const ENTERED = ["", "it ran when the trace began", "a return; its call was before the trace", "another function jumped to it (tail call)", "a signal", "",
+	"inlined"];
+const LEFT = ["", "", "a return to a caller from before the trace", "it jumped to another function (tail call)", "sigreturn", "longjmp or an exception",
+	"inlined", "a gap hides its end", "it ran when the trace ended"];
+const HOW_CALL = 0, HOW_TRACE = 1, HOW_RETURN = 2, HOW_GAP = 7, HOW_END = 8;
 const AXES = ["insns", "time"];
 const BLOCK = 64; /* calls whose longest one is known */
 
