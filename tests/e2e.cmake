@@ -412,6 +412,12 @@ foreach(name like_perf left_frames threads readers forms)
 	e2e_test(callchains_${name} "${e2e_dir}/callchains.py" "${name}")
 	e2e_is_emulated(callchains_${name})
 endforeach()
+# Calls as files of other tools, decode --format=uftrace and fxt.
+foreach(name uftrace_record uftrace_tools uftrace_tasks uftrace_selected uftrace_gaps uftrace_damaged uftrace_hostile
+		uftrace_replaced uftrace_refused fxt_calls fxt_budget fxt_gaps fxt_damaged fxt_hostile fxt_output)
+	e2e_test(timelines_${name} "${e2e_dir}/timelines.py" "${name}")
+	e2e_is_emulated(timelines_${name})
+endforeach()
 # decode --counts.
 foreach(name edges blocks gaps calls places lines coverage forms)
 	e2e_test(counts_${name} "${e2e_dir}/counts.py" "${name}")

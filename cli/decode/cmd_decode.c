@@ -28,6 +28,47 @@ static int tell_difference(const struct ptc_decode *d)
 	return difference ? PTC_EXIT_FINDINGS : PTC_EXIT_OK;
 }
 
+/* Report what a folder of uftrace does not show. */
+static void tell_uftrace(const struct ptc_uftrace *u)
+{
+	if (u->too_deep)
+		ptc_say("%llu call%s deeper than the %d levels that uftrace shows",
+			(unsigned long long)u->too_deep, u->too_deep == 1 ? " is" : "s are",
+			PTC_UFTRACE_LEVELS);
+}
+
+/* Report what an FXT file does not show. */
+static void tell_fxt(const struct ptc_kept_calls *k, const char *unit)
+{
+	if (k->merged && k->threshold < UINT64_MAX)
+		ptc_say("calls shorter than %llu %s are merged into their callers",
+			(unsigned long long)k->threshold, unit);
+	if (k->merged)
+		ptc_say("%llu of %llu calls are merged; a larger --budget shows more calls, and "
+			"--time a part of the trace",
+			(unsigned long long)k->merged, (unsigned long long)k->calls);
+}
+
+/* Report what the output of calls for another tool means. Returns false if there is no call. */
+static bool tell_calls(const struct ptc_decode_args *a)
+{
+	const struct ptc_decoded_form *f = &a->out.form;
+	const char *name = f->output ? f->output : "-";
+	const bool by_insns = a->out.printer.by_insns;
+
+	if (!(f->fxt ? a->out.fxt.kept.calls : a->out.uftrace.calls)) {
+		ptc_say("the trace has no calls: '%s' was not written", name);
+		return false;
+	}
+	if (f->fxt)
+		tell_fxt(&a->out.fxt.kept, by_insns ? "instructions" : "ns");
+	else
+		tell_uftrace(&a->out.uftrace);
+	if (by_insns)
+		ptc_say("'%s' has instructions instead of times: 1 ns is 1 instruction", name);
+	return true;
+}
+
 static int out_of_memory(void)
 {
 	return ptc_say_no_memory();
@@ -66,13 +107,12 @@ static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 	struct ptc_progress progress;
 	struct ptc_decode_stats stats;
 	struct ptc_sink sink, inner = { .on_items = ptc_asked_items, .ctx = &asked };
-	struct ptc_err err;
-	bool whole;
-	int r;
+	struct ptc_err err, end_err;
+	int r, end;
 
 	a->out.form.color = wants_color(a);
-	if (!ptc_decoded_begin(&a->out, d, &asked.inner))
-		return out_of_memory();
+	if (ptc_decoded_begin(&a->out, d, &asked.inner, &err))
+		return ptc_say_err(&err);
 	sink = inner;
 	if (ptc_progress_start(&progress, d, &inner)) {
 		sink = (struct ptc_sink){ .on_items = ptc_progress_items, .ctx = &progress };
@@ -82,11 +122,11 @@ static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 	ptc_progress_finish(&progress);
 	a->out.progress = NULL;
 	ptc_decode_get_stats(d, &stats);
-	whole = ptc_decoded_end(&a->out, r >= 0);
+	end = ptc_decoded_end(&a->out, r >= 0, &end_err);
 	if (a->out.line->failed)
 		return PTC_EXIT_FAIL; /* main reports the reason */
-	if (!whole)
-		return out_of_memory();
+	if (end)
+		return ptc_say_err(&end_err);
 	if (a->out.profile.refused || a->out.call_profile.refused)
 		return PTC_EXIT_FAIL; /* the reason is printed */
 	if (r < 0)
@@ -101,6 +141,8 @@ static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 		ptc_say("'%s' has no trace to decode", name_of(a));
 		return PTC_EXIT_NOTHING;
 	}
+	if ((a->out.form.uftrace || a->out.form.fxt) && !tell_calls(a))
+		return PTC_EXIT_NOTHING;
 	r = a->opts.engine == PTC_ENGINE_VERIFY ? tell_difference(d) : PTC_EXIT_OK;
 	return a->strict && ptc_count_gaps(&stats) ? PTC_EXIT_FINDINGS : r;
 }
@@ -135,8 +177,10 @@ static int decode_recording(struct ptc_decode_args *a)
 	if (a->out.call_profile.kind == PTC_CALL_PROFILE_PPROF && isatty(STDOUT_FILENO))
 		return ptc_usage_error("decode", "standard output is a terminal; redirect the "
 						 "profile to a file");
-	if (!a->no_pager && !a->out.form.bin && !a->out.form.stats)
+	if (!a->no_pager && !a->out.form.bin && !a->out.form.stats && !a->out.form.uftrace &&
+	    !a->out.form.fxt)
 		ptc_pager_prepare(&pager);
+	a->sandbox.output = a->out.form.output;
 	a->sandbox.finds_code = true;
 	code = ptc_sandbox_enter(&a->sandbox);
 	if (code)

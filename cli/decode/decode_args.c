@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/common/cli.h"
+#include "cli/convert/copy_common.h"
 #include "cli/decode/decode_options.h"
 
 void ptc_decode_args_release(struct ptc_decode_args *a)
@@ -73,6 +75,32 @@ static int check_profile(struct ptc_decode_args *a)
 	return -1;
 }
 
+/* Check the options of calls for other tools. Returns -1 to continue, or an exit code. */
+static int check_timeline(const struct ptc_decode_args *a)
+{
+	const struct ptc_decoded_form *f = &a->out.form;
+
+	if (f->budget && !f->fxt)
+		return ptc_usage_error("decode", "--budget needs --format fxt");
+	if (!f->uftrace && !f->fxt)
+		return f->output ? ptc_usage_error("decode", "-o needs --format uftrace or fxt") :
+				   -1;
+	if (f->uftrace && (!f->output || !strcmp(f->output, "-")))
+		return ptc_usage_error("decode", "--format uftrace writes a folder; add -o DIR");
+	if (f->counts || f->insn || f->stats || a->opts.events || f->fields.n || a->opts.sym ||
+	    a->pt)
+		return ptc_usage_error("decode", "--format uftrace and fxt cannot be combined with "
+						 "-F, --counts, --insn, --stats, --events, --sym "
+						 "or --pt");
+	if (f->fxt && (!f->output || !strcmp(f->output, "-")) && isatty(STDOUT_FILENO))
+		return ptc_usage_error("decode", "standard output is a terminal; redirect it, or "
+						 "use -o FILE");
+	if (f->output &&
+	    ptc_copying_clash("decode", a->input ? a->input : PTC_INPUT_DEFAULT, f->output))
+		return PTC_EXIT_USAGE;
+	return -1;
+}
+
 /* Does the output have numbers of instructions? */
 static bool needs_icount(const struct ptc_decoded_form *f)
 {
@@ -127,6 +155,8 @@ static int check_args(struct ptc_decode_args *a)
 	struct ptc_decoded_form *f = &a->out.form;
 	int code = check_profile(a);
 
+	if (code < 0)
+		code = check_timeline(a);
 	if (code >= 0)
 		return code;
 	if (f->json && f->fields.n)
@@ -144,9 +174,11 @@ static int check_args(struct ptc_decode_args *a)
 	if (f->insn && (f->json || f->calls || f->fields.n))
 		return ptc_usage_error("decode", "--insn cannot be combined with -F, --calls or "
 						 "--format json");
-	if (f->inlines && !f->calls && !f->insn && !ptc_fields_have(&f->fields, PTC_FIELD_SRCLINE))
-		return ptc_usage_error("decode", "--inline needs --calls, --insn or the field "
-						 "srcline");
+	if (f->inlines && !f->calls && !f->insn && !f->uftrace && !f->fxt &&
+	    !ptc_fields_have(&f->fields, PTC_FIELD_SRCLINE))
+		return ptc_usage_error("decode",
+				       "--inline needs --calls, --insn, the field srcline, "
+				       "or --format uftrace or fxt");
 	if (f->calls && f->fields.n)
 		return ptc_usage_error("decode", "--calls cannot be combined with -F");
 	code = check_raw(a);
@@ -179,9 +211,10 @@ static int check_args(struct ptc_decode_args *a)
 	a->opts.runs = (f->bin && !f->icount) || f->counts || a->out.profile.kind;
 	if (f->axis && (f->counts || f->stats || f->bin || f->json || f->fields.n ||
 			(is_profile(a) && a->out.call_profile.kind != PTC_CALL_PROFILE_FOLDED)))
-		return ptc_usage_error("decode", "--axis is for lines for people and --format "
-						 "folded: it cannot be combined with -F, other "
-						 "formats, --counts or --stats");
+		return ptc_usage_error(
+			"decode", "--axis is for lines for people, and --format "
+				  "folded, uftrace and fxt: it cannot be combined with -F, other "
+				  "formats, --counts or --stats");
 	a->out.call_profile.by_time = f->axis == PTC_AXIS_TIME;
 	f->mangled = a->opts.mangled;
 	if (f->calls) { /* the calls of a function need all branches */
@@ -195,7 +228,7 @@ static int check_args(struct ptc_decode_args *a)
 		return ptc_usage_error("decode",
 				       "--engine verify cannot be combined with --insn, --events "
 				       "or the field insn-ip");
-	a->opts.bytes = f->calls || f->insn || a->out.call_profile.kind ||
+	a->opts.bytes = f->calls || f->uftrace || f->fxt || f->insn || a->out.call_profile.kind ||
 			ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&f->fields, PTC_FIELD_INSN);
 	return -1;

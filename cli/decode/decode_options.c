@@ -8,7 +8,8 @@
 #include "cli/decode/decode_args.h"
 
 /* What these options expect. */
-#define FORMATS "text, json, bin, callgrind, folded, pprof, lcov, bolt, profgen or afdo"
+#define FORMATS                                                                                    \
+	"text, json, bin, callgrind, folded, pprof, lcov, bolt, profgen, afdo, uftrace or fxt"
 #define FIELDS                                                                                     \
 	"pid, tid, cpu, time, icount, from, to, kind, sym, tosym, insn, insn-ip, disasm or "       \
 	"srcline"
@@ -38,12 +39,15 @@ static int take_format(void *args, const char *value)
 	a->out.form.bin = !strcmp(value, "bin");
 	a->out.form.lcov = !strcmp(value, "lcov");
 	a->out.call_profile.kind = ptc_call_profile_parse(value);
+	a->out.form.uftrace = !strcmp(value, "uftrace");
+	a->out.form.fxt = !strcmp(value, "fxt");
 	a->out.profile.kind = PTC_PROFILE_NONE;
 	for (i = PTC_PROFILE_BOLT; i <= PTC_PROFILE_AFDO; i++)
 		if (!strcmp(value, profiles[i]))
 			a->out.profile.kind = (enum ptc_profile_kind)i;
 	if (a->out.form.json || a->out.form.bin || a->out.form.lcov || a->out.profile.kind ||
-	    a->out.call_profile.kind || !strcmp(value, "text"))
+	    a->out.call_profile.kind || a->out.form.uftrace || a->out.form.fxt ||
+	    !strcmp(value, "text"))
 		return -1;
 	return ptc_value_error("decode", "--format", value, FORMATS);
 }
@@ -120,6 +124,11 @@ static int take_jobs(void *args, const char *value)
 				    MAX_JOBS);
 }
 
+static bool take_budget(const char *s, void *ret)
+{
+	return ptc_parse_size(s, ret) && *(uint64_t *)ret;
+}
+
 static bool take_resync(const char *s, void *ret)
 {
 	if (strcmp(s, "psb") != 0 && strcmp(s, "packet") != 0)
@@ -188,12 +197,20 @@ static const struct ptc_option options[] = {
 	{ "format", 0, "FORMAT",
 	  "Print text (default), json (an object a line, see doc/json.md) or bin (16 bytes a "
 	  "branch, see doc/format.md). Or a profile for another tool: callgrind, folded, pprof, "
-	  "lcov, "
-	  "bolt, profgen or afdo.",
+	  "lcov, bolt, profgen or afdo. Or all calls for another tool: uftrace, or fxt (Perfetto).",
 	  .take = take_format, .expected = FORMATS },
 	{ "icount", 0, NULL,
 	  "With --format bin: also write the number of instructions of each branch.",
 	  PTC_FLAG(struct ptc_decode_args, out.form.icount) },
+	{ "output", 'o', "NAME",
+	  "With uftrace: write this folder. With fxt: write this file (default: standard "
+	  "output). An existing NAME becomes NAME.old.",
+	  PTC_TEXT(struct ptc_decode_args, out.form.output) },
+	{ "budget", 0, "SIZE",
+	  "With fxt: write at most this much (default: 100M). Calls that are too short for it are "
+	  "merged into their callers.",
+	  PTC_PARSED(struct ptc_decode_args, out.form.budget, take_budget,
+		     "a size: a number with K, M or G") },
 	{ "axis", 0, "AXIS",
 	  "Begin lines with the time, or with the number of instructions of the thread (insns), "
 	  "and "

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/decode/decode_sink.h"
 
+#include "base/err.h"
 #include "cli/decode/out_coverage.h"
 #include "decode/session/item_lookup.h"
+
+/* Bytes. Viewers need several times as much memory. */
+#define DEFAULT_BUDGET (UINT64_C(100) << 20)
 
 int ptc_decoded_sums(void *ctx, const struct ptc_sums *sums)
 {
@@ -29,7 +33,26 @@ static struct ptc_sink printer_of(struct ptc_decoded *o)
 	return sink;
 }
 
-bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_sink *ret)
+/* Begins a file or folder of calls for another tool. */
+static int begin_timeline(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_sink *ret,
+			  struct ptc_err *err)
+{
+	const struct ptc_decoded_form *f = &o->form;
+	const struct ptc_fxt_opts fxt = { .path = f->output,
+					  .inlines = f->inlines,
+					  .by_insns = o->printer.by_insns,
+					  .limit = f->budget ? f->budget : DEFAULT_BUDGET };
+
+	if (f->fxt) {
+		*ret = (struct ptc_sink){ ptc_fxt_items, &o->fxt };
+		return ptc_fxt_open(&o->fxt, d, &fxt, err);
+	}
+	*ret = (struct ptc_sink){ ptc_uftrace_items, &o->uftrace };
+	return ptc_uftrace_open(&o->uftrace, d, f->output, f->inlines, o->printer.by_insns, err);
+}
+
+int ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_sink *ret,
+		      struct ptc_err *err)
 {
 	static struct ptc_line line;
 	const struct ptc_decoded_form *f = &o->form;
@@ -51,26 +74,30 @@ bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 	ptc_profile_init(&o->profile, d);
 	if (f->json && !f->stats && !f->counts)
 		ptc_print_json_head(&line);
+	if (f->uftrace || f->fxt)
+		return begin_timeline(o, d, ret, err);
 	if (f->stats)
 		*ret = (struct ptc_sink){ .on_items = ptc_totals_items, .ctx = &o->totals };
 	else if (o->profile.kind)
 		*ret = (struct ptc_sink){ .on_items = ptc_profile_items, .ctx = &o->profile };
 	else if (o->call_profile.kind)
-		return ptc_call_profile_begin(&o->call_profile, d, ret);
+		return ptc_call_profile_begin(&o->call_profile, d, ret) ? 0 : ptc_fail_mem(err);
 	else if (f->counts)
 		*ret = (struct ptc_sink){ .on_items = ptc_counts_items, .ctx = &o->counts };
 	else if (f->calls)
 		*ret = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &o->calls };
 	else
 		*ret = printer_of(o);
-	return !f->calls ||
-	       !ptc_calls_printer_init(&o->calls, d, &line,
-				       &(struct ptc_calls_form){ .json = f->json,
-								 .inlines = f->inlines,
-								 .by_insns = o->printer.by_insns,
-								 .width = f->width,
-								 .mangled = f->mangled,
-								 .choice = f->choice });
+	if (f->calls &&
+	    ptc_calls_printer_init(&o->calls, d, &line,
+				   &(struct ptc_calls_form){ .json = f->json,
+							     .inlines = f->inlines,
+							     .by_insns = o->printer.by_insns,
+							     .width = f->width,
+							     .mangled = f->mangled,
+							     .choice = f->choice }))
+		return ptc_fail_mem(err);
+	return 0;
 }
 
 static bool print_counts(struct ptc_decoded *o)
@@ -86,10 +113,40 @@ static bool print_counts(struct ptc_decoded *o)
 	return ptc_counts_print(&o->counts, o->line, o->form.most, o->form.width, o->form.json);
 }
 
-bool ptc_decoded_end(struct ptc_decoded *o, bool whole)
+static int end_uftrace(struct ptc_decoded *o, bool whole, struct ptc_err *err)
+{
+	int rc = 0;
+
+	*err = o->uftrace.err;
+	if (o->uftrace.failed)
+		rc = err->code;
+	else if (whole)
+		rc = ptc_uftrace_finish(&o->uftrace, err);
+	ptc_uftrace_release(&o->uftrace);
+	return rc;
+}
+
+static int end_fxt(struct ptc_decoded *o, bool whole, struct ptc_err *err)
+{
+	int rc = 0;
+
+	*err = o->fxt.err;
+	if (o->fxt.failed)
+		rc = err->code;
+	else if (whole)
+		rc = ptc_fxt_finish(&o->fxt, err);
+	ptc_fxt_close(&o->fxt);
+	return rc;
+}
+
+int ptc_decoded_end(struct ptc_decoded *o, bool whole, struct ptc_err *err)
 {
 	bool ok = !o->counts.failed && !o->call_profile.failed;
 
+	if (o->form.uftrace)
+		return end_uftrace(o, whole, err);
+	if (o->form.fxt)
+		return end_fxt(o, whole, err);
 	if (o->form.calls) {
 		ptc_calls_printer_finish(&o->calls);
 		ok = !o->calls.failed;
@@ -107,5 +164,7 @@ bool ptc_decoded_end(struct ptc_decoded *o, bool whole)
 	ptc_profile_release(&o->profile);
 	ptc_call_profile_release(&o->call_profile);
 	ptc_line_flush(o->line);
-	return ok && !o->line->failed;
+	if (o->line->failed)
+		return PTC_E_IO;
+	return ok ? 0 : ptc_fail_mem(err);
 }

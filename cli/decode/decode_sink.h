@@ -15,19 +15,23 @@
 #include "cli/decode/out_calls.h"
 #include "cli/decode/out_stats.h"
 #include "cli/decode/profile.h"
+#include "cli/timeline/fxt_file.h"
+#include "cli/timeline/uftrace_folder.h"
 #include "ptcap/decode.h"
 
 struct ptc_decoded_form {
 	struct ptc_fields fields;
-	bool json, bin, lcov, insn, calls, stats, color;
+	bool json, bin, lcov, uftrace, fxt, insn, calls, stats, color;
 	bool inlines; /* show inlined functions */
 	bool icount;  /* items have their number of instructions */
 	enum ptc_axis axis;
 	struct ptc_calls_choice choice; /* of calls */
 	bool mangled;			/* names are as the linker has them */
 	enum ptc_counts_of counts;
-	uint64_t most; /* number of counts to print; 0: all */
-	size_t width;  /* columns to which names are shortened; 0: print whole names */
+	const char *output; /* name of the output; NULL: standard output */
+	uint64_t budget;    /* bytes of a file of calls; 0: the default */
+	uint64_t most;	    /* number of counts to print; 0: all */
+	size_t width;	    /* columns to which names are shortened; 0: print whole names */
 };
 
 /* Initialize with zeros, except form and totals. */
@@ -41,20 +45,24 @@ struct ptc_decoded {
 	struct ptc_counts counts;
 	struct ptc_profile profile;
 	struct ptc_call_profile call_profile;
+	struct ptc_uftrace uftrace;
+	struct ptc_fxt_file fxt;
 	struct ptc_totals totals;
 	struct ptc_progress *progress; /* borrowed; NULL: no progress */
 };
 
 /*
- * Print the head of the output, if any. *ret: the sink for all items. Returns false if out of
- * memory.
+ * Print the head of the output, if any. *ret: the sink for all items. Returns 0, or an error of the
+ * output; ptc_decoded_end is then not called.
  */
-bool ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_sink *ret);
+int ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_sink *ret,
+		      struct ptc_err *err);
 /*
- * Print the tail of the output. @whole: decoding was complete, so include totals. Returns false if
- * out of memory, or if standard output failed (o->line->failed).
+ * Print the tail of the output. @whole: decoding was complete, so include totals, and complete the
+ * output. Returns 0, PTC_E_NO_MEMORY, an error of the output, or PTC_E_IO without a message in @err
+ * if standard output failed (o->line->failed).
  */
-bool ptc_decoded_end(struct ptc_decoded *o, bool whole);
+int ptc_decoded_end(struct ptc_decoded *o, bool whole, struct ptc_err *err);
 
 /* ptc_sums_sink.on_sums; ctx is a struct ptc_decoded. Can be called before ptc_decoded_begin. */
 int ptc_decoded_sums(void *ctx, const struct ptc_sums *sums);

@@ -41,6 +41,8 @@ ALLOWED = {
     "cli/common/control.c": "the FIFO that the user named",
     "cli/common/landlock.c": "folders that may be written to, with O_PATH",
     "cli/common/terminal.c": "/dev/null",
+    "cli/timeline/folder_file.c": "new files in the output, a folder that ptcap has made",
+    "cli/timeline/uftrace_records.c": "files in the output, a folder that ptcap has made",
 }
 # ptc_read_file: only for files of the kernel.
 READS = ("capture/", "base/io.", "decode/symbols/symbol_address_kernel.c")
