@@ -127,6 +127,13 @@ static bool is_none(const char *name)
 	return false;
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 static bool is_empty_folder(const char *path)
 {
 	DIR *d = open_at(AT_FDCWD, path);
@@ -418,7 +425,7 @@ static int replace(const char *tmp, int fd, const char *path)
 
 	if (!rc || errno != EEXIST)
 		return rc;
-	if (tmp && is_empty_folder(path))
+	if (tmp && is_folder(tmp) && is_empty_folder(path))
 		return rename(tmp, path);
 	old = old_of(path);
 	if (!old)

@@ -30,8 +30,8 @@ int ptc_replace_check(const char *path, struct ptc_err *err);
 int ptc_replace_check_folder(const char *path, struct ptc_err *err);
 
 /*
- * Rename @tmp, in the same folder, to @path. An empty folder at @path is gone then. Returns 0, or
- * -1 and errno, with @path unchanged.
+ * Rename @tmp, in the same folder, to @path. If @tmp is a folder, it takes the place of an empty
+ * folder at @path. Returns 0, or -1 and errno, with @path unchanged.
  *
  * After SIGKILL at any moment, @path is either the old or the new file, complete. The old file then
  * has a name that is not a temporary one. Exceptions: file systems without RENAME_EXCHANGE

@@ -15,6 +15,7 @@ set_tests_properties(api_branches PROPERTIES LABELS "api;pinned"
 	ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;PROGS=${CMAKE_CURRENT_BINARY_DIR}/prog")
 
 # A prefix that was moved after its installation: the plugin, pkg-config, find_package.
+enable_language(CXX)
 add_test(NAME api_installed COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/installed.py"
 	"${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" "${CMAKE_CXX_COMPILER}" "${CMAKE_COMMAND}"
 	"${CMAKE_INSTALL_FULL_LIBDIR}/ptcap/ptcap-emu.so")

@@ -149,16 +149,11 @@ static int check_depth(struct ptc_decode_args *a)
 	return -1;
 }
 
-/* Check that the options can be combined. Returns -1 to continue, or an exit code. */
-static int check_args(struct ptc_decode_args *a)
+/* Check that the outputs can be combined. Returns -1 to continue, or an exit code. */
+static int check_outputs(const struct ptc_decode_args *a)
 {
-	struct ptc_decoded_form *f = &a->out.form;
-	int code = check_profile(a);
+	const struct ptc_decoded_form *f = &a->out.form;
 
-	if (code < 0)
-		code = check_timeline(a);
-	if (code >= 0)
-		return code;
 	if (f->json && f->fields.n)
 		return ptc_usage_error("decode", "-F cannot be combined with --format json");
 	if (f->stats && (f->bin || f->insn || f->calls || f->fields.n))
@@ -181,9 +176,6 @@ static int check_args(struct ptc_decode_args *a)
 				       "or --format uftrace or fxt");
 	if (f->calls && f->fields.n)
 		return ptc_usage_error("decode", "--calls cannot be combined with -F");
-	code = check_raw(a);
-	if (code >= 0)
-		return code;
 	if (a->has_time && a->opts.last)
 		return ptc_usage_error("decode", "--time cannot be combined with --last");
 	if (a->opts.events && (f->calls || f->stats))
@@ -191,10 +183,21 @@ static int check_args(struct ptc_decode_args *a)
 						 "--stats");
 	if (!f->calls && (f->choice.min || f->choice.folds))
 		return ptc_usage_error("decode", "--min and --fold need --calls");
-	code = check_depth(a);
-	if (code >= 0)
-		return code;
-	if (f->counts >= PTC_COUNTS_BLOCKS && (a->opts.sym || (a->cpu && !a->pt)))
+	if (f->icount && !f->bin)
+		return ptc_usage_error("decode", "--icount needs --format bin");
+	if (f->axis && (f->counts || f->stats || f->bin || f->json || f->fields.n ||
+			(is_profile(a) && a->out.call_profile.kind != PTC_CALL_PROFILE_FOLDED)))
+		return ptc_usage_error(
+			"decode", "--axis is for lines for people, and --format "
+				  "folded, uftrace and fxt: it cannot be combined with -F, other "
+				  "formats, --counts or --stats");
+	return -1;
+}
+
+/* Check and take the choice of CPUs. Returns -1 to continue, or an exit code. */
+static int check_cpus(struct ptc_decode_args *a)
+{
+	if (a->out.form.counts >= PTC_COUNTS_BLOCKS && (a->opts.sym || (a->cpu && !a->pt)))
 		return ptc_usage_error("decode", "--counts of blocks, lines and coverage cannot be "
 						 "combined with --sym or --cpu: it needs all "
 						 "branches of a thread");
@@ -203,18 +206,26 @@ static int check_args(struct ptc_decode_args *a)
 				       "FAMILY/MODEL/STEPPING with --pt, for example 6/158/9");
 	if (a->cpu && !a->pt && !ptc_id_list_parse(&a->cpus, a->cpu))
 		return ptc_value_error("decode", "--cpu", a->cpu, "CPU numbers, for example 0,2-4");
+	return -1;
+}
+
+/* Check that the options can be combined. Returns -1 to continue, or an exit code. */
+static int check_args(struct ptc_decode_args *a)
+{
+	struct ptc_decoded_form *f = &a->out.form;
+	int code = check_profile(a);
+
+	code = code < 0 ? check_timeline(a) : code;
+	code = code < 0 ? check_outputs(a) : code;
+	code = code < 0 ? check_raw(a) : code;
+	code = code < 0 ? check_depth(a) : code;
+	code = code < 0 ? check_cpus(a) : code;
+	if (code >= 0)
+		return code;
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
 	a->opts.sums = f->stats ? &a->sums : NULL;
-	if (f->icount && !f->bin)
-		return ptc_usage_error("decode", "--icount needs --format bin");
 	a->opts.runs = (f->bin && !f->icount) || f->counts || a->out.profile.kind;
-	if (f->axis && (f->counts || f->stats || f->bin || f->json || f->fields.n ||
-			(is_profile(a) && a->out.call_profile.kind != PTC_CALL_PROFILE_FOLDED)))
-		return ptc_usage_error(
-			"decode", "--axis is for lines for people, and --format "
-				  "folded, uftrace and fxt: it cannot be combined with -F, other "
-				  "formats, --counts or --stats");
 	a->out.call_profile.by_time = f->axis == PTC_AXIS_TIME;
 	f->mangled = a->opts.mangled;
 	if (f->calls) { /* the calls of a function need all branches */

@@ -3,14 +3,14 @@
 # and the rings that it names are the largest that the kernel maps.
 . ./lib.sh
 chmod 755 /tmp
-mkdir bin user
-cp "$progs/prog_exit" "$ptcap" bin/
-chown 1000 user
-ptcap=/tmp/bin/ptcap
+mkdir doctor-bin doctor-user
+cp "$progs/prog_exit" "$ptcap" doctor-bin/
+chown 1000 doctor-user
+ptcap=/tmp/doctor-bin/ptcap
 paranoid=/proc/sys/kernel/perf_event_paranoid
 read -r level <$paranoid
 export PTCAP_QEMU=/nonexistent # an emulator in an emulator is slow
-cd user
+cd doctor-user
 
 # doctor NAME STATUS COMMAND...: runs it in the given way.
 doctor() {
@@ -52,7 +52,7 @@ has mended '^note +perf_event_paranoid +2: this user may trace your own programs
 sizes=$found
 data=${sizes%K,*} aux=${sizes#*,}
 record() { # record SIZES
-	$user prlimit --memlock=65536:65536 "$ptcap" record --source pt -m "$1" -o f -- /tmp/bin/prog_exit 3 2>record.err
+	$user prlimit --memlock=65536:65536 "$ptcap" record --source pt -m "$1" -o f -- /tmp/doctor-bin/prog_exit 3 2>record.err
 }
 status=0
 record "$sizes" || status=$?
