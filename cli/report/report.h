@@ -124,9 +124,17 @@ json_t *ptc_report_file(const struct ptc_report *r, uint32_t file);
 bool ptc_report_put_function(const struct ptc_report *r, const struct ptc_function_sum *row,
 			     size_t group);
 
+/* CSV: a text in quotes, without control characters. Returns false if out of memory. */
+bool ptc_report_put_quoted(struct ptc_line *l, const char *s);
+
+/* CSV: a comma and @n. */
+void ptc_report_put_field(struct ptc_line *l, uint64_t n);
+
 /* Print the function of args.function with its callers, callees and slowest calls. */
 void ptc_report_focus_text(const struct ptc_report *r);
 bool ptc_report_focus_json(const struct ptc_report *r);
+/* CSV: callers and callees, or with args.slowest the slowest calls. */
+bool ptc_report_focus_csv(const struct ptc_report *r);
 
 /* Print the report. Return false if out of memory. */
 bool ptc_report_text(const struct ptc_report *r);

@@ -14,7 +14,7 @@ enum { NAME_ROOM = 512 };
  * Print a text in quotes. Control characters, and bytes that are not UTF-8, become \xNN, because a
  * table may be printed on a terminal. Returns false if out of memory.
  */
-static bool put_quoted(struct ptc_line *l, const char *s)
+bool ptc_report_put_quoted(struct ptc_line *l, const char *s)
 {
 	char *plain = ptc_plain_dup(s), *c;
 
@@ -31,7 +31,7 @@ static bool put_quoted(struct ptc_line *l, const char *s)
 	return true;
 }
 
-static void put_field(struct ptc_line *l, uint64_t n)
+void ptc_report_put_field(struct ptc_line *l, uint64_t n)
 {
 	char text[24];
 
@@ -47,16 +47,16 @@ static void put_axis(const struct ptc_report *r, const struct ptc_function_sum *
 		ptc_line_str(r->line, ",,,,,,");
 		return;
 	}
-	put_field(r->line, row->self[axis]);
-	put_field(r->line, row->total[axis]);
-	put_field(r->line, row->known[axis]);
+	ptc_report_put_field(r->line, row->self[axis]);
+	ptc_report_put_field(r->line, row->total[axis]);
+	ptc_report_put_field(r->line, row->known[axis]);
 	if (!row->known[axis]) {
 		ptc_line_str(r->line, ",,,");
 		return;
 	}
-	put_field(r->line, ptc_report_mean(row, axis));
-	put_field(r->line, ptc_function_sums_p99(&r->sums, row, axis));
-	put_field(r->line, row->max[axis]);
+	ptc_report_put_field(r->line, ptc_report_mean(row, axis));
+	ptc_report_put_field(r->line, ptc_function_sums_p99(&r->sums, row, axis));
+	ptc_report_put_field(r->line, row->max[axis]);
 }
 
 /* Print the fields of a group: pid,tid,thread or pid. A file is a field of each function. */
@@ -75,7 +75,7 @@ static bool put_group_fields(const struct ptc_report *r, uint32_t group)
 	ptc_line_char(r->line, ',');
 	ptc_line_dec(r->line, t->tid);
 	ptc_line_char(r->line, ',');
-	if (!put_quoted(r->line, t->name))
+	if (!ptc_report_put_quoted(r->line, t->name))
 		return false;
 	ptc_line_char(r->line, ',');
 	return true;
@@ -88,15 +88,15 @@ static bool put_csv_row(const struct ptc_report *r, const struct ptc_function_su
 	char name[NAME_ROOM], off[32];
 
 	if (!put_group_fields(r, row->group) ||
-	    !put_quoted(r->line, ptc_report_name(r, row->function, name, sizeof(name))))
+	    !ptc_report_put_quoted(r->line, ptc_report_name(r, row->function, name, sizeof(name))))
 		return false;
 	ptc_line_char(r->line, ',');
-	if (!put_quoted(r->line, file ? file : ""))
+	if (!ptc_report_put_quoted(r->line, file ? file : ""))
 		return false;
 	(void)snprintf(off, sizeof(off), ",0x%" PRIx64 ",%d", f->off, f->inlined);
 	ptc_line_str(r->line, off);
-	put_field(r->line, row->calls);
-	put_field(r->line, row->open);
+	ptc_report_put_field(r->line, row->calls);
+	ptc_report_put_field(r->line, row->open);
 	put_axis(r, row, PTC_SUMS_INSNS);
 	put_axis(r, row, PTC_SUMS_TIME);
 	ptc_line_char(r->line, '\n');
@@ -110,6 +110,8 @@ bool ptc_report_csv(const struct ptc_report *r)
 	};
 	size_t i, k;
 
+	if (r->args->function)
+		return ptc_report_focus_csv(r);
 	ptc_line_str(r->line, heads[r->args->by] ? heads[r->args->by] : "");
 	ptc_line_str(r->line, "function,file,offset,inlined,calls,open,self_insns,total_insns,"
 			      "known_insns,mean_insns,p99_insns,max_insns,self_ns,total_ns,"

@@ -203,9 +203,8 @@ static int check_report_args(struct ptc_report_args *a)
 				       "FROM,TO in seconds, or N%%-M%%");
 	if (a->slowest && !a->function)
 		return ptc_usage_error("report", "--slowest needs --function");
-	if (a->function && (a->by || a->format == PTC_REPORT_CSV))
-		return ptc_usage_error("report",
-				       "--function cannot be combined with --by or --format csv");
+	if (a->function && a->by)
+		return ptc_usage_error("report", "--function cannot be combined with --by");
 	if (a->code.kcore && a->code.vmlinux)
 		return ptc_usage_error("report", "--kcore cannot be combined with --vmlinux");
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
