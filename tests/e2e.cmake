@@ -387,7 +387,7 @@ foreach(name sym depth least fold folds_much gaps refused)
 	e2e_is_emulated(calls_${name})
 endforeach()
 # ptcap report.
-foreach(name sums counted grouped comma inlined bounded gaps selected forms golden names real)
+foreach(name sums timed counted grouped comma inlined bounded gaps selected forms golden names real)
 	e2e_test(report_${name} "${e2e_dir}/report.py" "${name}")
 	e2e_is_emulated(report_${name})
 	set_property(TEST e2e_report_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")

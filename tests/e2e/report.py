@@ -136,11 +136,16 @@ class Model:
         self.known = []  # whole calls: duration, begin, tid, name, caller
 
 
-def modelled(path, *options):
-    """Return the Model of a recording."""
+def last_times(path):
+    """Return {tid: time of its last branch}, in ns."""
+    return {o["tid"]: o["time"] for o in map(json.loads, decode(path, "--format=json").out.splitlines()) if o.get("type") == "branch"}
+
+
+def modelled(path, axis="icount"):
+    """Return the Model of a recording, in instructions or (axis "time") in ns."""
     model, stacks, last = Model(), defaultdict(list), Counter()
     sums, edges = model.sums, model.edges
-    objects = map(json.loads, decode(path, "--calls", "--format=json", *options).out.splitlines())
+    objects = map(json.loads, decode(path, "--calls", "--format=json").out.splitlines())
 
     def end(tid, at, known):
         name, since, late = stacks[tid].pop()
@@ -162,8 +167,10 @@ def modelled(path, *options):
         check(o.get("type") != "gap", "the recording has gaps")
         if o.get("type") not in ("enter", "leave"):
             continue
-        tid, at = o["tid"], o["icount"]
+        tid, at = o["tid"], o[axis]
         stack = stacks[tid]
+        if not stack and axis == "time":  # the time before the first call of a thread is not known
+            last[tid] = at
         if stack:
             run(stack[-1][0], stack[-2][0] if len(stack) > 1 else None, at - last[tid])
         if o["type"] == "enter":
@@ -177,7 +184,7 @@ def modelled(path, *options):
         else:
             end(tid, at, True)
         last[tid] = at
-    ends = last_counts(path)
+    ends = last_counts(path) if axis == "icount" else last_times(path)
     for tid, stack in stacks.items():
         run(stack[-1][0], stack[-2][0] if len(stack) > 1 else None, ends[tid] - last[tid])
         while stack:
@@ -219,8 +226,23 @@ def sums(folder):
         check([r["insns"]["self"] for r in rows] == sorted((r["insns"]["self"] for r in rows), reverse=True), "not sorted")
 
 
-def same_durations(what, row, want):
-    got, values = row["insns"], sorted(want.durations)
+@case
+def timed(folder):
+    """The same in time. A software source has times, too, although they are no measure of the program."""
+    for name in ("recurse", "signal", "locks"):
+        path = recorded(folder, name)
+        head, rows = report(path, "--axis=time")
+        want, found = modelled(path, "time").sums, by_name(rows)
+        check(head["axis"] == "time" and head["time"] == sum(w.self for w in want.values()) > 0, f"{name}: {head}")
+        for function, w in want.items():
+            got = found[function]
+            check(sum(r["time"]["self"] for r in got) == w.self, f"{name}: {function}: self of {got}, not {w.self}")
+            if len(got) == 1:
+                same_durations(f"{name}: {function}", got[0], w, "time")
+
+
+def same_durations(what, row, want, axis="insns"):
+    got, values = row[axis], sorted(want.durations)
     check(got["total"] == want.total, f"{what}: total {got['total']}, not {want.total}")
     check(got["known"] == len(values), f"{what}: {got['known']} durations, not {len(values)}")
     if not values:
