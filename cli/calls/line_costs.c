@@ -111,7 +111,7 @@ static int visit_insn(void *ctx, uint64_t ip)
 {
 	struct visit *v = ctx;
 	struct ptc_line_costs *c = v->c;
-	struct ptc_block_part *part = c->parts + c->nparts - 1; /* valid if the block has one */
+	struct ptc_block_part *part;
 	int line = 0;
 	const char *file = ptc_decode_srcline(c->stream->opts.d, v->it, ip, &line);
 	const uint32_t function = v->function != PTC_NO_NUMBER ?
@@ -126,6 +126,8 @@ static int visit_insn(void *ctx, uint64_t ip)
 		v->line = line;
 		v->last_function = function;
 		part = begin_part(c, v);
+	} else {
+		part = &c->parts[c->nparts - 1];
 	}
 	if (!part)
 		return PTC_E_NO_MEMORY;
