@@ -18,7 +18,7 @@
 /* In bytes; libFuzzer allows 2 GiB. */
 #define ENOUGH ((uint64_t)1 << 30)
 
-enum { ARGS_MAX = 40, ARG_MAX_LEN = 192, OPTIONS_MAX = 16 };
+enum { ARGS_MAX = 40, ARG_MAX_LEN = 192, OPTIONS_MAX = 20 };
 
 /* The folder of this process, on tmpfs if available. */
 static char home[64];
@@ -62,7 +62,8 @@ static const struct command {
 	    { { "", "--calls", "--insn", "--stats", "--counts=edges", "--counts=calls",
 		"--counts=blocks", "--counts=lines", "--counts=coverage:3", "--format=bin",
 		"-Fpid,tid,cpu,time,from,to,kind,sym,tosym,srcline", "-Finsn-ip,disasm", "-Finsn",
-		"--calls --fold --min=2", "--calls --depth=2" } },
+		"--calls --fold --min=2", "--calls --depth=2", "--format=callgrind",
+		"--format=folded --depth=2", "--format=folded --axis=time", "--format=pprof" } },
 	    { { "", "--format=json", "--events" } },
 	    { { "-j1", "-j1", "-j1", "-j1", "-j2", "-j2:64", "-j3:16" } },
 	    { { "", "", "--engine=libipt", "--engine=verify" } },
@@ -92,7 +93,8 @@ static const struct command {
 	    { { "", "--strip-aux", "--redact" } },
 	    { { "", "", "--cpu=0,1", "--tid=7", "--time=0,0.0000005", "--branch-stacks=4,3",
 		"--branch-stacks=32,7 --branch-filter=call_stack",
-		"--branch-stacks=8,1 --branch-filter=cond,any_ret,save_type" } } } },
+		"--branch-stacks=8,1 --branch-filter=cond,any_ret,save_type",
+		"--callchains=3" } } } },
 	{ "recover", ptc_cmd_recover, { "-o@/out" }, { { { "-i@/perf.data", "-i-" } } } },
 	{ "compare",
 	  ptc_cmd_compare,
