@@ -88,20 +88,33 @@ def check_record(prefix, folder):
     run([ptcap, "record", "--source", "emu", "-o", data, "--", "/bin/true"])
     lines = run([ptcap, "decode", "-i", data]).stdout.splitlines()
     assert len(lines) > 1000 and not [l for l in lines if l.startswith("#")], lines[-5:]
+    check_own_qemu(prefix, ptcap, data)
     if os.path.exists(PLUGIN):
         print(f"no planted plugins are tested: ptcap would use {PLUGIN}")
     else:
         check_planted(prefix, folder, data)
 
 
-def refuses(ptcap, data, **more):
+def refuses(ptcap, data, env=None, **more):
     """Return the reason why emu does not run."""
     r = subprocess.run(
         ["ptcap", "record", "--source", "emu", "-o", data, "--", "/bin/true"],
-        executable=ptcap, env=ENV, capture_output=True, text=True, check=False, **more,
+        executable=ptcap, env=env or ENV, capture_output=True, text=True, check=False, **more,
     )
     assert r.returncode == 125, r
     return r.stderr
+
+
+def check_own_qemu(prefix, ptcap, data):
+    """The QEMU of the prefix comes before the one in PATH. A QEMU that strangers can replace is not used."""
+    own = os.path.join(prefix, "libexec", "ptcap", "qemu-x86_64")
+    bad_plugin = {**ENV, "PTCAP_EMU_PLUGIN": "/dev/null"}
+    os.makedirs(os.path.dirname(own))
+    shutil.copy(shutil.which("qemu-x86_64"), own)
+    assert f"'{own}' cannot load the plugin" in refuses(ptcap, data, env=bad_plugin)
+    os.chmod(own, 0o777)
+    assert own not in refuses(ptcap, data, env=bad_plugin)
+    shutil.rmtree(os.path.join(prefix, "libexec"))
 
 
 def check_planted(prefix, folder, data):
