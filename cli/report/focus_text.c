@@ -6,8 +6,8 @@
 
 #include "cli/report/report.h"
 
-/* Columns in front of the name. */
-enum { EDGE_TAKEN = 32, SLOW_TAKEN = 38 };
+/* Columns in front of the name, and for FILE:LINE. */
+enum { EDGE_TAKEN = 32, SLOW_TAKEN = 37, SOURCE_ROOM = 20 };
 
 /* Returns the total of all functions with the name. */
 static uint64_t focus_total(const struct ptc_report *r)
@@ -55,12 +55,13 @@ static void put_slow(const struct ptc_report *r, const struct ptc_slow_call *c)
 	if (c->caller == PTC_NO_NUMBER)
 		ptc_line_str(l, "(unknown)");
 	else
-		ptc_report_put_name(r, c->caller, SLOW_TAKEN + (c->file ? SLOW_TAKEN / 2 : 0));
+		ptc_report_put_name(r, c->caller, SLOW_TAKEN + (c->file ? 2 + SOURCE_ROOM : 0));
 	if (c->file) {
+		(void)snprintf(text, sizeof(text), ":%d", c->line);
 		ptc_line_str(l, "  ");
-		ptc_print_label(l, base && r->width ? base + 1 : c->file);
-		ptc_line_char(l, ':');
-		ptc_line_dec(l, c->line);
+		ptc_report_put_tail(r, base && r->width ? base + 1 : c->file,
+				    SOURCE_ROOM - strlen(text));
+		ptc_line_str(l, text);
 	}
 	ptc_line_char(l, '\n');
 }

@@ -107,6 +107,9 @@ const struct ptc_call_thread *ptc_report_thread(const struct ptc_report *r, uint
 /* Text: the name of a function in the columns behind the first @taken. */
 void ptc_report_put_name(const struct ptc_report *r, uint32_t function, size_t taken);
 
+/* Text: @s, of which at most the last @room columns; with whole names all of it. */
+void ptc_report_put_tail(const struct ptc_report *r, const char *s, size_t room);
+
 /* Text: an amount on the axis, or (@is_count) a number, in eight columns. */
 void ptc_report_put_amount(const struct ptc_report *r, uint64_t n, bool is_count);
 

@@ -9,7 +9,7 @@
 #include "cli/report/report.h"
 
 /* TAKEN: columns in front of the name. */
-enum { TAKEN = 61, NAME_ROOM = 512, NAME_MIN = 16 };
+enum { TAKEN = 61, GROUP_TAKEN = 37, NAME_ROOM = 512, NAME_MIN = 16 };
 
 void ptc_report_put_name(const struct ptc_report *r, uint32_t function, size_t taken)
 {
@@ -30,6 +30,17 @@ void ptc_report_put_name(const struct ptc_report *r, uint32_t function, size_t t
 	ptc_line_str(r->line, " (");
 	ptc_print_label(r->line, file);
 	ptc_line_char(r->line, ')');
+}
+
+void ptc_report_put_tail(const struct ptc_report *r, const char *s, size_t room)
+{
+	const size_t n = strlen(s);
+
+	if (r->width && n > room) {
+		ptc_line_str(r->line, "...");
+		s += n - room + strlen("...");
+	}
+	ptc_print_label(r->line, s);
 }
 
 void ptc_report_put_share(const struct ptc_report *r, uint64_t part, uint64_t whole)
@@ -95,24 +106,27 @@ static void put_head(const struct ptc_report *r)
 			      "function\n");
 }
 
-/* Print the name of a group. */
+/* Print the name of a group. The process of a thread is left out if it does not fit. */
 static void put_group_name(const struct ptc_report *r, uint32_t group)
 {
+	const size_t room = r->width > GROUP_TAKEN + NAME_MIN ? r->width - GROUP_TAKEN : NAME_MIN;
 	const struct ptc_call_thread *t;
 	const char *file;
-	char text[64];
+	char text[PTC_THREAD_NAME_MAX + 64];
+	int n;
 
 	if (r->args->by == PTC_BY_THREAD) {
 		t = ptc_report_thread(r, group);
-		(void)snprintf(text, sizeof(text), "thread %" PRId32 " (", t->tid);
-		ptc_line_str(r->line, text);
-		ptc_print_label(r->line, t->name);
-		(void)snprintf(text, sizeof(text), ") of process %" PRId32, t->pid);
+		n = snprintf(text, sizeof(text), "thread %" PRId32 " (%s)", t->tid, t->name);
+		ptc_print_label(r->line, text);
+		n += snprintf(text, sizeof(text), " of process %" PRId32, t->pid);
+		if (r->width && (size_t)n > room)
+			return;
 	} else if (r->args->by == PTC_BY_PROCESS) {
 		(void)snprintf(text, sizeof(text), "process %" PRId32, (int32_t)group);
 	} else {
 		file = ptc_names_of(&r->stream.names, group);
-		ptc_print_label(r->line, file ? file : "no file");
+		ptc_report_put_tail(r, file ? file : "no file", room);
 		return;
 	}
 	ptc_line_str(r->line, text);

@@ -303,8 +303,10 @@ def grouped(folder):
             processes[owner[tid]] += n
         got = {g["pid"]: g["insns"]["self"] for g in objects_of(path, "--by", "process")["process"]}
         check(got == processes, f"{name}: {got}, not {processes}")
-    text = Run([PTCAP, "report", path, "--by", "thread", "--top", "2"]).expect(0).out
-    check(max(map(len, text.splitlines())) <= 80 and " of process " in text, text)
+    for by in ("thread", "process", "file"):
+        text = Run([PTCAP, "report", path, "--by", by, "--top", "2"]).expect(0).out
+        check(max(map(len, text.splitlines())) <= 80 and (by == "file" or by + " " in text.splitlines()[2]), text)
+    check(" of process " in Run([PTCAP, "report", path, "--by=thread", "--full-names"]).expect(0).out, "no process")
     for bad in (["--by=cpu"], ["--function=main", "--by=file"]):
         Run([PTCAP, "report", path, *bad]).expect(2)
 
