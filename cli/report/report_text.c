@@ -21,8 +21,8 @@ void ptc_report_put_name(const struct ptc_report *r, uint32_t function, size_t t
 
 	base = file ? strrchr(file, '/') : NULL;
 	file = base ? base + 1 : file;
-	if (!r->width)
-		ptc_print_label(r->line, name);
+	if (!r->width || !f->name) /* without a symbol the end has the offset in the file */
+		ptc_report_put_tail(r, name, width);
 	else
 		ptc_print_short_name(r->line, name, width);
 	if (!file || (r->width && strlen(name) + strlen(file) + strlen(" ()") > width))
