@@ -109,9 +109,12 @@ static struct ptc_tree_thread *tree_thread(struct ptc_call_tree *t, const struct
 	node = add_node(t, PTC_NO_NUMBER, number);
 	if (node == PTC_NO_NUMBER)
 		return NULL;
-	t->threads[number] = (struct ptc_tree_thread){ .node_plus_one = node + 1,
-						       .last_insns = e->insns_before,
-						       .last_time = PTC_NO_TIME };
+	/* The first event includes instructions in front of a selected part (--time). */
+	t->threads[number] = (struct ptc_tree_thread){
+		.node_plus_one = node + 1,
+		.last_insns = e->insns_before ? e->insns_before : e->call->insns,
+		.last_time = PTC_NO_TIME,
+	};
 	return &t->threads[number];
 }
 

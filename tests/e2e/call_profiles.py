@@ -305,6 +305,10 @@ def folded_threads(folder):
         r = Run([PTCAP, "decode", "-i", path, "--format=folded"])
         stacks = folded(r.out)
         check(sum(stacks.values()) == icount(path), f"{name}: {sum(stacks.values())} instead of {icount(path)}")
+        part = "--time=30%-70%"  # what ran before a part does not count
+        total = json.loads(Run([PTCAP, "report", path, part, "--format=json"]).out.splitlines()[0])["instructions"]
+        got = folded(Run([PTCAP, "decode", path, "--format=folded", part]).out)
+        check(sum(got.values()) == total, f"{name}: not {total} in {part}")
         tids = set(Run([PTCAP, "decode", "-i", path, "-F", "tid"]).out.splitlines())
         check({k[0].rsplit("-", 1)[1] for k in stacks} == {tid for tid in tids if tid[0] != "#"}, f"{name}: {tids}")
         check(not any(k[0].startswith("?") for k in stacks), f"{name}: a thread without a name")
