@@ -39,6 +39,7 @@ static bool assign_name_number(struct ptc_names *t, struct ptc_name *name)
 	t->v = v;
 	t->v[t->n++].name = name;
 	name->number = (uint32_t)t->n;
+	t->bytes += strlen(name->text);
 	return true;
 }
 

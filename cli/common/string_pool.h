@@ -13,6 +13,7 @@ struct ptc_names {
 		struct ptc_name *name;
 	} * v; /* owned, including the names */
 	size_t n, cap;
+	size_t bytes; /* of all names */
 };
 
 /* Returns the number of @s, from 1; 0 for NULL; UINT32_MAX: out of memory. */

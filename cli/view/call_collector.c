@@ -152,10 +152,15 @@ static bool count_row(struct ptc_view_thread *t)
 	return true;
 }
 
+static bool has_much_text(const struct ptc_call_collector *c)
+{
+	return c->stream.names.bytes > c->limits.text;
+}
+
 /* Counts a call or a gap. Returns false if there are too many. */
 static bool count_event(struct ptc_call_collector *c)
 {
-	c->too_many |= c->ncalls + c->ngaps >= c->limits.calls;
+	c->too_many |= c->ncalls + c->ngaps >= c->limits.calls || has_much_text(c);
 	return !c->too_many;
 }
 
@@ -401,6 +406,9 @@ static int collect_branch(struct ptc_call_collector *c, const struct ptc_item *i
 	number = ptc_call_stream_thread(&c->stream, it->tid);
 	if (it->type != PTC_ITEM_BRANCH || number >= c->nthreads)
 		return 0;
+	c->too_many |= has_much_text(c);
+	if (c->too_many)
+		return PTC_E_LIMIT;
 	t = &c->threads[number];
 	add_time_of(c, it->time);
 	return ptc_branch_collector_add(&c->branches, &t->branches, number, it, *insns, c->now_ns) ?

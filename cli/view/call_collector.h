@@ -57,6 +57,7 @@ struct ptc_view_gap {
 struct ptc_view_limits {
 	uint64_t calls; /* at most this many calls and gaps */
 	size_t functions;
+	size_t text;	   /* bytes of all names */
 	uint64_t branches; /* no branches are kept if there are more */
 };
 

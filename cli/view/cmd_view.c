@@ -17,7 +17,7 @@
 #include "cli/view/view_meta.h"
 #include "decode/session/item_lookup.h"
 
-enum { FUNCTIONS_MAX = 1000 * 1000 };
+enum { FUNCTIONS_MAX = 1000 * 1000, TEXT_MAX = 256 << 20 };
 
 struct view {
 	const struct ptc_view_args *a;
@@ -37,7 +37,11 @@ static int put_calls(void *ctx, const struct ptc_buf *chunk)
 
 static int refuse_many(const struct view *v)
 {
-	if (v->calls.nsums >= FUNCTIONS_MAX)
+	if (v->calls.stream.names.bytes > TEXT_MAX)
+		ptc_say("'%s' has names of more than %d MiB, too many for a page; choose a part "
+			"with --time, --tid or --cpu",
+			v->a->input, TEXT_MAX >> 20);
+	else if (v->calls.nsums >= FUNCTIONS_MAX)
 		ptc_say("'%s' has more than %d functions, too many for a page; choose a part with "
 			"--time, --tid or --cpu",
 			v->a->input, FUNCTIONS_MAX);
@@ -148,7 +152,7 @@ static int write_page(struct view *v, int fd, const char *name)
 		.inlines = v->a->inlines,
 		.sources = v->a->sources,
 		.times = !ptc_decode_is_of_software(v->d),
-		.limits = { v->a->max_calls, FUNCTIONS_MAX, v->a->branches },
+		.limits = { v->a->max_calls, FUNCTIONS_MAX, TEXT_MAX, v->a->branches },
 		.on_chunk = put_calls,
 		.ctx = v,
 	};

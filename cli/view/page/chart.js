@@ -1,5 +1,6 @@
 /* Draws the flame charts. Cells that are below a pixel are merged, so a frame takes milliseconds at any zoom. */
 
+const LANES_OPEN = 8; /* so many threads are all shown */
 const ROW = 17, LANE_HEAD = 22, RULER = 26, FONT = 11, CHAR = 6.62, LANE_GAP = 6;
 
 /* Returns the theme's colors. */
@@ -62,7 +63,16 @@ class Chart {
 		this.hues = model.meta.functions.name.map((_, fn) => hueOf(model.name(fn)));
 		this.frames = 0;
 		this.setTheme();
+		this.collapseSmall();
 		this.layOut();
+	}
+
+	/* Of many threads, show only the heads of those with few calls. */
+	collapseSmall() {
+		const { lanes, n } = this.model;
+
+		for (const lane of lanes)
+			lane.collapsed = lanes.length > LANES_OPEN && lane.calls < n / 100 && lane !== crashedLane(this.model);
 	}
 
 	setTheme() {
@@ -231,7 +241,7 @@ class Chart {
 		c.fillRect(0, head, this.width, LANE_HEAD - 2);
 		if (extra)
 			drawBranches(this, lane, head + LANE_HEAD);
-		const title = `${lane.collapsed ? "\u25b8" : "\u25be"} ${t.name || "thread"}  tid ${t.tid}${t.pid === t.tid ? "" : "  pid " + t.pid}`;
+		const title = `${lane.collapsed ? "\u25b8" : "\u25be"} ${t.name || "thread"}  tid ${t.tid}${t.pid === t.tid ? "" : "  pid " + t.pid}  ${lane.calls.toLocaleString("en")} call${lane.calls === 1 ? "" : "s"}`;
 		this.title = 14 + title.length * CHAR;
 		drawGaps(this, lane, head, bottom);
 		drawEnd(this, lane, head, bottom);

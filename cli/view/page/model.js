@@ -35,7 +35,7 @@ class Model {
 		this.meta = meta;
 		this.rows = []; /* { lane, depth, begin, end } in the order of their calls */
 		this.lanes = meta.threads.map((thread, number) => {
-			const lane = { number, thread, rows: [], collapsed: false, top: 0, gaps: [] };
+			const lane = { number, thread, rows: [], calls: thread.rows.reduce((sum, calls) => sum + calls, 0), collapsed: false, top: 0, gaps: [] };
 			thread.rows.forEach((calls, depth) => {
 				const row = { lane, depth, begin: n, end: n + calls, filled: n };
 				lane.rows.push(row);
