@@ -132,7 +132,7 @@ static int print_ended(struct ptc_call_fold *f, struct ptc_fold_thread *t, struc
 	const struct fold_node *n = node;
 	int rc = print_fold(f, &n->entry);
 
-	while (!rc && n) {
+	while (!rc) {
 		if (n->first) {
 			n = n->first;
 			rc = print_fold(f, &n->entry);
@@ -143,9 +143,10 @@ static int print_ended(struct ptc_call_fold *f, struct ptc_fold_thread *t, struc
 			n = n->parent;
 			rc = print_fold(f, &n->end);
 		}
-		n = n == node ? NULL : n->next;
-		if (n && !rc)
-			rc = print_fold(f, &n->entry);
+		if (rc || n == node)
+			break;
+		n = n->next;
+		rc = print_fold(f, &n->entry);
 	}
 	drop_node(t, parent, node);
 	return rc;

@@ -51,7 +51,7 @@ static uint64_t bytes_of(const struct ptc_kept_calls *k, const struct ptc_kept_c
 		n += c->merged > UINT32_MAX ? 2 * PTC_KEPT_ARG : PTC_KEPT_ARG;
 	if (c->how != PTC_CALL_BY_CALL)
 		n += PTC_KEPT_ARG;
-	return n + 2 * PTC_KEPT_EVENT + k->functions[c->function].each;
+	return n + (uint64_t)2 * PTC_KEPT_EVENT + k->functions[c->function].each;
 }
 
 static void count_call(struct ptc_kept_calls *k, const struct ptc_kept_call *c)

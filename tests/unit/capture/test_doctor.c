@@ -541,7 +541,7 @@ Test(doctor, facts_are_read_below_a_root)
 	cr_assert_eq(f.seccomp, 2);
 	cr_assert_eq(f.filters, 5);
 	cr_assert_eq(f.yama, 2);
-	cr_assert_eq(f.available, 3000 * 1024);
+	cr_assert_eq(f.available, 3000ul * 1024);
 	cr_assert_str_eq(f.lockdown, "integrity");
 	cr_assert_str_eq(f.container, "kubepods (/proc/self/cgroup)");
 	cr_assert(f.has_pmu && f.pmu.type == 8 && f.has_counters && f.lbr_entries == 16);
