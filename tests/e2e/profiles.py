@@ -227,7 +227,7 @@ def refused(folder):
         (2, "cannot be combined", "--format=bolt", "--object=x", "--calls"),
         (2, "cannot be combined", "--format=lcov", "--counts=lines"),
         (2, "cannot be combined", "--format=afdo", "--object=x", "--cpu=0"),
-        (2, "bolt, profgen or afdo", "--format=gprof"),
+        (2, "bolt, profgen, afdo, uftrace or fxt", "--format=gprof"),
         (1, "no branches in 'nothing'", "--format=bolt", "--object=nothing"),
         (1, "no branches in '/bin/true'", "--format=profgen", "--object=/bin/true"),
         (1, "no branches in ''", "--format=profgen", "--object="),
