@@ -22,6 +22,7 @@ enum { ASK_AGAIN_MS = 10, LOOK_MS = 400, REAP_MS = 500 };
 
 /* Time from the leave request to a kill: for a tracer that cannot answer, and for any other. */
 static const uint64_t LEAVE_NS = 700000000, NEVER_NS = 10000000000;
+enum { STUCK_LOOKS = 50 };
 
 /* Used in the tracer process only: its signal handler has no other access to these. */
 static struct {
@@ -216,7 +217,8 @@ static bool cannot_answer(pid_t pid)
 /*
  * Kills a tracer that is late. SIGKILL also ends a process that a signal or another tracer has
  * stopped. Watched programs survive that. Stepped programs may die from their trap flag
- * (doc/adr/0007). So a tracer that is merely slow on a busy machine gets more time.
+ * (doc/adr/0007). So a tracer that is merely slow on a busy machine gets more time: state D at one
+ * look may be a moment of a machine that swaps.
  */
 static void end_if_late(struct ptc_step_process *p)
 {
@@ -226,7 +228,10 @@ static void end_if_late(struct ptc_step_process *p)
 	if (!p->leave_ns)
 		p->leave_ns = now;
 	late = now - p->leave_ns;
-	if (late < LEAVE_NS || p->killed || !p->pid || (late < NEVER_NS && !cannot_answer(p->pid)))
+	if (p->killed || !p->pid)
+		return;
+	p->stuck = cannot_answer(p->pid) ? p->stuck + 1 : 0;
+	if (late < LEAVE_NS || (late < NEVER_NS && p->stuck < STUCK_LOOKS))
 		return;
 	p->killed = true;
 	(void)kill(p->pid, SIGKILL);

@@ -58,6 +58,7 @@ struct ptc_step_process {
 	pid_t pid;			/* 0: none, or already reaped */
 	int status;			/* valid once reaped */
 	uint64_t leave_ns;		/* time of the first leave request; 0: none yet */
+	unsigned int stuck;		/* leave requests in a row that found it unable to answer */
 	bool killed;			/* it did not leave in time */
 	uint64_t early_snapshots;	/* requested during the start */
 	bool early_last;		/* on_wake returned PTC_WAKE_LAST during the start */
@@ -67,7 +68,7 @@ struct ptc_step_process {
 
 #define PTC_STEP_PROCESS_INIT                                                                      \
 	{                                                                                          \
-		NULL, 0, 0, 0, false, 0, false, -1, -1                                             \
+		.end_fd = -1, .life_fd = -1                                                        \
 	}
 
 /* The tracer process's code. @ctx belongs to the caller; the fork copies it. */
