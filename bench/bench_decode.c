@@ -9,13 +9,16 @@
  *	text	ptcap decode -j 1 -F from,to against perf script --itrace=b -F ip,addr. Both print
  *		one line per branch, and the number of lines must agree.
  *	last	ptcap decode --last 1000, in ms, and relative to decoding all.
+ *	calls	only with -c: ptcap decode --format=callgrind, folded and pprof, and ptcap convert
+ *		--callchains, against perf inject --itrace=i. It makes the same samples as
+ *		--callchains. CPU time for 1e8 branches is printed, too. One thread.
  *
  * The two of a pair alternate; medians are printed. Slow programs get fewer pairs: the whole run
  * takes about a quarter of an hour. Required: perf, gcc, python3, xz, QEMU, and 200 MB of /dev/shm.
  * Breakdown of the decoding time: pt_pkt_next over the trace (packets), the bare loop (flow), and
  * the rest.
  *
- *	bench_decode [-e|-t|-l] [-f] [-p PAIRS] [-i FILE | COMMAND...]
+ *	bench_decode [-e|-t|-l|-c] [-f] [-p PAIRS] [-i FILE | COMMAND...]
  *						(all three; 5; cc1, python3 and xz)
  *	-f	with the second engine, which analyses the code again in each run
  */
@@ -97,6 +100,8 @@ static void measure_file(const char *path, char which, size_t pairs)
 		bench_text(path, pairs);
 	if (!which || which == 'l')
 		bench_last(path, pairs);
+	if (which == 'c')
+		bench_profiles(path, pairs);
 }
 
 static void measure(char *const *argv, const char *out, char which, size_t pairs)
@@ -166,7 +171,7 @@ int main(int argc, char **argv)
 	size_t pairs = 5;
 	int c, null;
 
-	while ((c = getopt(argc, argv, "+etlfp:i:")) != -1) {
+	while ((c = getopt(argc, argv, "+etlcfp:i:")) != -1) {
 		if (c == 'f')
 			bd_engine = "fast";
 		else if (c == 'p')
@@ -177,8 +182,8 @@ int main(int argc, char **argv)
 			which = (char)c;
 	}
 	if (!pairs || pairs > MAX_PAIRS || which == '?') {
-		fprintf(stderr,
-			"usage: bench_decode [-e|-t|-l] [-f] [-p PAIRS] [-i FILE | COMMAND...]\n");
+		fprintf(stderr, "usage: bench_decode [-e|-t|-l|-c] [-f] [-p PAIRS] [-i FILE | "
+				"COMMAND...]\n");
 		return 2;
 	}
 	if (file) {

@@ -29,5 +29,7 @@ void bench_engine(const char *path, size_t pairs);
 void bench_text(const char *path, size_t pairs);
 /* `ptcap decode --last`. */
 void bench_last(const char *path, size_t pairs);
+/* Profiles from calls, and `ptcap convert --callchains` beside `perf inject`. */
+void bench_profiles(const char *path, size_t pairs);
 
 #endif
