@@ -40,6 +40,9 @@ class View {
 		this.setAxis(this.chart.axis);
 		this.tellFacts();
 		this.tellCrash();
+		const open = model.lanes.find((lane) => !lane.collapsed);
+		if (open && open !== model.lanes[0])
+			elements.scroll.scrollTop = open.top - RULER;
 	}
 
 	connect() {
