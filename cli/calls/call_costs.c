@@ -101,15 +101,19 @@ static struct ptc_cost_thread *cost_thread(struct ptc_call_costs *c, uint32_t nu
 
 /* --- calls --- */
 
-static uint64_t hash_of_call(const struct ptc_call_cost *call)
+static uint64_t hash_of_call(const void *entry)
 {
+	const struct ptc_call_cost *call = entry;
+
 	return ptc_hash_mix(
 		ptc_hash_mix((uint64_t)call->caller << 32 | call->callee, call->at.file),
 		call->at.line);
 }
 
-static bool is_same_call(const struct ptc_call_cost *a, const struct ptc_call_cost *b)
+static bool is_same_call(const void *entry, const void *key)
 {
+	const struct ptc_call_cost *a = entry, *b = key;
+
 	return a->caller == b->caller && a->callee == b->callee && a->at.file == b->at.file &&
 	       a->at.line == b->at.line;
 }
@@ -117,22 +121,12 @@ static bool is_same_call(const struct ptc_call_cost *a, const struct ptc_call_co
 /* Returns the index of the calls that are like @call. PTC_NO_NUMBER: out of memory. */
 static uint32_t number_of_call(struct ptc_call_costs *c, const struct ptc_call_cost *call)
 {
-	struct ptc_number_index *x = &c->index;
-	bool emptied;
-	size_t slot, i;
+	static const struct ptc_number_kind kind = { sizeof(*call), hash_of_call, is_same_call };
+	uint32_t number = ptc_number_find(&c->index, &kind, c->calls, call);
 
-	for (slot = x->slots ? ptc_number_index_first(x, hash_of_call(call)) : 0;
-	     x->slots && x->slots[slot]; slot = ptc_number_index_next(x, slot))
-		if (is_same_call(&c->calls[x->slots[slot] - 1], call))
-			return x->slots[slot] - 1;
-	if (c->n >= UINT32_MAX - 1 || !ptc_grow(&c->calls, &c->cap, c->n + 1, sizeof(*c->calls)) ||
-	    !ptc_number_index_grow(x, &emptied))
-		return PTC_NO_NUMBER;
-	for (i = 0; i < c->n && emptied; i++)
-		ptc_number_index_add(x, hash_of_call(&c->calls[i]), (uint32_t)i + 1);
-	c->calls[c->n++] = *call;
-	ptc_number_index_add(x, hash_of_call(call), (uint32_t)c->n);
-	return (uint32_t)c->n - 1;
+	if (!number)
+		number = ptc_number_append(&c->index, &kind, &c->calls, &c->n, &c->cap, call);
+	return number - 1; /* 0 becomes PTC_NO_NUMBER */
 }
 
 /* Returns the address in the caller. 0: it is not known. */

@@ -22,7 +22,7 @@ struct ptc_call_cost {
 	uint64_t times, insns, ns;
 };
 
-/* What is known about each function of the stream. */
+/* The begin and the own time of one function of the stream. */
 struct ptc_function_cost {
 	bool entered;
 	struct ptc_source_line begin; /* of a function that was entered */

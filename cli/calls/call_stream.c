@@ -20,51 +20,32 @@ struct ptc_function_seen {
 
 /* --- functions --- */
 
-static uint64_t hash_of_function(const struct ptc_function *f)
+static uint64_t hash_of_function(const void *entry)
 {
+	const struct ptc_function *f = entry;
+
 	return ptc_hash_mix(ptc_hash_mix(f->name, (uint64_t)f->file << 1 | f->inlined), f->off);
 }
 
-static bool is_same_function(const struct ptc_function *a, const struct ptc_function *b)
+static bool is_same_function(const void *entry, const void *key)
 {
+	const struct ptc_function *a = entry, *b = key;
+
 	return a->name == b->name && a->file == b->file && a->off == b->off &&
 	       a->inlined == b->inlined;
-}
-
-/* Returns the number of @f; PTC_NO_NUMBER: not in the table. */
-static uint32_t find_function(const struct ptc_call_stream *s, const struct ptc_function *f)
-{
-	const struct ptc_number_index *x = &s->function_index;
-	size_t slot;
-
-	if (!x->slots)
-		return PTC_NO_NUMBER;
-	for (slot = ptc_number_index_first(x, hash_of_function(f)); x->slots[slot];
-	     slot = ptc_number_index_next(x, slot))
-		if (is_same_function(&s->functions[x->slots[slot] - 1], f))
-			return x->slots[slot] - 1;
-	return PTC_NO_NUMBER;
 }
 
 /* Returns the number of @f, which may be new. PTC_NO_NUMBER: out of memory. */
 static uint32_t number_of_function(struct ptc_call_stream *s, const struct ptc_function *f)
 {
-	const uint32_t found = find_function(s, f);
-	bool emptied;
-	size_t i;
+	static const struct ptc_number_kind kind = { sizeof(*f), hash_of_function,
+						     is_same_function };
+	uint32_t number = ptc_number_find(&s->function_index, &kind, s->functions, f);
 
-	if (found != PTC_NO_NUMBER)
-		return found;
-	if (s->nfunctions >= UINT32_MAX - 2 ||
-	    !ptc_grow(&s->functions, &s->functions_cap, s->nfunctions + 1, sizeof(*s->functions)) ||
-	    !ptc_number_index_grow(&s->function_index, &emptied))
-		return PTC_NO_NUMBER;
-	for (i = 0; i < s->nfunctions && emptied; i++)
-		ptc_number_index_add(&s->function_index, hash_of_function(&s->functions[i]),
-				     (uint32_t)i + 1);
-	s->functions[s->nfunctions++] = *f;
-	ptc_number_index_add(&s->function_index, hash_of_function(f), (uint32_t)s->nfunctions);
-	return (uint32_t)s->nfunctions - 1;
+	if (!number)
+		number = ptc_number_append(&s->function_index, &kind, &s->functions, &s->nfunctions,
+					   &s->functions_cap, f);
+	return number - 1; /* 0 becomes PTC_NO_NUMBER */
 }
 
 static uint32_t look_up_function(struct ptc_call_stream *s, const struct ptc_item *it, uint64_t ip)

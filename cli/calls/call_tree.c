@@ -26,64 +26,50 @@ void ptc_call_tree_release(struct ptc_call_tree *t)
 	*t = (struct ptc_call_tree){ .depth_max = t->depth_max, .nodes_max = t->nodes_max };
 }
 
-static uint64_t hash_of_node(uint32_t parent, uint32_t function)
+static uint64_t hash_of_node(const void *entry)
 {
-	return ptc_hash_mix(0, (uint64_t)parent << 32 | function);
+	const struct ptc_tree_node *n = entry;
+
+	return ptc_hash_mix(0, (uint64_t)n->parent << 32 | n->function);
 }
 
-static void index_all_nodes(struct ptc_call_tree *t)
+static bool is_same_node(const void *entry, const void *key)
 {
-	size_t i;
+	const struct ptc_tree_node *a = entry, *b = key;
 
-	for (i = 0; i < t->n; i++)
-		ptc_number_index_add(&t->index,
-				     hash_of_node(t->nodes[i].parent, t->nodes[i].function),
-				     (uint32_t)i + 1);
+	return a->parent == b->parent && a->function == b->function;
 }
+
+static const struct ptc_number_kind node_kind = { sizeof(struct ptc_tree_node), hash_of_node,
+						  is_same_node };
 
 /* Returns the number of a new node. PTC_NO_NUMBER: out of memory, or full is set. */
 static uint32_t add_node(struct ptc_call_tree *t, uint32_t parent, uint32_t function)
 {
-	bool emptied;
-
-	if (t->n >= t->nodes_max) {
-		t->full = true;
-		return PTC_NO_NUMBER;
-	}
-	if (!ptc_grow(&t->nodes, &t->cap, t->n + 1, sizeof(*t->nodes)) ||
-	    !ptc_number_index_grow(&t->index, &emptied))
-		return PTC_NO_NUMBER;
-	if (emptied)
-		index_all_nodes(t);
-	t->nodes[t->n++] = (struct ptc_tree_node){
+	const struct ptc_tree_node node = {
 		.parent = parent,
 		.function = function,
 		.recent = PTC_NO_NUMBER,
 		.depth = parent == PTC_NO_NUMBER ? 0 : t->nodes[parent].depth + 1,
 	};
-	ptc_number_index_add(&t->index, hash_of_node(parent, function), (uint32_t)t->n);
-	return (uint32_t)t->n - 1;
+
+	t->full |= t->n >= t->nodes_max;
+	if (t->full)
+		return PTC_NO_NUMBER;
+	/* 0 becomes PTC_NO_NUMBER */
+	return ptc_number_append(&t->index, &node_kind, &t->nodes, &t->n, &t->cap, &node) - 1;
 }
 
 /* Returns the child of @parent for @function. PTC_NO_NUMBER: as add_node. */
 static uint32_t child_of(struct ptc_call_tree *t, uint32_t parent, uint32_t function)
 {
+	const struct ptc_tree_node key = { .parent = parent, .function = function };
 	const uint32_t recent = t->nodes[parent].recent;
-	const struct ptc_number_index *x = &t->index;
-	uint32_t found = PTC_NO_NUMBER;
-	size_t slot;
+	uint32_t found;
 
 	if (recent != PTC_NO_NUMBER && t->nodes[recent].function == function)
 		return recent;
-	for (slot = ptc_number_index_first(x, hash_of_node(parent, function)); x->slots[slot];
-	     slot = ptc_number_index_next(x, slot)) {
-		const struct ptc_tree_node *n = &t->nodes[x->slots[slot] - 1];
-
-		if (n->parent == parent && n->function == function) {
-			found = x->slots[slot] - 1;
-			break;
-		}
-	}
+	found = ptc_number_find(&t->index, &node_kind, t->nodes, &key) - 1;
 	if (found == PTC_NO_NUMBER)
 		found = add_node(t, parent, function);
 	if (found != PTC_NO_NUMBER)

@@ -34,47 +34,27 @@ struct ptc_source_line ptc_function_begin(struct ptc_call_stream *s, const struc
 	return ptc_source_line_of(s, it, ip - off);
 }
 
-static uint64_t hash_of_cost(const struct ptc_line_cost *c)
+static uint64_t hash_of_cost(const void *entry)
 {
+	const struct ptc_line_cost *c = entry;
+
 	return ptc_hash_mix(ptc_hash_mix(c->function, c->at.file), c->at.line);
 }
 
-/* Returns the number + 1 of the cost of this place. 0: there is none yet. */
-static uint32_t find_cost(const struct ptc_line_costs *c, const struct ptc_line_cost *at)
+static bool is_same_cost(const void *entry, const void *key)
 {
-	const struct ptc_number_index *x = &c->index;
-	const struct ptc_line_cost *found;
-	size_t slot;
+	const struct ptc_line_cost *a = entry, *b = key;
 
-	if (!x->slots)
-		return 0;
-	for (slot = ptc_number_index_first(x, hash_of_cost(at)); x->slots[slot];
-	     slot = ptc_number_index_next(x, slot)) {
-		found = &c->costs[x->slots[slot] - 1];
-		if (found->function == at->function && found->at.file == at->at.file &&
-		    found->at.line == at->at.line)
-			return x->slots[slot];
-	}
-	return 0;
+	return a->function == b->function && a->at.file == b->at.file && a->at.line == b->at.line;
 }
 
 /* Returns the number + 1 of the cost of this place. 0: out of memory. */
 static uint32_t cost_of(struct ptc_line_costs *c, const struct ptc_line_cost *at)
 {
-	const uint32_t found = find_cost(c, at);
-	bool emptied;
-	size_t i;
+	static const struct ptc_number_kind kind = { sizeof(*at), hash_of_cost, is_same_cost };
+	const uint32_t found = ptc_number_find(&c->index, &kind, c->costs, at);
 
-	if (found)
-		return found;
-	if (c->n >= UINT32_MAX - 1 || !ptc_grow(&c->costs, &c->cap, c->n + 1, sizeof(*c->costs)) ||
-	    !ptc_number_index_grow(&c->index, &emptied))
-		return 0;
-	for (i = 0; i < c->n && emptied; i++)
-		ptc_number_index_add(&c->index, hash_of_cost(&c->costs[i]), (uint32_t)i + 1);
-	c->costs[c->n++] = *at;
-	ptc_number_index_add(&c->index, hash_of_cost(at), (uint32_t)c->n);
-	return (uint32_t)c->n;
+	return found ? found : ptc_number_append(&c->index, &kind, &c->costs, &c->n, &c->cap, at);
 }
 
 /* A block whose instructions are visited. */

@@ -28,8 +28,10 @@ static INSIDE uint64_t hash_of_pair(uint64_t from, uint64_t to, uint64_t code)
 	return from * 0x9e3779b97f4a7c15 + to * 0xc2b2ae3d27d4eb4f + code * 0xd6e8feb86659fd93;
 }
 
-static uint64_t hash_of_seen(const struct ptc_counts_seen *s)
+static uint64_t hash_of_seen(const void *entry)
 {
+	const struct ptc_counts_seen *s = entry;
+
 	return hash_of_pair(s->from, s->to, s->code);
 }
 
@@ -38,8 +40,10 @@ static uint64_t hash_of_place(uint64_t hash, const struct ptc_counts_place *p)
 	return ptc_hash_mix(ptc_hash_mix(hash, (uint64_t)p->file << 32 | p->symbol), p->off);
 }
 
-static uint64_t hash_of_entry(const struct ptc_counts_entry *e)
+static uint64_t hash_of_entry(const void *entry)
 {
+	const struct ptc_counts_entry *e = entry;
+
 	return hash_of_place(hash_of_place(e->kind, &e->from), &e->to);
 }
 
@@ -49,40 +53,23 @@ static bool is_same_place(const struct ptc_counts_place *a, const struct ptc_cou
 	       a->symbol_off == b->symbol_off;
 }
 
-static struct ptc_counts_entry *find_entry(struct ptc_counts *c, const struct ptc_counts_entry *e)
+static bool is_same_entry(const void *entry, const void *key)
 {
-	struct ptc_counts_entry *found;
-	size_t slot;
+	const struct ptc_counts_entry *a = entry, *b = key;
 
-	if (!c->index.slots)
-		return NULL;
-	for (slot = ptc_number_index_first(&c->index, hash_of_entry(e)); c->index.slots[slot];
-	     slot = ptc_number_index_next(&c->index, slot)) {
-		found = &c->entries[c->index.slots[slot] - 1];
-		if (found->kind == e->kind && is_same_place(&found->from, &e->from) &&
-		    is_same_place(&found->to, &e->to))
-			return found;
-	}
-	return NULL;
+	return a->kind == b->kind && is_same_place(&a->from, &b->from) &&
+	       is_same_place(&a->to, &b->to);
 }
 
+/* Returns the entry with the places and kind of @e, which may be new. NULL: out of memory. */
 static struct ptc_counts_entry *get_entry(struct ptc_counts *c, const struct ptc_counts_entry *e)
 {
-	struct ptc_counts_entry *found = find_entry(c, e);
-	bool emptied;
-	size_t i;
+	static const struct ptc_number_kind kind = { sizeof(*e), hash_of_entry, is_same_entry };
+	uint32_t number = ptc_number_find(&c->index, &kind, c->entries, e);
 
-	if (found)
-		return found;
-	if (c->n == UINT32_MAX - 1 ||
-	    !ptc_grow(&c->entries, &c->cap, c->n + 1, sizeof(*c->entries)) ||
-	    !ptc_number_index_grow(&c->index, &emptied))
-		return NULL;
-	for (i = 0; i < c->n && emptied; i++)
-		ptc_number_index_add(&c->index, hash_of_entry(&c->entries[i]), (uint32_t)i + 1);
-	c->entries[c->n++] = *e;
-	ptc_number_index_add(&c->index, hash_of_entry(e), (uint32_t)c->n);
-	return &c->entries[c->n - 1];
+	if (!number)
+		number = ptc_number_append(&c->index, &kind, &c->entries, &c->n, &c->cap, e);
+	return number ? &c->entries[number - 1] : NULL;
 }
 
 static bool set_place(struct ptc_counts *c, const struct ptc_item *it, uint64_t ip,
@@ -186,55 +173,33 @@ static struct ptc_counts_entry *find_out(struct ptc_counts *c, const struct ptc_
 	return found;
 }
 
-static bool is_same_pair(const struct ptc_counts_seen *a, const struct ptc_counts_seen *b)
+static bool is_same_pair(const void *entry, const void *key)
 {
+	const struct ptc_counts_seen *a = entry, *b = key;
+
 	return a->from == b->from && a->to == b->to && a->code == b->code;
 }
 
-static const struct ptc_counts_seen *find_seen(const struct ptc_counts *c,
-					       const struct ptc_counts_seen *s)
-{
-	const struct ptc_counts_seen *found;
-	size_t slot;
-
-	if (!c->seen_index.slots)
-		return NULL;
-	for (slot = ptc_number_index_first(&c->seen_index, hash_of_seen(s));
-	     c->seen_index.slots[slot]; slot = ptc_number_index_next(&c->seen_index, slot)) {
-		found = &c->seen[c->seen_index.slots[slot] - 1];
-		if (is_same_pair(found, s))
-			return found;
-	}
-	return NULL;
-}
+static const struct ptc_number_kind seen_kind = { sizeof(struct ptc_counts_seen), hash_of_seen,
+						  is_same_pair };
 
 static bool remember(struct ptc_counts *c, const struct ptc_counts_seen *s)
 {
-	bool emptied;
-	size_t i;
-
 	if (c->nseen == SEEN_MAX) {
 		memset(c->seen_index.slots, 0, sizeof(*c->seen_index.slots) << c->seen_index.bits);
 		c->seen_index.n = c->nseen = 0;
 	}
-	if (!ptc_grow(&c->seen, &c->seen_cap, c->nseen + 1, sizeof(*c->seen)) ||
-	    !ptc_number_index_grow(&c->seen_index, &emptied))
-		return false;
-	for (i = 0; i < c->nseen && emptied; i++)
-		ptc_number_index_add(&c->seen_index, hash_of_seen(&c->seen[i]), (uint32_t)i + 1);
-	c->seen[c->nseen++] = *s;
-	ptc_number_index_add(&c->seen_index, hash_of_seen(s), (uint32_t)c->nseen);
-	return true;
+	return ptc_number_append(&c->seen_index, &seen_kind, &c->seen, &c->nseen, &c->seen_cap, s);
 }
 
 /* Get the entry number of @s. Returns false if out of memory. */
 static bool get_number(struct ptc_counts *c, const struct ptc_item *it, struct ptc_counts_seen *s)
 {
-	const struct ptc_counts_seen *seen = find_seen(c, s);
+	const uint32_t seen = ptc_number_find(&c->seen_index, &seen_kind, c->seen, s);
 	struct ptc_counts_entry *e;
 
 	if (seen) {
-		s->entry = seen->entry;
+		s->entry = c->seen[seen - 1].entry;
 		return true;
 	}
 	e = find_out(c, it, s);

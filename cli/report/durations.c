@@ -34,27 +34,31 @@ static uint64_t highest_of(unsigned int number)
 	return (lead << shift) + (((uint64_t)1 << shift) - 1);
 }
 
+static uint64_t hash_of_bucket(const void *entry)
+{
+	const struct ptc_durations_bucket *b = entry;
+
+	return ptc_hash_mix(0, b->key);
+}
+
+static bool is_same_bucket(const void *entry, const void *key)
+{
+	const struct ptc_durations_bucket *a = entry, *b = key;
+
+	return a->key == b->key;
+}
+
 /* Returns the bucket with this key, which may be new. NULL: no memory. */
 static struct ptc_durations_bucket *bucket_with(struct ptc_durations *d, uint64_t key)
 {
-	const uint64_t hash = ptc_hash_mix(0, key);
-	bool emptied;
-	size_t slot, i;
+	static const struct ptc_number_kind kind = { sizeof(struct ptc_durations_bucket),
+						     hash_of_bucket, is_same_bucket };
+	const struct ptc_durations_bucket bucket = { .key = key };
+	uint32_t number = ptc_number_find(&d->index, &kind, d->v, &bucket);
 
-	if (d->index.slots)
-		for (slot = ptc_number_index_first(&d->index, hash); d->index.slots[slot];
-		     slot = ptc_number_index_next(&d->index, slot))
-			if (d->v[d->index.slots[slot] - 1].key == key)
-				return &d->v[d->index.slots[slot] - 1];
-	if (d->n >= UINT32_MAX - 1 || !ptc_budget_allows(sizeof(*d->v)) ||
-	    !ptc_grow(&d->v, &d->cap, d->n + 1, sizeof(*d->v)) ||
-	    !ptc_number_index_grow(&d->index, &emptied))
-		return NULL;
-	for (i = 0; i < d->n && emptied; i++)
-		ptc_number_index_add(&d->index, ptc_hash_mix(0, d->v[i].key), (uint32_t)i + 1);
-	d->v[d->n++] = (struct ptc_durations_bucket){ .key = key };
-	ptc_number_index_add(&d->index, hash, (uint32_t)d->n);
-	return &d->v[d->n - 1];
+	if (!number && ptc_budget_allows(sizeof(bucket)))
+		number = ptc_number_append(&d->index, &kind, &d->v, &d->n, &d->cap, &bucket);
+	return number ? &d->v[number - 1] : NULL;
 }
 
 bool ptc_durations_add(struct ptc_durations *d, uint64_t set, uint64_t value)

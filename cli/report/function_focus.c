@@ -28,44 +28,37 @@ bool ptc_function_focus_has(struct ptc_function_focus *f, uint32_t number)
 	return f->known[number] == PTC_FOCUS_HAS_NAME;
 }
 
-static uint64_t hash_of_edge(uint32_t caller, uint32_t callee)
+static uint64_t hash_of_edge(const void *entry)
 {
-	return ptc_hash_mix(0, (uint64_t)caller << 32 | callee);
+	const struct ptc_call_edge *e = entry;
+
+	return ptc_hash_mix(0, (uint64_t)e->caller << 32 | e->callee);
+}
+
+static bool is_same_edge(const void *entry, const void *key)
+{
+	const struct ptc_call_edge *a = entry, *b = key;
+
+	return a->caller == b->caller && a->callee == b->callee;
 }
 
 bool ptc_function_focus_edge(struct ptc_function_focus *f, uint32_t caller, uint32_t callee,
 			     uint32_t *ret)
 {
+	static const struct ptc_number_kind kind = { sizeof(struct ptc_call_edge), hash_of_edge,
+						     is_same_edge };
+	const struct ptc_call_edge edge = { .caller = caller, .callee = callee };
 	const bool has = ptc_function_focus_has(f, callee);
-	const uint64_t hash = hash_of_edge(caller, callee);
-	struct ptc_number_index *x = &f->index;
-	const struct ptc_call_edge *e;
-	bool emptied;
-	size_t slot, i;
 
 	f->found |= has;
 	*ret = 0;
 	if (!has && !ptc_function_focus_has(f, caller))
 		return true;
-	for (slot = x->slots ? ptc_number_index_first(x, hash) : 0; x->slots && x->slots[slot];
-	     slot = ptc_number_index_next(x, slot)) {
-		e = &f->edges[x->slots[slot] - 1];
-		if (e->caller == caller && e->callee == callee) {
-			*ret = x->slots[slot];
-			return true;
-		}
-	}
-	if (f->nedges >= UINT32_MAX - 1 || !ptc_budget_allows(sizeof(*f->edges)) ||
-	    !ptc_grow(&f->edges, &f->edges_cap, f->nedges + 1, sizeof(*f->edges)) ||
-	    !ptc_number_index_grow(x, &emptied))
-		return false;
-	for (i = 0; i < f->nedges && emptied; i++)
-		ptc_number_index_add(x, hash_of_edge(f->edges[i].caller, f->edges[i].callee),
-				     (uint32_t)i + 1);
-	f->edges[f->nedges++] = (struct ptc_call_edge){ .caller = caller, .callee = callee };
-	*ret = (uint32_t)f->nedges;
-	ptc_number_index_add(x, hash, *ret);
-	return true;
+	*ret = ptc_number_find(&f->index, &kind, f->edges, &edge);
+	if (!*ret && ptc_budget_allows(sizeof(edge)))
+		*ret = ptc_number_append(&f->index, &kind, &f->edges, &f->nedges, &f->edges_cap,
+					 &edge);
+	return *ret;
 }
 
 bool ptc_function_focus_offer(struct ptc_function_focus *f, const struct ptc_call *end,

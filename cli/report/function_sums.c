@@ -44,62 +44,64 @@ static bool grow_sums(void *items, size_t *cap, size_t n, size_t size)
 
 /* --- rows and pairs --- */
 
-static uint64_t hash_of_two(uint32_t a, uint32_t b)
+static uint64_t hash_of_row(const void *entry)
 {
-	return ptc_hash_mix(0, (uint64_t)a << 32 | b);
+	const struct ptc_function_sum *row = entry;
+
+	return ptc_hash_mix(0, (uint64_t)row->group << 32 | row->function);
+}
+
+static bool is_same_row(const void *entry, const void *key)
+{
+	const struct ptc_function_sum *a = entry, *b = key;
+
+	return a->group == b->group && a->function == b->function;
 }
 
 /* Returns the number of the row, which may be new. PTC_NO_NUMBER: no memory. */
 static uint32_t row_with(struct ptc_function_sums *s, uint32_t group, uint32_t function)
 {
-	const uint64_t hash = hash_of_two(group, function);
-	struct ptc_number_index *x = &s->row_index;
-	bool emptied;
-	size_t slot, i;
+	static const struct ptc_number_kind kind = { sizeof(struct ptc_function_sum), hash_of_row,
+						     is_same_row };
+	const struct ptc_function_sum row = { .group = group, .function = function };
+	uint32_t number = ptc_number_find(&s->row_index, &kind, s->rows, &row);
 
-	if (x->slots)
-		for (slot = ptc_number_index_first(x, hash); x->slots[slot];
-		     slot = ptc_number_index_next(x, slot))
-			if (s->rows[x->slots[slot] - 1].group == group &&
-			    s->rows[x->slots[slot] - 1].function == function)
-				return x->slots[slot] - 1;
-	if (!grow_sums(&s->rows, &s->rows_cap, s->nrows, sizeof(*s->rows)) ||
-	    !ptc_number_index_grow(x, &emptied))
-		return PTC_NO_NUMBER;
-	for (i = 0; i < s->nrows && emptied; i++)
-		ptc_number_index_add(x, hash_of_two(s->rows[i].group, s->rows[i].function),
-				     (uint32_t)i + 1);
-	s->rows[s->nrows++] = (struct ptc_function_sum){ .group = group, .function = function };
-	ptc_number_index_add(x, hash, (uint32_t)s->nrows);
-	return (uint32_t)s->nrows - 1;
+	if (!number && grow_sums(&s->rows, &s->rows_cap, s->nrows, sizeof(row)))
+		number = ptc_number_append(&s->row_index, &kind, &s->rows, &s->nrows, &s->rows_cap,
+					   &row);
+	return number - 1; /* 0 becomes PTC_NO_NUMBER */
+}
+
+static uint64_t hash_of_sums_pair(const void *entry)
+{
+	const struct ptc_sums_pair *pair = entry;
+
+	return ptc_hash_mix(0, (uint64_t)pair->thread << 32 | pair->function);
+}
+
+static bool is_same_sums_pair(const void *entry, const void *key)
+{
+	const struct ptc_sums_pair *a = entry, *b = key;
+
+	return a->thread == b->thread && a->function == b->function;
 }
 
 /* Returns the number of the pair of @event, which may be new. PTC_NO_NUMBER: no memory. */
 static uint32_t pair_of(struct ptc_function_sums *s, const struct ptc_call_event *event)
 {
-	const uint64_t hash = hash_of_two(event->thread, event->function);
-	struct ptc_number_index *x = &s->pair_index;
+	static const struct ptc_number_kind kind = { sizeof(struct ptc_sums_pair),
+						     hash_of_sums_pair, is_same_sums_pair };
 	struct ptc_sums_pair pair = { .thread = event->thread, .function = event->function };
-	bool emptied;
-	size_t slot, i;
+	uint32_t number = ptc_number_find(&s->pair_index, &kind, s->pairs, &pair);
 
-	if (x->slots)
-		for (slot = ptc_number_index_first(x, hash); x->slots[slot];
-		     slot = ptc_number_index_next(x, slot))
-			if (s->pairs[x->slots[slot] - 1].thread == pair.thread &&
-			    s->pairs[x->slots[slot] - 1].function == pair.function)
-				return x->slots[slot] - 1;
+	if (number)
+		return number - 1;
 	pair.row = row_with(s, s->group_of ? s->group_of(s->ctx, event) : 0, event->function);
-	if (pair.row == PTC_NO_NUMBER ||
-	    !grow_sums(&s->pairs, &s->pairs_cap, s->npairs, sizeof(pair)) ||
-	    !ptc_number_index_grow(x, &emptied))
-		return PTC_NO_NUMBER;
-	for (i = 0; i < s->npairs && emptied; i++)
-		ptc_number_index_add(x, hash_of_two(s->pairs[i].thread, s->pairs[i].function),
-				     (uint32_t)i + 1);
-	s->pairs[s->npairs++] = pair;
-	ptc_number_index_add(x, hash, (uint32_t)s->npairs);
-	return (uint32_t)s->npairs - 1;
+	if (pair.row != PTC_NO_NUMBER &&
+	    grow_sums(&s->pairs, &s->pairs_cap, s->npairs, sizeof(pair)))
+		number = ptc_number_append(&s->pair_index, &kind, &s->pairs, &s->npairs,
+					   &s->pairs_cap, &pair);
+	return number - 1; /* 0 becomes PTC_NO_NUMBER */
 }
 
 /* Returns the thread of @event, which may be new. NULL: no memory. */

@@ -38,46 +38,29 @@ void ptc_branch_collector_release(struct ptc_branch_collector *b)
 
 /* --- different branches --- */
 
-static uint64_t hash_of_edge(const struct ptc_view_edge *e)
+static uint64_t hash_of_edge(const void *entry)
 {
+	const struct ptc_view_edge *e = entry;
+
 	return ptc_hash_mix(ptc_hash_mix(0, (uint64_t)e->from << 32 | e->to), e->kind);
 }
 
-/* Returns the number of @e; UINT32_MAX: it is new. */
-static uint32_t find_edge(const struct ptc_branch_collector *b, const struct ptc_view_edge *e)
+static bool is_same_edge(const void *entry, const void *key)
 {
-	const struct ptc_number_index *x = &b->index;
-	size_t slot;
+	const struct ptc_view_edge *a = entry, *b = key;
 
-	if (!x->slots)
-		return UINT32_MAX;
-	for (slot = ptc_number_index_first(x, hash_of_edge(e)); x->slots[slot];
-	     slot = ptc_number_index_next(x, slot)) {
-		const struct ptc_view_edge *there = &b->v[x->slots[slot] - 1];
-
-		if (there->from == e->from && there->to == e->to && there->kind == e->kind)
-			return x->slots[slot] - 1;
-	}
-	return UINT32_MAX;
+	return a->from == b->from && a->to == b->to && a->kind == b->kind;
 }
 
 /* Returns the number of @e, which may be new. UINT32_MAX: out of memory. */
 static uint32_t number_of_edge(struct ptc_branch_collector *b, const struct ptc_view_edge *e)
 {
-	const uint32_t found = find_edge(b, e);
-	bool emptied;
-	size_t i;
+	static const struct ptc_number_kind kind = { sizeof(*e), hash_of_edge, is_same_edge };
+	uint32_t number = ptc_number_find(&b->index, &kind, b->v, e);
 
-	if (found != UINT32_MAX)
-		return found;
-	if (b->nv >= UINT32_MAX - 2 || !ptc_grow(&b->v, &b->cap, b->nv + 1, sizeof(*b->v)) ||
-	    !ptc_number_index_grow(&b->index, &emptied))
-		return UINT32_MAX;
-	for (i = 0; i < b->nv && emptied; i++)
-		ptc_number_index_add(&b->index, hash_of_edge(&b->v[i]), (uint32_t)i + 1);
-	b->v[b->nv++] = *e;
-	ptc_number_index_add(&b->index, hash_of_edge(e), (uint32_t)b->nv);
-	return (uint32_t)b->nv - 1;
+	if (!number)
+		number = ptc_number_append(&b->index, &kind, &b->v, &b->nv, &b->cap, e);
+	return number - 1; /* 0 becomes UINT32_MAX */
 }
 
 /* --- branches --- */

@@ -29,54 +29,31 @@ void ptc_call_sites_release(struct ptc_call_sites *s)
 	*s = (struct ptc_call_sites){ .n = 0 };
 }
 
-static uint64_t hash_of_site(const struct ptc_call_site *p)
+static uint64_t hash_of_site(const void *entry)
 {
+	const struct ptc_call_site *p = entry;
+
 	return ptc_hash_mix(ptc_hash_mix(0, p->file), p->off);
 }
 
-/* Returns the number of @p; 0: it is new. */
-static uint32_t find_site(const struct ptc_call_sites *s, const struct ptc_call_site *p)
+static bool is_same_site(const void *entry, const void *key)
 {
-	const struct ptc_number_index *x = &s->index;
-	size_t slot;
+	const struct ptc_call_site *a = entry, *b = key;
 
-	if (!x->slots)
-		return 0;
-	for (slot = ptc_number_index_first(x, hash_of_site(p)); x->slots[slot];
-	     slot = ptc_number_index_next(x, slot)) {
-		const struct ptc_call_site *there = &s->v[x->slots[slot] - 1];
-
-		if (there->file == p->file && there->off == p->off)
-			return x->slots[slot];
-	}
-	return 0;
-}
-
-/* Returns the number of the new place @p; UINT32_MAX: out of memory. */
-static uint32_t add_site(struct ptc_call_sites *s, const struct ptc_call_site *p)
-{
-	bool emptied;
-	size_t i;
-
-	if (s->n >= UINT32_MAX - 2 || !ptc_grow(&s->v, &s->cap, s->n + 1, sizeof(*s->v)) ||
-	    !ptc_number_index_grow(&s->index, &emptied))
-		return UINT32_MAX;
-	for (i = 0; i < s->n && emptied; i++)
-		ptc_number_index_add(&s->index, hash_of_site(&s->v[i]), (uint32_t)i + 1);
-	s->v[s->n++] = *p;
-	ptc_number_index_add(&s->index, hash_of_site(p), (uint32_t)s->n);
-	return (uint32_t)s->n;
+	return a->file == b->file && a->off == b->off;
 }
 
 static uint32_t look_up_site(struct ptc_call_sites *s, const struct ptc_item *item, uint64_t ip)
 {
+	static const struct ptc_number_kind kind = { sizeof(struct ptc_call_site), hash_of_site,
+						     is_same_site };
 	struct ptc_call_site p = { .off = ip };
 	uint32_t number;
 
 	p.file = ptc_names_get(s->texts, ptc_decode_file(s->d, item, ip, &p.off));
 	if (p.file == UINT32_MAX)
 		return UINT32_MAX;
-	number = find_site(s, &p);
+	number = ptc_number_find(&s->index, &kind, s->v, &p);
 	if (number)
 		return number;
 	p.function = ptc_names_get(s->texts, ptc_decode_symbol(s->d, item, ip, &p.in_func));
@@ -86,7 +63,8 @@ static uint32_t look_up_site(struct ptc_call_sites *s, const struct ptc_item *it
 	if (p.source == UINT32_MAX || p.function == UINT32_MAX ||
 	    !ptc_view_sources_note(s->sources, s->d, s->texts, item, ip, p.source))
 		return UINT32_MAX;
-	return add_site(s, &p);
+	number = ptc_number_append(&s->index, &kind, &s->v, &s->n, &s->cap, &p);
+	return number ? number : UINT32_MAX;
 }
 
 uint32_t ptc_call_sites_number(struct ptc_call_sites *s, const struct ptc_item *item, uint64_t ip)
