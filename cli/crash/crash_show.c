@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/common/cli.h"
+#include "cli/common/code_options.h"
 #include "cli/common/option_table.h"
 #include "cli/common/sandbox.h"
 #include "cli/common/stream_copy.h"
@@ -67,17 +68,13 @@ static const struct ptc_option options[] = {
 	  "Compare the saved state with this core dump. Without a saved state the core dump "
 	  "replaces it. Default: none.",
 	  PTC_TEXT(struct show_args, code.core) },
-	{ "symfs", 0, "DIR", "Find the recorded files below DIR (default: /).",
-	  PTC_TEXT(struct show_args, code.symfs) },
+	PTC_OPTION_SYMFS(struct show_args, code.symfs),
 	PTC_HEADING("Terminal:"),
-	{ "no-demangle", 0, NULL,
-	  "Print the linker's names of C++, Rust and D functions. Default: demangled names.",
-	  PTC_FLAG(struct show_args, opts.mangled) },
+	PTC_OPTION_NO_DEMANGLE(struct show_args, opts.mangled),
 	{ "full-names", 0, NULL,
 	  "Print names as long as they are. Default: shorten names to the width of the terminal.",
 	  PTC_FLAG(struct show_args, full_names) },
-	{ "no-pager", 0, NULL, "Print to the terminal without $PAGER.",
-	  PTC_FLAG(struct show_args, no_pager) },
+	PTC_OPTION_NO_PAGER(struct show_args, no_pager),
 	PTC_HEADING("Limits:"),
 	PTC_OPTION_MAX_MEMORY,
 	PTC_OPTION_NO_SANDBOX(struct show_args, sandbox.off),

@@ -6,6 +6,7 @@
 
 #include "base/plural.h"
 #include "cli/common/cli.h"
+#include "cli/common/open_chosen.h"
 #include "cli/decode/decode_args.h"
 #include "cli/decode/decode_findings.h"
 #include "cli/decode/empty_warnings.h"
@@ -67,11 +68,6 @@ static bool tell_calls(const struct ptc_decode_args *a)
 	if (by_insns)
 		ptc_say("'%s' has instructions instead of times: 1 ns is 1 instruction", name);
 	return true;
-}
-
-static int out_of_memory(void)
-{
-	return ptc_say_no_memory();
 }
 
 static bool wants_color(const struct ptc_decode_args *a)
@@ -165,15 +161,18 @@ static int run_paged(struct ptc_decode_args *a, struct ptc_decode *d, struct ptc
 
 static int decode_recording(struct ptc_decode_args *a)
 {
+	const struct ptc_chosen chosen = { .input = name_of(a),
+					   .pt = a->pt,
+					   .raw = a->raw.v,
+					   .nraw = a->raw.n,
+					   .opts = &a->opts,
+					   .time = a->has_time ? &a->time : NULL };
 	struct ptc_pager pager = PTC_PAGER_INIT;
 	struct ptc_decode *d;
-	struct ptc_err err;
-	int code, r;
+	int code = ptc_choose_code(a->debuginfod, &a->code);
 
-	if (a->debuginfod && setenv("DEBUGINFOD_URLS", a->debuginfod, 1))
-		return out_of_memory();
-	if (!ptc_asked_code_is_there(&a->code))
-		return PTC_EXIT_FAIL;
+	if (code)
+		return code;
 	if (a->out.call_profile.kind == PTC_CALL_PROFILE_PPROF && isatty(STDOUT_FILENO))
 		return ptc_usage_error("decode", "standard output is a terminal; redirect the "
 						 "profile to a file");
@@ -183,16 +182,11 @@ static int decode_recording(struct ptc_decode_args *a)
 	a->sandbox.output = a->out.form.output;
 	a->sandbox.finds_code = true;
 	code = ptc_sandbox_enter(&a->sandbox);
+	if (!code)
+		code = ptc_open_chosen(&chosen, &d);
 	if (code)
 		return code;
-	if (a->pt)
-		r = ptc_decode_open_raw(a->pt, a->raw.v, a->raw.n, &a->opts, &d, &err);
-	else
-		r = ptc_decode_open(name_of(a), &a->opts, &d, &err);
-	if (r < 0)
-		return ptc_say_input_err(a->pt ? NULL : name_of(a), &err);
-	r = a->has_time ? ptc_time_choice_apply(&a->time, d, &err) : 0;
-	code = r < 0 ? ptc_say_err(&err) : run_paged(a, d, &pager);
+	code = run_paged(a, d, &pager);
 	ptc_decode_free(d);
 	return code;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/common/cli.h"
+#include "cli/common/code_options.h"
 #include "cli/decode/decode_args.h"
 
 /* What these options expect. */
@@ -239,33 +240,17 @@ static const struct ptc_option options[] = {
 	  "in it.",
 	  PTC_TEXT(struct ptc_decode_args, opts.sym) },
 	PTC_HEADING("Where to find the code:"),
-	{ "symfs", 0, "DIR", "Find the recorded files below DIR (default: /).",
-	  PTC_TEXT(struct ptc_decode_args, code.symfs) },
-	{ "debuginfod", 0, "URLS",
-	  "Fetch missing files and debug files from these servers (default: DEBUGINFOD_URLS, else "
-	  "none).",
-	  PTC_TEXT(struct ptc_decode_args, debuginfod) },
-	{ "core", 0, "FILE", "Read code from a core dump of a process. Default: none.",
-	  PTC_TEXT(struct ptc_decode_args, code.core) },
-	{ "kcore", 0, "PATH",
-	  "Read the kernel's code from a copy of /proc/kcore, or from a folder with kcore and "
-	  "kallsyms. Default: the recording's own copy.",
-	  PTC_TEXT(struct ptc_decode_args, code.kcore) },
-	{ "vmlinux", 0, "FILE",
-	  "Read the kernel's code as it was built. Default: found by its build-id.",
-	  PTC_TEXT(struct ptc_decode_args, code.vmlinux) },
+	PTC_OPTIONS_CODE(struct ptc_decode_args, code.symfs, debuginfod, code.core),
+	PTC_OPTIONS_KERNEL_CODE(struct ptc_decode_args, code.kcore, code.vmlinux),
 	PTC_HEADING("Terminal:"),
-	{ "no-demangle", 0, NULL,
-	  "Print the linker's names of C++, Rust and D functions. Default: demangled names.",
-	  PTC_FLAG(struct ptc_decode_args, opts.mangled) },
+	PTC_OPTION_NO_DEMANGLE(struct ptc_decode_args, opts.mangled),
 	{ "color", 0, "WHEN", "Use colours: auto (on a terminal, default), always or never.",
 	  PTC_PARSED(struct ptc_decode_args, color, take_color, "auto, always or never") },
 	{ "full-names", 0, NULL,
 	  "Print names as long as they are. Default: on a terminal shorten names to its width, "
 	  "except with -F and json.",
 	  PTC_FLAG(struct ptc_decode_args, full_names) },
-	{ "no-pager", 0, NULL, "Print to the terminal without $PAGER.",
-	  PTC_FLAG(struct ptc_decode_args, no_pager) },
+	PTC_OPTION_NO_PAGER(struct ptc_decode_args, no_pager),
 	PTC_HEADING("Speed and limits:"),
 	{ "jobs", 'j', "N",
 	  "Decode with N threads (default: one for each CPU, up to 16). The output is the same.",
@@ -288,9 +273,7 @@ static const struct ptc_option options[] = {
 	  "Use these bytes of FILE as the code at ADDR. May be given again.",
 	  PTC_PARSED(struct ptc_decode_args, raw, ptc_take_raw, PTC_ARGS_RAW) },
 	PTC_HEADING("Exit status:"),
-	{ "strict", 0, NULL,
-	  "Exit with 3 if there was a gap or a loss. Default: gaps do not change the exit status.",
-	  PTC_FLAG(struct ptc_decode_args, strict) },
+	PTC_OPTION_STRICT(struct ptc_decode_args, strict),
 	PTC_OPTION_HELP,
 	PTC_HEADING("For tests:"),
 	{ "jobs", 'j', "N:BYTES", "Give each thread about BYTES of trace at a time.",

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/common/cli.h"
+#include "cli/common/open_chosen.h"
 #include "cli/common/terminal.h"
 #include "cli/decode/decode_findings.h"
 #include "cli/decode/empty_warnings.h"
@@ -141,29 +142,27 @@ static int report_decoded(const struct ptc_report_args *a, struct ptc_decode *d,
 
 static int report_recording(struct ptc_report_args *a)
 {
+	const struct ptc_chosen chosen = { .input = recording_name(a),
+					   .pt = a->pt,
+					   .raw = a->raw.v,
+					   .nraw = a->raw.n,
+					   .opts = &a->opts,
+					   .time = a->time_text ? &a->time : NULL };
 	struct ptc_pager pager = PTC_PAGER_INIT;
 	struct ptc_decode *d;
-	struct ptc_err err;
-	int code, r;
+	int code = ptc_choose_code(a->debuginfod, &a->code);
 
-	if (a->debuginfod && setenv("DEBUGINFOD_URLS", a->debuginfod, 1))
-		return ptc_say_no_memory();
-	if (!ptc_asked_code_is_there(&a->code))
-		return PTC_EXIT_FAIL;
+	if (code)
+		return code;
 	if (!a->no_pager && a->format == PTC_REPORT_TEXT)
 		ptc_pager_prepare(&pager);
 	a->sandbox.finds_code = true;
 	code = ptc_sandbox_enter(&a->sandbox);
+	if (!code)
+		code = ptc_open_chosen(&chosen, &d);
 	if (code)
 		return code;
-	if (a->pt)
-		r = ptc_decode_open_raw(a->pt, a->raw.v, a->raw.n, &a->opts, &d, &err);
-	else
-		r = ptc_decode_open(recording_name(a), &a->opts, &d, &err);
-	if (r < 0)
-		return ptc_say_input_err(a->pt ? NULL : recording_name(a), &err);
-	r = a->time_text ? ptc_time_choice_apply(&a->time, d, &err) : 0;
-	code = r < 0 ? ptc_say_err(&err) : report_decoded(a, d, &pager);
+	code = report_decoded(a, d, &pager);
 	ptc_decode_free(d);
 	return code;
 }

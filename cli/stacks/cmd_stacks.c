@@ -9,6 +9,7 @@
 #include "capture/session/state_recording.h"
 #include "cli/common/args.h"
 #include "cli/common/cli.h"
+#include "cli/common/code_options.h"
 #include "cli/common/option_table.h"
 #include "cli/decode/empty_warnings.h"
 #include "cli/stacks/stacks_out.h"
@@ -77,11 +78,8 @@ static const struct ptc_option options[] = {
 	  "Find the recorded files below DIR (default: /; with -p the root of the process).",
 	  PTC_TEXT(struct stacks_args, code.symfs) },
 	PTC_HEADING("Terminal:"),
-	{ "no-demangle", 0, NULL,
-	  "Print the linker's names of C++, Rust and D functions. Default: demangled names.",
-	  PTC_FLAG(struct stacks_args, show.opts.mangled) },
-	{ "no-pager", 0, NULL, "Print to the terminal without $PAGER.",
-	  PTC_FLAG(struct stacks_args, show.no_pager) },
+	PTC_OPTION_NO_DEMANGLE(struct stacks_args, show.opts.mangled),
+	PTC_OPTION_NO_PAGER(struct stacks_args, show.no_pager),
 	PTC_HEADING("Limits:"),
 	PTC_OPTION_MAX_MEMORY,
 	PTC_OPTION_NO_SANDBOX(struct stacks_args, show.no_sandbox),

@@ -9,6 +9,7 @@
 #include "base/plural.h"
 #include "base/tmpfile.h"
 #include "cli/common/cli.h"
+#include "cli/common/open_chosen.h"
 #include "cli/common/stream_copy.h"
 #include "cli/common/terminal.h"
 #include "cli/decode/empty_warnings.h"
@@ -202,25 +203,19 @@ static void explain_crash(struct view *v)
 
 static int view_recording(struct ptc_view_args *a)
 {
+	struct ptc_chosen chosen = { .opts = &a->opts, .time = a->has_time ? &a->time : NULL };
 	struct view v = { .a = a };
-	struct ptc_err err;
-	int code;
+	int code = ptc_choose_code(a->debuginfod, &a->code);
 
-	if (a->debuginfod && setenv("DEBUGINFOD_URLS", a->debuginfod, 1))
-		return ptc_say_no_memory();
-	if (!ptc_asked_code_is_there(&a->code))
-		return PTC_EXIT_FAIL;
-	code = ptc_sandbox_enter_with_copy(&a->sandbox, &a->input);
+	if (!code)
+		code = ptc_sandbox_enter_with_copy(&a->sandbox, &a->input);
+	chosen.input = a->input;
+	if (!code)
+		code = ptc_open_chosen(&chosen, &v.d);
 	if (code)
 		return code;
-	if (ptc_decode_open(a->input, &a->opts, &v.d, &err))
-		return ptc_say_input_err(a->input, &err);
-	if (a->has_time && ptc_time_choice_apply(&a->time, v.d, &err))
-		code = ptc_say_err(&err);
-	if (!code) {
-		explain_crash(&v);
-		code = write_output(&v);
-	}
+	explain_crash(&v);
+	code = write_output(&v);
 	if (!code)
 		tell_view(&v);
 	ptc_buf_release(&v.page.text);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/common/cli.h"
+#include "cli/common/code_options.h"
 #include "cli/common/option_table.h"
 #include "cli/convert/copy_common.h"
 
@@ -51,17 +52,8 @@ static const struct ptc_option options[] = {
 	  "names and line numbers.",
 	  PTC_FLAG(struct ptc_view_args, sources) },
 	PTC_HEADING("Where to find the code:"),
-	{ "symfs", 0, "DIR", "Find the recorded files below DIR (default: /).",
-	  PTC_TEXT(struct ptc_view_args, code.symfs) },
-	{ "debuginfod", 0, "URLS",
-	  "Fetch missing files and debug files from these servers (default: DEBUGINFOD_URLS, else "
-	  "none).",
-	  PTC_TEXT(struct ptc_view_args, debuginfod) },
-	{ "core", 0, "FILE", "Read code from a core dump of a process. Default: none.",
-	  PTC_TEXT(struct ptc_view_args, code.core) },
-	{ "no-demangle", 0, NULL,
-	  "Show the linker's names of C++, Rust and D functions. Default: demangled names.",
-	  PTC_FLAG(struct ptc_view_args, opts.mangled) },
+	PTC_OPTIONS_CODE(struct ptc_view_args, code.symfs, debuginfod, code.core),
+	PTC_OPTION_NO_DEMANGLE(struct ptc_view_args, opts.mangled),
 	PTC_HEADING("Limits:"),
 	{ "max-calls", 0, "N",
 	  "Refuse a recording with more calls than N (default: 10M). A browser takes about 25 "
