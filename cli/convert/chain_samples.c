@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/sorted.h"
 #include "cli/calls/call_stream.h"
+#include "decode/lbr/synth_stacks.h"
 #include "decode/session/insn_counter.h"
 #include "decode/session/item_lookup.h"
 
@@ -36,19 +37,11 @@ struct chaining {
 
 struct perf_event_attr ptc_chains_attr(const struct ptc_chains_opts *opts)
 {
-	return (struct perf_event_attr){
-		.type = PERF_TYPE_HARDWARE,
-		.size = PERF_ATTR_SIZE_VER7,
-		.config = PERF_COUNT_HW_INSTRUCTIONS,
-		.sample_period = opts->period,
-		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-			       PERF_SAMPLE_CALLCHAIN,
-		.read_format = PERF_FORMAT_ID,
-		.exclude_kernel = opts->user_only,
-		.exclude_hv = 1,
-		.sample_id_all = 1,
-	};
+	struct perf_event_attr attr =
+		ptc_synth_attr(PERF_COUNT_HW_INSTRUCTIONS, opts->period, PERF_SAMPLE_CALLCHAIN);
+
+	attr.exclude_kernel = opts->user_only;
+	return attr;
 }
 
 static struct chain_thread *chain_of(struct chaining *s, int32_t tid)

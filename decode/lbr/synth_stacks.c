@@ -32,22 +32,30 @@ struct stacking {
 	struct ptc_err *err;
 };
 
-struct perf_event_attr ptc_stacks_attr(const struct ptc_stacks_opts *opts)
+struct perf_event_attr ptc_synth_attr(uint64_t config, uint64_t period, uint64_t sample_type)
 {
 	return (struct perf_event_attr){
 		.type = PERF_TYPE_HARDWARE,
 		.size = PERF_ATTR_SIZE_VER7,
-		.config = PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
-		.sample_period = opts->period,
+		.config = config,
+		.sample_period = period,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 			       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD |
-			       PERF_SAMPLE_BRANCH_STACK,
+			       sample_type,
 		.read_format = PERF_FORMAT_ID,
-		.branch_sample_type = opts->sel,
-		.exclude_kernel = !(opts->sel & PERF_SAMPLE_BRANCH_KERNEL),
 		.exclude_hv = 1,
 		.sample_id_all = 1,
 	};
+}
+
+struct perf_event_attr ptc_stacks_attr(const struct ptc_stacks_opts *opts)
+{
+	struct perf_event_attr attr = ptc_synth_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
+						     opts->period, PERF_SAMPLE_BRANCH_STACK);
+
+	attr.branch_sample_type = opts->sel;
+	attr.exclude_kernel = !(opts->sel & PERF_SAMPLE_BRANCH_KERNEL);
+	return attr;
 }
 
 static struct stack *add_stack(struct stacking *s, size_t at, int32_t tid)

@@ -33,6 +33,12 @@ struct ptc_stacks_opts {
 	void *ctx;
 };
 
+/*
+ * Returns the attr of an event whose samples are made from a trace: each @period events of the
+ * PERF_COUNT_HW_* @config, with address, thread, time, CPU and @sample_type (PERF_SAMPLE_*).
+ */
+struct perf_event_attr ptc_synth_attr(uint64_t config, uint64_t period, uint64_t sample_type);
+
 /* Returns the attr of the samples' event. */
 struct perf_event_attr ptc_stacks_attr(const struct ptc_stacks_opts *opts);
 

@@ -62,6 +62,19 @@ Test(state_capture, of_a_process_that_is_gone_nothing_is_said)
 	cr_assert_not(ptc_state_is_fatal("/nowhere", 7, SIGBUS));
 }
 
+/* Takes the next record of a state. Returns false at the end. */
+static bool next_of_state(struct ptc_cur *cur, struct ptc_crash *ret)
+{
+	struct ptc_rec rec;
+	struct ptc_err err;
+
+	if (!ptc_cur_left(cur))
+		return false;
+	cr_assert_eq(ptc_rec_next(cur, 0, &rec, &err), 1);
+	cr_assert_eq(ptc_crash_parse(&rec, ret, &err), 1);
+	return true;
+}
+
 Test(state_capture, what_is_saved_of_a_process_is_what_it_has)
 {
 	volatile uint64_t marked = 0x1122334455667788;
@@ -72,8 +85,6 @@ Test(state_capture, what_is_saved_of_a_process_is_what_it_has)
 	size_t kinds[PTC_CRASH_TASK + 1] = { 0 }, found = 0;
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_crash c;
-	struct ptc_rec rec;
-	struct ptc_err err;
 	struct ptc_cur cur;
 
 	info.si_addr = (void *)0x10;
@@ -82,9 +93,7 @@ Test(state_capture, what_is_saved_of_a_process_is_what_it_has)
 	ptc_state_put(&b, &s);
 	cr_assert_not(ptc_buf_failed(&b));
 	cur = ptc_cur_init(b.bytes, b.len);
-	while (ptc_cur_left(&cur)) {
-		cr_assert_eq(ptc_rec_next(&cur, 0, &rec, &err), 1);
-		cr_assert_eq(ptc_crash_parse(&rec, &c, &err), 1);
+	while (next_of_state(&cur, &c)) {
 		cr_assert(c.kind <= PTC_CRASH_AUXV || c.kind == PTC_CRASH_TASK);
 		cr_assert(kinds[c.kind]++ || c.kind == PTC_CRASH_SIGNAL || kinds[PTC_CRASH_SIGNAL]);
 		if (c.kind == PTC_CRASH_SIGNAL)
@@ -113,15 +122,11 @@ static unsigned int count_mark(const struct user_regs_struct *regs, bool in_call
 	struct ptc_buf b = PTC_BUF_INIT;
 	unsigned int found = 0;
 	struct ptc_crash c;
-	struct ptc_rec rec;
-	struct ptc_err err;
 	struct ptc_cur cur;
 
 	ptc_state_put(&b, &s);
 	cur = ptc_cur_init(b.bytes, b.len);
-	while (ptc_cur_left(&cur)) {
-		cr_assert_eq(ptc_rec_next(&cur, 0, &rec, &err), 1);
-		cr_assert_eq(ptc_crash_parse(&rec, &c, &err), 1);
+	while (next_of_state(&cur, &c)) {
 		found += c.kind == PTC_CRASH_MEMORY && c.u.memory.addr <= at &&
 			 at - c.u.memory.addr < ptc_cur_left(&c.bytes) &&
 			 ptc_le64(c.bytes.pos + (at - c.u.memory.addr)) == *mark;
@@ -165,15 +170,11 @@ Test(state_capture, no_memory_is_kept_if_none_is_to_be)
 	size_t kinds[PTC_CRASH_TASK + 1] = { 0 };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_crash c;
-	struct ptc_rec rec;
-	struct ptc_err err;
 	struct ptc_cur cur;
 
 	ptc_state_put(&b, &s);
 	cur = ptc_cur_init(b.bytes, b.len);
-	while (ptc_cur_left(&cur)) {
-		cr_assert_eq(ptc_rec_next(&cur, 0, &rec, &err), 1);
-		cr_assert_eq(ptc_crash_parse(&rec, &c, &err), 1);
+	while (next_of_state(&cur, &c)) {
 		kinds[c.kind]++;
 		if (c.kind == PTC_CRASH_SIGNAL)
 			cr_assert_eq(c.u.signal.no_memory, 1);
@@ -207,15 +208,11 @@ Test(state_capture, what_is_too_much_is_told)
 	uint64_t of_stack = 0, of_code = 0, kept = 0, cut = 0;
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_crash c;
-	struct ptc_rec rec;
-	struct ptc_err err;
 	struct ptc_cur cur;
 
 	ptc_state_put(&b, &s);
 	cur = ptc_cur_init(b.bytes, b.len);
-	while (ptc_cur_left(&cur)) {
-		cr_assert_eq(ptc_rec_next(&cur, 0, &rec, &err), 1);
-		cr_assert_eq(ptc_crash_parse(&rec, &c, &err), 1);
+	while (next_of_state(&cur, &c)) {
 		if (c.kind != PTC_CRASH_MEMORY)
 			continue;
 		if (c.u.memory.addr - (uint64_t)stack < STACK) {
@@ -249,8 +246,6 @@ Test(state_capture, a_stack_that_was_copied_is_read_from_the_copy)
 			       .reader = getpid() };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_crash c;
-	struct ptc_rec rec;
-	struct ptc_err err;
 	struct ptc_cur cur;
 	bool found = false;
 
@@ -261,9 +256,7 @@ Test(state_capture, a_stack_that_was_copied_is_read_from_the_copy)
 	s.copy.at = (uint64_t)copy;
 	ptc_state_put(&b, &s);
 	cur = ptc_cur_init(b.bytes, b.len);
-	while (ptc_cur_left(&cur)) {
-		cr_assert_eq(ptc_rec_next(&cur, 0, &rec, &err), 1);
-		cr_assert_eq(ptc_crash_parse(&rec, &c, &err), 1);
+	while (next_of_state(&cur, &c)) {
 		if (c.kind != PTC_CRASH_MEMORY || c.u.memory.addr != (uint64_t)stack)
 			continue;
 		cr_assert_eq(ptc_cur_left(&c.bytes), pages * PAGE);
