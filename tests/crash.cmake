@@ -92,8 +92,6 @@ if(CMAKE_C_COMPILER_ID STREQUAL GNU AND CMAKE_C_COMPILER_VERSION VERSION_LESS 13
 endif()
 
 # Each of these tests is in the suite with the emulated source, or has a shorter relative there. The suite steps other programs.
-foreach(name busy true spoilt_stale snapshot_on_exit_step replaced_snapshots crash_faults parallel_shell emu_code_full
-	snapshot_stacks_left_step snapshot_stacks_turns_step snapshot_stacks_place_step snapshot_stacks_without_step
-	snapshot_stacks_crashes_step)
+foreach(name busy true spoilt_stale snapshot_on_exit_step replaced_snapshots parallel_shell emu_code_full)
 	e2e_is_field(${name})
 endforeach()

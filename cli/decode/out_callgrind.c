@@ -6,7 +6,7 @@
 #include "decode/session/decode_input.h"
 #include "decode/session/item_lookup.h"
 
-/* What is printed, and where the printer is. */
+/* The state of the printer of one profile. */
 struct printing {
 	struct ptc_callgrind *c;
 	struct ptc_line *l;

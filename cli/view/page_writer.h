@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "ptcap/error.h"
 
-/* Made by cmake/page.cmake: what is in front of the data, and behind it. */
+/* The parts of the page in front of the data and behind it. cmake/page.cmake makes them. */
 extern const unsigned char ptc_page_head[], ptc_page_tail[];
 extern const size_t ptc_page_head_size, ptc_page_tail_size;
 
