@@ -412,7 +412,7 @@ foreach(name complete sums time search keys system_theme gaps branches crash sna
 	e2e_is_emulated(view_${name})
 endforeach()
 # Samples with call chains: convert --callchains.
-foreach(name like_perf left_frames threads readers forms)
+foreach(name like_perf left_frames threads readers messages forms)
 	e2e_test(callchains_${name} "${e2e_dir}/callchains.py" "${name}")
 	e2e_is_emulated(callchains_${name})
 endforeach()

@@ -9,6 +9,7 @@
 #include "auxtrace/writer/writer.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
+#include "cli/decode/decode_findings.h"
 
 bool ptc_branch_stacks_parse(const char *s, struct ptc_stacks_opts *ret)
 {
@@ -74,16 +75,16 @@ int ptc_branch_stacks_open(struct ptc_branch_stacks *b, const char *path, const 
 	return 0;
 }
 
-void ptc_branch_stacks_close(struct ptc_branch_stacks *b)
+void ptc_branch_stacks_close(struct ptc_branch_stacks *b, bool done)
 {
-	const char *note;
-	size_t i;
+	struct ptc_decode_stats stats;
 
 	if (!b->opts.d)
 		return;
-	for (i = 0; (note = ptc_decode_note(b->opts.d, i)) != NULL; i++)
-		ptc_say("%s", note);
-	ptc_say("%" PRIu64 " branch stack%s made from the trace", b->written,
-		ptc_plural(b->written));
+	ptc_decode_get_stats(b->opts.d, &stats);
+	ptc_say_findings(b->opts.d, &stats);
+	if (done)
+		ptc_say("%" PRIu64 " branch stack%s made from the trace", b->written,
+			ptc_plural(b->written));
 	ptc_decode_free(b->opts.d);
 }

@@ -25,8 +25,9 @@ bool ptc_branch_stacks_parse(const char *s, struct ptc_stacks_opts *ret);
 int ptc_branch_stacks_open(struct ptc_branch_stacks *b, const char *path, const struct ptc_file *f,
 			   struct ptc_err *err);
 /*
- * Report what was missing in the trace, and the number of generated samples if they were requested.
+ * Report gaps and missing code of the trace. If @done, the copy is complete: also report the number
+ * of generated samples, if they were requested.
  */
-void ptc_branch_stacks_close(struct ptc_branch_stacks *b);
+void ptc_branch_stacks_close(struct ptc_branch_stacks *b, bool done);
 
 #endif

@@ -6,6 +6,7 @@
 #include "auxtrace/writer/writer.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
+#include "cli/decode/decode_findings.h"
 
 bool ptc_call_chains_parse(const char *s, struct ptc_chains_opts *ret)
 {
@@ -70,16 +71,16 @@ int ptc_call_chains_open(struct ptc_call_chains *c, const char *path, const stru
 	return 0;
 }
 
-void ptc_call_chains_close(struct ptc_call_chains *c)
+void ptc_call_chains_close(struct ptc_call_chains *c, bool done)
 {
-	const char *note;
-	size_t i;
+	struct ptc_decode_stats stats;
 
 	if (!c->opts.d)
 		return;
-	for (i = 0; (note = ptc_decode_note(c->opts.d, i)) != NULL; i++)
-		ptc_say("%s", note);
-	ptc_say("%" PRIu64 " sample%s with a call chain made from the trace", c->written,
-		ptc_plural(c->written));
+	ptc_decode_get_stats(c->opts.d, &stats);
+	ptc_say_findings(c->opts.d, &stats);
+	if (done)
+		ptc_say("%" PRIu64 " sample%s with a call chain made from the trace", c->written,
+			ptc_plural(c->written));
 	ptc_decode_free(c->opts.d);
 }

@@ -25,8 +25,9 @@ bool ptc_call_chains_parse(const char *s, struct ptc_chains_opts *ret);
 int ptc_call_chains_open(struct ptc_call_chains *c, const char *path, const struct ptc_file *f,
 			 struct ptc_err *err);
 /*
- * Report what was missing in the trace, and the number of generated samples if they were requested.
+ * Report gaps and missing code of the trace. If @done, the copy is complete: also report the number
+ * of generated samples, if they were requested.
  */
-void ptc_call_chains_close(struct ptc_call_chains *c);
+void ptc_call_chains_close(struct ptc_call_chains *c, bool done);
 
 #endif

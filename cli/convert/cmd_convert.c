@@ -332,8 +332,8 @@ static int convert(struct args *a)
 		if (a->opts.redact)
 			say_zeroed(st.zeroed);
 	}
-	ptc_branch_stacks_close(&a->branches);
-	ptc_call_chains_close(&a->chains);
+	ptc_branch_stacks_close(&a->branches, !code);
+	ptc_call_chains_close(&a->chains, !code);
 	ptc_file_free(f);
 	return code;
 }

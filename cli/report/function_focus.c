@@ -61,17 +61,28 @@ bool ptc_function_focus_edge(struct ptc_function_focus *f, uint32_t caller, uint
 	return *ret;
 }
 
-bool ptc_function_focus_offer(struct ptc_function_focus *f, const struct ptc_call *end,
-			      struct ptc_slow_call *call)
+void ptc_function_focus_line(struct ptc_function_focus *f, const struct ptc_item *entry,
+			     uint64_t from, const char **ret_file, int *ret_line)
+{
+	const uint64_t state = from ? ptc_decode_code_state(f->stream->opts.d, entry) : 0;
+
+	*ret_file = NULL;
+	if (!from || !f->slowest.max)
+		return;
+	if (f->line_from != from || f->line_state != state) { /* most calls come from one place */
+		f->line_file = ptc_decode_srcline(f->stream->opts.d, entry, from, &f->line_number);
+		f->line_from = from;
+		f->line_state = state;
+	}
+	*ret_file = f->line_file;
+	*ret_line = f->line_number;
+}
+
+bool ptc_function_focus_offer(struct ptc_function_focus *f, struct ptc_slow_call *call)
 {
 	call->took = call->duration[f->axis];
-	if (!ptc_slow_calls_want(&f->slowest, call->took))
-		return true;
-	call->file = NULL;
-	if (call->from)
-		call->file =
-			ptc_decode_srcline(f->stream->opts.d, end->item, call->from, &call->line);
-	return ptc_slow_calls_add(&f->slowest, call);
+	return call->at[f->axis] == PTC_NO_TIME || !ptc_slow_calls_want(&f->slowest, call) ||
+	       ptc_slow_calls_add(&f->slowest, call);
 }
 
 static int by_total(const void *a, const void *b)

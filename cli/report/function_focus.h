@@ -39,6 +39,10 @@ struct ptc_function_focus {
 	size_t nedges, edges_cap;
 	struct ptc_number_index index;
 	bool found; /* a function with the name was called, or ran */
+	/* The most recent result of ptc_function_focus_line. */
+	uint64_t line_from, line_state;
+	const char *line_file;
+	int line_number;
 };
 
 /* Returns whether function @number, which was called, has the name. */
@@ -58,11 +62,17 @@ bool ptc_function_focus_edge(struct ptc_function_focus *f, uint32_t caller, uint
 			     uint32_t *ret);
 
 /*
- * Offer a complete call of a function with the name. @end: its end. @call: without file, line and
- * took, which are set here. Returns false if out of memory.
+ * Get the source line of a call at address @from, as the code is at its @entry. *@ret_file: borrowed
+ * from the decoder; NULL: the line is not known, or not wanted.
  */
-bool ptc_function_focus_offer(struct ptc_function_focus *f, const struct ptc_call *end,
-			      struct ptc_slow_call *call);
+void ptc_function_focus_line(struct ptc_function_focus *f, const struct ptc_item *entry,
+			     uint64_t from, const char **ret_file, int *ret_line);
+
+/*
+ * Offer a complete call of a function with the name. A call whose begin has no place on the axis is
+ * left out. Sets took. Returns false if out of memory.
+ */
+bool ptc_function_focus_offer(struct ptc_function_focus *f, struct ptc_slow_call *call);
 
 /* Sort edges by total on the axis, and the slowest calls. Edges are found no more. */
 void ptc_function_focus_sort(struct ptc_function_focus *f);

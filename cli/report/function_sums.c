@@ -20,6 +20,8 @@ struct sums_frame {
 	bool is_late;	   /* the begin is not known */
 	uint32_t edge;	   /* index + 1 of the edge in the focus; 0: none */
 	uint64_t from;	   /* address in the caller; 0: not known */
+	const char *file;  /* of the focus: source of this address when the call began, or NULL */
+	int line;
 	uint64_t since[PTC_SUMS_AXES];
 };
 
@@ -216,6 +218,9 @@ static int add_entry(struct ptc_function_sums *s, struct ptc_sums_thread *t,
 	if (s->focus && !ptc_function_focus_edge(s->focus, function_at(s, t, t->depth),
 						 event->function, &f.edge))
 		return PTC_E_NO_MEMORY;
+	/* Later another program may be at this address. */
+	if (s->focus && ptc_function_focus_has(s->focus, event->function))
+		ptc_function_focus_line(s->focus, call->item, call->from, &f.file, &f.line);
 	pair = &s->pairs[f.pair];
 	f.is_outermost = !pair->open++;
 	row = &s->rows[pair->row];
@@ -261,10 +266,12 @@ static bool offer_call(struct ptc_function_sums *s, const struct ptc_sums_thread
 		.function = pair->function,
 		.caller = function_at(s, t, t->depth),
 		.from = f->from,
+		.file = f->file,
+		.line = f->line,
 	};
 
 	return !s->focus || !ptc_function_focus_has(s->focus, pair->function) ||
-	       ptc_function_focus_offer(s->focus, call, &slow);
+	       ptc_function_focus_offer(s->focus, &slow);
 }
 
 static int add_end(struct ptc_function_sums *s, struct ptc_sums_thread *t,

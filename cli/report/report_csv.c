@@ -12,16 +12,22 @@ enum { NAME_ROOM = 512 };
 
 /*
  * Print a text in quotes. Control characters, and bytes that are not UTF-8, become \xNN, because a
- * table may be printed on a terminal. Returns false if out of memory.
+ * table may be printed on a terminal. So does a first byte that would make the text a formula.
+ * Returns false if out of memory.
  */
 bool ptc_report_put_quoted(struct ptc_line *l, const char *s)
 {
-	char *plain = ptc_plain_dup(s), *c;
+	char *plain = ptc_plain_dup(s), *c, first[8];
 
 	if (!plain)
 		return false;
 	ptc_line_char(l, '"');
-	for (c = plain; *c; c++) {
+	c = plain;
+	if (*c && strchr("=+-@", *c)) { /* a spreadsheet would take the name for a formula */
+		(void)snprintf(first, sizeof(first), "\\x%02x", (unsigned char)*c++);
+		ptc_line_str(l, first);
+	}
+	for (; *c; c++) {
 		if (*c == '"')
 			ptc_line_char(l, '"');
 		ptc_line_char(l, *c);

@@ -5,6 +5,25 @@
 
 #include "base/grow.h"
 
+/* The slowest first, and the earliest of equally slow ones. */
+static int by_duration(const void *a, const void *b)
+{
+	const struct ptc_slow_call *x = a, *y = b;
+	unsigned int i;
+
+	if (x->took != y->took)
+		return x->took > y->took ? -1 : 1;
+	for (i = 0; i < 2; i++)
+		if (x->at[i] != y->at[i])
+			return x->at[i] < y->at[i] ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+bool ptc_slow_calls_want(const struct ptc_slow_calls *s, const struct ptc_slow_call *call)
+{
+	return s->n < s->max || (s->n && by_duration(call, &s->v[0]) < 0);
+}
+
 /* Move the call at @i down to its place. */
 static void sift_down(struct ptc_slow_calls *s, size_t i)
 {
@@ -12,9 +31,9 @@ static void sift_down(struct ptc_slow_calls *s, size_t i)
 	size_t child;
 
 	while ((child = 2 * i + 1) < s->n) {
-		if (child + 1 < s->n && s->v[child + 1].took < s->v[child].took)
+		if (child + 1 < s->n && by_duration(&s->v[child + 1], &s->v[child]) > 0)
 			child++;
-		if (s->v[child].took >= call.took)
+		if (by_duration(&s->v[child], &call) <= 0)
 			break;
 		s->v[i] = s->v[child];
 		i = child;
@@ -35,25 +54,12 @@ bool ptc_slow_calls_add(struct ptc_slow_calls *s, const struct ptc_slow_call *ca
 		return false;
 	for (i = s->n++; i; i = parent) {
 		parent = (i - 1) / 2;
-		if (s->v[parent].took <= call->took)
+		if (by_duration(&s->v[parent], call) >= 0)
 			break;
 		s->v[i] = s->v[parent];
 	}
 	s->v[i] = *call;
 	return true;
-}
-
-static int by_duration(const void *a, const void *b)
-{
-	const struct ptc_slow_call *x = a, *y = b;
-	unsigned int i;
-
-	if (x->took != y->took)
-		return x->took > y->took ? -1 : 1;
-	for (i = 0; i < 2; i++)
-		if (x->at[i] != y->at[i])
-			return x->at[i] < y->at[i] ? -1 : 1;
-	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
 void ptc_slow_calls_sort(struct ptc_slow_calls *s)

@@ -21,17 +21,14 @@ struct ptc_slow_call {
 /* Initialize with zeros, except max. */
 struct ptc_slow_calls {
 	size_t max;		 /* calls to keep */
-	struct ptc_slow_call *v; /* owned; a heap, the fastest first; sorted by _sort */
+	struct ptc_slow_call *v; /* owned; a heap, the first to drop in front; sorted by _sort */
 	size_t n, cap;
 };
 
-/* Would a call of this duration be kept? */
-static inline bool ptc_slow_calls_want(const struct ptc_slow_calls *s, uint64_t took)
-{
-	return s->n < s->max || (s->n && took > s->v[0].took);
-}
+/* Would this call be kept? Of equally slow calls the earlier ones are kept. */
+bool ptc_slow_calls_want(const struct ptc_slow_calls *s, const struct ptc_slow_call *call);
 
-/* Keep @call, which is wanted, instead of the fastest one. Returns false if out of memory. */
+/* Keep @call, which is wanted, instead of the first to drop. Returns false if out of memory. */
 bool ptc_slow_calls_add(struct ptc_slow_calls *s, const struct ptc_slow_call *call);
 
 /* Sort, the slowest first, and the earliest of equal ones. No more calls may be added. */

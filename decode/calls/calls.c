@@ -432,6 +432,8 @@ static int begin_life(struct ptc_calls *c, struct thread *t, const struct ptc_it
 		return 0;
 	t->life = life;
 	t->out = false;
+	if (c->opts.closes) /* nobody knows when the older frames ended: at the last item at best */
+		return close_frames(c, t, PTC_CALL_BY_END);
 	return leave_to(c, t, it, 0, PTC_CALL_BY_UNWINDING);
 }
 
@@ -459,6 +461,7 @@ static int on_gap_of_queue(struct ptc_calls *c, const struct ptc_item *it)
 int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
 {
 	struct thread *t;
+	bool begins;
 	int rc;
 
 	if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_GAP)
@@ -468,6 +471,12 @@ int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
 	t = thread_of(c, it->tid);
 	if (!t)
 		return PTC_E_NO_MEMORY;
+	begins = it->type == PTC_ITEM_BRANCH && c->opts.life && comes_back(it);
+	if (begins && c->opts.closes) { /* with the time and the count of the older life */
+		rc = begin_life(c, t, it);
+		if (rc)
+			return rc;
+	}
 	t->insns += it->insns;
 	if (it->type == PTC_ITEM_GAP) {
 		rc = close_frames(c, t, PTC_CALL_BY_GAP);
@@ -477,7 +486,7 @@ int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *it)
 	t->queue = it->queue;
 	t->pid = it->pid;
 	t->time = it->time;
-	if (c->opts.life && comes_back(it)) {
+	if (begins && !c->opts.closes) {
 		rc = begin_life(c, t, it);
 		if (rc)
 			return rc;

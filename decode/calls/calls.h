@@ -30,7 +30,8 @@ enum ptc_call_how {
 	PTC_CALL_BY_UNWINDING, /* LEAVE: longjmp, an exception */
 	PTC_CALL_BY_INLINING,  /* ENTER, LEAVE: an inlined function; inline_calls.h adds it */
 	PTC_CALL_BY_GAP,       /* LEAVE, with opts.closes: a gap hides how it went on */
-	PTC_CALL_BY_END,       /* LEAVE, with opts.closes: it ran when the trace ended */
+	PTC_CALL_BY_END, /* LEAVE, with opts.closes: it ran when the thread, program or trace ended
+			  */
 };
 
 struct ptc_call {
@@ -65,9 +66,10 @@ struct ptc_calls_opts {
 	 */
 	const char *(*name)(void *ctx, const struct ptc_item *item, uint64_t ip);
 	/*
-	 * Each ENTER gets its LEAVE: at a gap, in a stack that is too deep (both BY_GAP), and at
-	 * the end. The item of such a LEAVE has only the type GAP, the thread and the time of the
-	 * last item before, and lives for the call.
+	 * Each ENTER gets its LEAVE: at a gap and in a stack that is too deep (both BY_GAP), where
+	 * a new life of the thread begins, and at the end of the trace (both BY_END). The item of
+	 * such a LEAVE has only the type GAP, the thread and the time of the last item before, and
+	 * lives for the call.
 	 */
 	bool closes;
 };

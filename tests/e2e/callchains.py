@@ -5,6 +5,8 @@
 import glob
 import os
 import re
+import resource
+import signal
 import sys
 from collections import Counter
 
@@ -127,6 +129,24 @@ def readers(folder):
     with open(made, "rb") as f:
         data = f.read()
     check(data.startswith(b"QPERFSTREAM\0") and all(name in data for name in (b"fibonacci", b"choose", b"instructions:u")), r.err)
+
+
+def small_files():
+    """Let each write beyond 4 KiB of a file fail."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+@case
+def messages(folder):
+    """Gaps are reported. A copy that fails reports no number of samples, and leaves no file."""
+    gap, new = os.path.join(os.path.dirname(__file__), "../../traces/gap.data"), os.path.join(folder, "new")
+    for option in ("--callchains=1000", "--branch-stacks"):
+        r = Run([PTCAP, "convert", "-i", gap, "-o", new, option]).expect(0)
+        check("1 gap in the trace" in r.err and re.search(r"\d+ (samples|branch stacks) .*made from the trace", r.err), r.err)
+        os.unlink(new)
+        r = Run([PTCAP, "convert", "-i", gap, "-o", new, option], preexec_fn=small_files)
+        check(r.status == 1 and "made from the trace" not in r.err and os.listdir(folder) == [], f"{r.status} {r.err}")
 
 
 @case

@@ -12,6 +12,7 @@ import sys
 
 import lib
 from browser import Browser
+from call_lines import call_lines
 from cases import CASES, case
 from compile import built
 from lib import PTCAP, Run, check
@@ -39,15 +40,13 @@ def page(folder, path, *options):
 def called(path, *options):
     """Return {(tid, depth): [[name, begin, end or None, how, index of its caller]]} of `decode --calls`."""
     rows, stacks = collections.defaultdict(list), collections.defaultdict(list)
-    text = Run([PTCAP, "decode", "-i", path, "--calls", "--format=json", *options]).expect(0).out
-    for line in text.splitlines():
-        e = json.loads(line)
+    for e in call_lines(path, *options):
         if e.get("type") not in ("enter", "leave"):
             continue
         stack = stacks[e["tid"]]
         del stack[e["depth"] + (e["type"] == "leave"):]
         if e["type"] == "leave":
-            stack.pop()[2] = e["icount"]
+            stack.pop()[2] = None if e["replaced"] else e["icount"]
             continue
         row = rows[e["tid"], e["depth"]]
         up = len(rows[e["tid"], e["depth"] - 1]) - 1 if e["depth"] else -1

@@ -442,3 +442,25 @@ Test(calls, with_closes_a_very_deep_stack_begins_again)
 	cr_assert_eq(b.gaps, 3 << 16, "%u", b.gaps);
 	ptc_calls_free(c);
 }
+
+/* The older frames end at the last item of the older life, not at the first one of the next. */
+Test(calls, with_closes_frames_end_with_their_life)
+{
+	struct text text = { .n = 0 };
+	const struct ptc_calls_opts opts = {
+		.function = function, .on_call = on_call, .ctx = &text, .life = life, .closes = true
+	};
+	struct ptc_calls *c = ptc_calls_new(&opts);
+	struct ptc_item it = { .tid = 1, .type = PTC_ITEM_BRANCH, .insn_len = 5 };
+
+	it.to = 0x1000;
+	it.kind = PTC_KIND_START;
+	cr_assert_eq(ptc_calls_item(c, &it), 0);
+	it.time = 10; /* of the next life */
+	it.insns = 7;
+	it.to = 0x1100;
+	cr_assert_eq(ptc_calls_item(c, &it), 0);
+	cr_assert_eq(ptc_calls_finish(c), 0);
+	cr_assert_str_eq(text.bytes, "0+at 0-ae 0+bt 0-be ", "got %s", text.bytes);
+	ptc_calls_free(c);
+}
