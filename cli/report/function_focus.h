@@ -62,8 +62,8 @@ bool ptc_function_focus_edge(struct ptc_function_focus *f, uint32_t caller, uint
 			     uint32_t *ret);
 
 /*
- * Get the source line of a call at address @from, as the code is at its @entry. *@ret_file: borrowed
- * from the decoder; NULL: the line is not known, or not wanted.
+ * Get the source line of a call at address @from, as the code is at its @entry. *@ret_file:
+ * borrowed from the decoder; NULL: the line is not known, or not wanted.
  */
 void ptc_function_focus_line(struct ptc_function_focus *f, const struct ptc_item *entry,
 			     uint64_t from, const char **ret_file, int *ret_line);

@@ -7,8 +7,12 @@
 #include "auxtrace/record/branchsel.h"
 #include "base/grow.h"
 #include "base/sorted.h"
+#include "decode/calls/frame_index.h"
 
-enum { DEPTH_MAX = 1 << 16 }; /* a deeper stack drops its outermost half */
+enum {
+	DEPTH_MAX = 1 << 16, /* a deeper stack drops its outermost half */
+	INNER = 64	     /* frames that are searched one by one */
+};
 
 struct frame {
 	uint64_t ip;	   /* where it was entered */
@@ -17,6 +21,8 @@ struct frame {
 	uint64_t since, since_insns;
 	bool signal;   /* ret is the interrupted address */
 	bool returned; /* this handler has returned, to the code that calls sigreturn */
+	/* In the index: the next outer frame with this function, and with this return address. */
+	uint32_t before_function, before_ret;
 };
 
 struct thread {
@@ -27,6 +33,7 @@ struct thread {
 	uint64_t life;	      /* from opts.life, when it last came out of the kernel */
 	struct frame *frames; /* owned */
 	size_t n, cap;
+	struct ptc_frame_index index; /* of all frames but the INNER innermost ones */
 	/*
 	 * out: outside of the trace. next: where it would go on if nothing came in between; may be
 	 * 0.
@@ -56,8 +63,10 @@ void ptc_calls_free(struct ptc_calls *c)
 
 	if (!c)
 		return;
-	for (i = 0; i < c->n; i++)
+	for (i = 0; i < c->n; i++) {
 		free(c->threads[i].frames);
+		ptc_frame_index_release(&c->threads[i].index);
+	}
 	free(c->threads);
 	free(c);
 }
@@ -78,6 +87,60 @@ static struct thread *thread_of(struct ptc_calls *c, int32_t tid)
 	}
 	c->last = at;
 	return &c->threads[at];
+}
+
+/* --- the index of outer frames --- */
+
+static enum ptc_frame_member ret_member(const struct frame *f)
+{
+	return f->signal ? PTC_FRAME_SIGNAL_RET : PTC_FRAME_RET;
+}
+
+/* Add frame @i, whose outer frames are in the index. Returns false if out of memory. */
+static bool index_frame(struct thread *t, size_t i)
+{
+	struct frame *f = &t->frames[i];
+
+	return ptc_frame_index_add(&t->index, PTC_FRAME_FUNCTION, f->function, (uint32_t)i + 1,
+				   &f->before_function) &&
+	       ptc_frame_index_add(&t->index, ret_member(f), f->ret, (uint32_t)i + 1,
+				   &f->before_ret);
+}
+
+/* A frame was pushed: one more is an outer frame. Returns false if out of memory. */
+static bool index_after_push(struct thread *t)
+{
+	return t->n <= INNER || index_frame(t, t->n - INNER - 1);
+}
+
+/* A frame was popped: the innermost of the outer frames is an inner one again. */
+static void index_after_pop(struct thread *t)
+{
+	const struct frame *f;
+
+	if (t->n < INNER)
+		return;
+	f = &t->frames[t->n - INNER];
+	ptc_frame_index_remove(&t->index, PTC_FRAME_FUNCTION, f->function, f->before_function);
+	ptc_frame_index_remove(&t->index, ret_member(f), f->ret, f->before_ret);
+}
+
+/* The frames have other numbers. Returns false if out of memory. */
+static bool index_all_frames(struct thread *t)
+{
+	size_t i;
+
+	ptc_frame_index_clear(&t->index);
+	for (i = 0; i + INNER < t->n; i++)
+		if (!index_frame(t, i))
+			return false;
+	return true;
+}
+
+/* Returns the number of outer frames. */
+static size_t outer_frames(const struct thread *t)
+{
+	return t->n > INNER ? t->n - INNER : 0;
 }
 
 /* --- reporting --- */
@@ -101,6 +164,7 @@ static int leave(struct ptc_calls *c, struct thread *t, const struct ptc_item *i
 {
 	const struct frame *f = &t->frames[--t->n];
 
+	index_after_pop(t);
 	return report_call(c, &(struct ptc_call){ .type = PTC_CALL_LEAVE,
 						  .how = how,
 						  .depth = (uint32_t)t->n,
@@ -125,6 +189,7 @@ static int close_frames(struct ptc_calls *c, struct thread *t, enum ptc_call_how
 	while (c->opts.closes && !rc && t->n)
 		rc = leave(c, t, &end, how);
 	t->n = 0;
+	ptc_frame_index_clear(&t->index);
 	t->out = false;
 	return rc;
 }
@@ -144,6 +209,8 @@ static int push_function_frame(struct ptc_calls *c, struct thread *t, const stru
 	if (cut) {
 		memmove(t->frames, t->frames + DEPTH_MAX / 2, DEPTH_MAX / 2 * sizeof(*f));
 		t->n = DEPTH_MAX / 2;
+		if (!index_all_frames(t))
+			return PTC_E_NO_MEMORY;
 	}
 	if (!ptc_grow(&t->frames, &t->cap, t->n + 1, sizeof(*f)))
 		return PTC_E_NO_MEMORY;
@@ -154,6 +221,8 @@ static int push_function_frame(struct ptc_calls *c, struct thread *t, const stru
 			     .since = it->time,
 			     .since_insns = t->insns,
 			     .signal = how == PTC_CALL_BY_SIGNAL };
+	if (!index_after_push(t))
+		return PTC_E_NO_MEMORY;
 	return report_call(c, &(struct ptc_call){ .type = PTC_CALL_ENTER,
 						  .how = how,
 						  .cut = cut,
@@ -185,31 +254,38 @@ static size_t by_return(const struct thread *t, uint64_t to)
 {
 	size_t i;
 
-	for (i = to ? t->n : 0; i; i--) /* nothing returns to address 0 */
+	if (!to) /* nothing returns to address 0 */
+		return 0;
+	for (i = t->n; i > outer_frames(t); i--)
 		if (t->frames[i - 1].ret == to && !t->frames[i - 1].signal)
 			return i;
-	return 0;
+	return ptc_frame_index_find(&t->index, PTC_FRAME_RET, to);
 }
 
-/* Returns the index + 1 of the innermost of the first @n frames that is of @function. 0: none. */
+/*
+ * Returns the index + 1 of the innermost of the first @n frames that is of @function. 0: none. @n
+ * leaves out at most two frames, which are inner ones.
+ */
 static size_t by_function(const struct thread *t, uint64_t function, size_t n)
 {
 	size_t i;
 
-	for (i = n; function && i; i--)
+	if (!function)
+		return 0;
+	for (i = n; i > outer_frames(t); i--)
 		if (t->frames[i - 1].function == function)
 			return i;
-	return 0;
+	return ptc_frame_index_find(&t->index, PTC_FRAME_FUNCTION, function);
 }
 
 static size_t by_signal(const struct thread *t, uint64_t interrupted)
 {
 	size_t i;
 
-	for (i = t->n; i; i--)
+	for (i = t->n; i > outer_frames(t); i--)
 		if (t->frames[i - 1].signal && t->frames[i - 1].ret == interrupted)
 			return i;
-	return 0;
+	return ptc_frame_index_find(&t->index, PTC_FRAME_SIGNAL_RET, interrupted);
 }
 
 /* --- unwinders of exceptions --- */

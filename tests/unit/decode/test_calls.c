@@ -464,3 +464,50 @@ Test(calls, with_closes_frames_end_with_their_life)
 	cr_assert_str_eq(text.bytes, "0+at 0-ae 0+bt 0-be ", "got %s", text.bytes);
 	ptc_calls_free(c);
 }
+
+/*
+ * Frames of a deep stack are found, wherever they are: 300 calls of one function after another,
+ * then returns over 90 frames at once, one of them into the middle of an outer function.
+ */
+Test(calls, outer_frames_of_a_deep_stack_are_found)
+{
+	enum { FIRST = 0x10000, CALLS = 300 };
+	struct balance b = { .depth = 0 };
+	const struct ptc_calls_opts opts = {
+		.function = function, .on_call = check_balance, .ctx = &b, .closes = true
+	};
+	struct ptc_calls *c = ptc_calls_new(&opts);
+	struct ptc_item it = { .tid = 1, .type = PTC_ITEM_BRANCH, .insn_len = 5 };
+	uint64_t at;
+	int round;
+
+	it.kind = PTC_KIND_START;
+	it.to = FIRST;
+	cr_assert_eq(ptc_calls_item(c, &it), 0);
+	for (round = 0; round < 3; round++) {
+		it.kind = PTC_KIND_CALL;
+		for (at = b.depth; at < CALLS; at++) {
+			it.from = FIRST + (at - 1) * 0x100 + 0x10;
+			it.to = FIRST + at * 0x100;
+			cr_assert_eq(ptc_calls_item(c, &it), 0);
+		}
+		cr_assert_eq(b.depth, CALLS);
+		it.kind = PTC_KIND_RET;
+		/* Return to the return address in frame at - 1. */
+		for (at = CALLS - 10; at >= 10; at -= 10) {
+			it.to = FIRST + (at - 1) * 0x100 + 0x15;
+			cr_assert_eq(ptc_calls_item(c, &it), 0);
+			cr_assert_eq(b.depth, at, "%u frames, not %u", b.depth, (unsigned int)at);
+			if (round == 2 && at == 200) {
+				/* Return into the middle of the second outermost function. */
+				it.to = FIRST + 0x142;
+				cr_assert_eq(ptc_calls_item(c, &it), 0);
+				cr_assert_eq(b.depth, 2, "%u", b.depth);
+				break;
+			}
+		}
+	}
+	cr_assert_eq(ptc_calls_finish(c), 0);
+	cr_assert_eq(b.depth, 0);
+	ptc_calls_free(c);
+}
