@@ -21,8 +21,11 @@ endforeach()
 add_test(NAME cli_memory COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/memory.py")
 set_tests_properties(cli_memory PROPERTIES LABELS cli ENVIRONMENT
 	"PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>;PEAK=$<TARGET_FILE:peak>;PTCAP_SANITIZE=${PTCAP_SANITIZE}")
-if(NOT PTCAP_SANITIZE) # callgrind counts instructions, and runs no sanitizer build
+if(NOT PTCAP_SANITIZE) # QEMU runs no sanitizer build
+	add_library(count_insns MODULE support/count_insns.c ../capture/emu/plugin_version.c)
+	target_link_libraries(count_insns PRIVATE ptcap_flags)
+	target_include_directories(count_insns PRIVATE "${PROJECT_SOURCE_DIR}")
 	add_test(NAME cli_growth COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/growth.py")
 	set_tests_properties(cli_growth PROPERTIES LABELS "cli;long" PROCESSORS 2 SKIP_RETURN_CODE 77
-		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>")
+		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>;COUNT_INSNS=$<TARGET_FILE:count_insns>")
 endif()
