@@ -19,7 +19,7 @@ endfunction()
 # Programs without libc, at fixed addresses. Each run executes the same instructions.
 set(e2e_static hello recurse indirect jcc string signal fault trap int1 segv wild killself flags map jit
 	restart exit wait busy rounds masks tf vsyscall handlers
-	seccomp jobs late loops pairs rare)
+	seccomp jobs late loops pairs rare run)
 foreach(name IN LISTS e2e_static)
 	file(GLOB source "${CMAKE_CURRENT_SOURCE_DIR}/support/prog_${name}.[cS]")
 	add_executable(prog_${name} ${source})

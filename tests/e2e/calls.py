@@ -19,7 +19,6 @@ PROGRAMS = {
     "locks": [prog("tasks_static"), "locks"],
     "exec": [prog("chain_static"), prog("chain_static")],
 }
-SOURCE_DIR = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 KEPT = 1024  # calls that --fold keeps of a thread
 CASES = {}
 
@@ -199,12 +198,13 @@ def folds_much(folder):
 
 
 @case
-def gaps(_):
+def gaps(folder):
     """A gap ends what is kept: no call is lost or moved to the other side of the gap."""
-    path, root = (os.path.join(SOURCE_DIR, "traces", name) for name in ("gap.data", "root"))
+    path = os.path.join(folder, "lossy")
+    store.fetch(path, [prog("busy"), "20000"], "--lossy", "-m", "16K,16K")
 
     def parts(*options):
-        rows = [json.loads(line) for line in decode(path, "--symfs", root, "--calls", "--format=json", *options).out.splitlines()]
+        rows = [json.loads(line) for line in decode(path, "--calls", "--format=json", *options).out.splitlines()]
         out = [[]]
         for o in rows:
             if o.get("type") == "gap":

@@ -111,7 +111,7 @@ def case_blocks(folder):
 def case_gaps(folder):
     """No block crosses a gap."""
     path = os.path.join(folder, "lossy")
-    fetch(path, [prog("busy"), "60000"], "--lossy", "-m", "16K,16K")
+    fetch(path, [prog("busy"), "20000"], "--lossy", "-m", "16K,16K")
     lines = listed(path, "tid", "from", "to", "kind")
     check(any(line[0] == "#" for line in lines), "nothing was lost")
     head, entries = counts(path, "blocks")

@@ -311,7 +311,7 @@ def alone(folder, core, pid):
 def one_of_two(folder):
     """If the recording has the crash of the core, the message names the option that shows it."""
     path = os.path.join(folder, "two")
-    argv = ["/bin/sh", "-c", f"{STATIC} null; {STATIC} null; exit 5"]
+    argv = [prog("run"), "5", STATIC, "null", ";", STATIC, "null"]
     Run([PTCAP, "crash", "-q", *STEP, "-o", path, "--", *argv]).expect(5)
     last = shown(path)["pid"]
     pids = re.findall(r"crash: signal\" pid=(\d+)", Run([PTCAP, "dump", "-i", path]).expect(0).out)

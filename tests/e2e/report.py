@@ -348,7 +348,7 @@ def objects_of(path, *options):
 def gaps(folder):
     """Calls that a gap cuts off are open, and all instructions that items have are summed."""
     path = os.path.join(folder, "lossy")
-    store.fetch(path, [prog("busy"), "60000"], "--lossy", "-m", "16K,16K")
+    store.fetch(path, [prog("busy"), "20000"], "--lossy", "-m", "16K,16K")
     head, rows = report(path)
     items = last_counts(path)
     check(head["gaps"] and head["open"], head)

@@ -18,6 +18,7 @@ from snapshot import Live, SNAPSHOT
 
 CASES = {}
 RINGS = ["-m", "256K,64K", "--"]
+PROGRAM = prog("stacks_static")  # without the steps of a dynamic linker
 DEADLOCKS = 2  # of prog_stacks deadlock
 
 
@@ -58,7 +59,7 @@ class Started(Live):
 @case
 def command(folder):
     """Each snapshot has each thread of a command, and what it waits for."""
-    live = Started(folder, *RINGS, prog("stacks"), "waits")
+    live = Started(folder, *RINGS, PROGRAM, "waits")
     [process] = live.take()
     p = live.settled(process["pid"], running=1)
     for _ in range(2):
@@ -74,7 +75,7 @@ def command(folder):
 @case
 def left(folder):
     """The last snapshot of a command that runs on has each thread, too."""
-    live = Started(folder, *RINGS, prog("stacks"), "waits")
+    live = Started(folder, *RINGS, PROGRAM, "waits")
     [process] = live.take()
     p = live.settled(process["pid"], running=1)
     check(live.command("stop") == "ack", "it does not stop")
@@ -86,7 +87,7 @@ def left(folder):
 @case
 def turns(folder):
     """Threads that never rest: each snapshot has all of them, and each stack begins in its function."""
-    live = Started(folder, *RINGS, prog("stacks"), "rounds")
+    live = Started(folder, *RINGS, PROGRAM, "rounds")
     for _ in range(20):
         live.p.stdin.write(b"go\n")
         live.p.stdin.flush()
@@ -102,7 +103,7 @@ def turns(folder):
 @case
 def place(folder):
     """--at: a thread that reaches the place is there, before its first instruction."""
-    live = Started(folder, "--at", "take_turns", "--count", "1", *RINGS, prog("stacks"), "rounds")
+    live = Started(folder, "--at", "take_turns", "--count", "1", *RINGS, PROGRAM, "rounds")
     until(live.files, "a snapshot")
     live.over()
     [process] = stacks.shown(live.path)
@@ -113,7 +114,7 @@ def place(folder):
 @case
 def without(folder):
     """--no-stacks: no state is in a snapshot."""
-    live = Live(folder, "--no-stacks", *RINGS, prog("stacks"), "deadlock")
+    live = Live(folder, "--no-stacks", *RINGS, PROGRAM, "deadlock")
     check(live.p.stdout.readline() == b"ready\n" and live.command("snapshot") == "ack", "no snapshot")
     Run([PTCAP, "stacks", f"{live.path}.000"]).expect(4)
     check("crash: " not in Run([PTCAP, "dump", "-i", f"{live.path}.000"]).expect(0).out, "there is a state")
@@ -124,8 +125,7 @@ def without(folder):
 @case
 def children(folder):
     """All processes of a command are in a snapshot, with their threads and deadlocks."""
-    s = prog("stacks")
-    live = Started(folder, *RINGS, "/bin/dash", "-c", f"exec 3<&0; {s} deadlock <&3 & {s} deadlock; wait; exit 3", ready=2)
+    live = Started(folder, *RINGS, prog("run"), "3", PROGRAM, "deadlock", "&", PROGRAM, "deadlock", ready=2)
 
     def pids():
         return {process["pid"]: len(process["deadlocks"]) for process in live.take()}
@@ -204,7 +204,7 @@ def signalled(folder):
 def crashes(folder):
     """--on-crash: the dying process is in the snapshot once, and its parent lives."""
     path = os.path.join(folder, "f")
-    Run([*SNAPSHOT, "-q", "-o", path, "--on-crash", *RINGS, "/bin/dash", "-c", f"{prog('crash_static')} null; exit 5"]).expect(5)
+    Run([*SNAPSHOT, "-q", "-o", path, "--on-crash", *RINGS, prog("run"), "5", prog("crash_static"), "null"]).expect(5)
     got = stacks.shown(path + ".000")
     check(sorted(p.get("signal", 0) for p in got) == [0, signal.SIGSEGV], f"{got}")
     [parent] = [p for p in got if "signal" not in p]

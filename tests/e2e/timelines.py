@@ -162,7 +162,7 @@ def uftrace_selected(folder):
 def uftrace_gaps(folder):
     """Functions end at a gap, and the gap has a mark in them. uftrace shows each mark."""
     path, out = os.path.join(folder, "lossy"), os.path.join(folder, "out")
-    fetch(path, [prog("busy"), "60000"], "--lossy", "-m", "16K,16K")
+    fetch(path, [prog("busy"), "20000"], "--lossy", "-m", "16K,16K")
     gaps = sum(line.startswith("# gap") for line in lib.decode(path, "-F", "tid").out.splitlines())
     there, said = uftrace(path, out)
     check(there.gaps.total() == gaps > 1 and f"{gaps} gaps" in said, f"{there.gaps} {gaps}")
@@ -364,7 +364,7 @@ def fxt_budget(folder):
 def fxt_gaps(folder):
     """Each gap is an instant event with its cause. Those that are close together are one, with a small budget."""
     path, out = os.path.join(folder, "lossy"), os.path.join(folder, "out")
-    fetch(path, [prog("busy"), "60000"], "--lossy", "-m", "16K,16K")
+    fetch(path, [prog("busy"), "20000"], "--lossy", "-m", "16K,16K")
     gaps = re.findall(r"(?m)^# gap .*cause=(\w+)", lib.decode(path, "-F", "tid").out)
     there, said = fxt(path, out)
     check(sum(there.gaps.values(), []) == gaps and len(gaps) > 1 and f"{len(gaps)} gaps" in said, f"{there.gaps} {gaps}")
