@@ -18,7 +18,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 PTCAP = os.environ["PTCAP"]
 MKREC = os.environ["MKREC"]
-COUNT_INSNS = os.environ["COUNT_INSNS"]
 SHELL = os.path.realpath("/bin/sh")  # a file with code
 LIMIT = 2.6
 PID, SIDE, TRACE = 4242, 200, 100
@@ -269,7 +268,7 @@ def build(base, side=b"", trace=None, ids=b"", queues=0, down=False, threads=Fal
 
 def work(command, path):
     words = "decode -j1" if command == "decode" else command
-    argv = ["qemu-x86_64", "-plugin", COUNT_INSNS, PTCAP, *words.split(), "-i", path]
+    argv = ["qemu-x86_64", "-plugin", os.environ["COUNT_INSNS"], PTCAP, *words.split(), "-i", path]
     run = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     count = re.search(r"^instructions: (\d+)$", run.stderr, re.M)
     if run.returncode not in (0, 3, 4) or not count:
