@@ -42,22 +42,25 @@ static bool ends_with(const char *name, const char *end)
 	return len > n && !strcmp(name + len - n, end);
 }
 
-/* Return whether @name is the map of a session of uftrace, "sid-0123456789abcdef.map". */
+/* Return whether @name is the map that ptcap writes for uftrace. Folders of uftrace have others. */
 static bool is_session_map(const char *name)
 {
-	enum { HEX = 16, PREFIX = 4 };
+	return !strcmp(name, "sid-" PTC_UFTRACE_SESSION ".map");
+}
 
-	return !strncmp(name, "sid-", PREFIX) && strspn(name + PREFIX, "0123456789abcdef") == HEX &&
-	       !strcmp(name + PREFIX + HEX, ".map");
+/* Return whether @name is a file for the records of a thread, "17.dat". */
+static bool is_thread_records(const char *name)
+{
+	const size_t digits = strspn(name, "0123456789");
+
+	return digits && !strcmp(name + digits, ".dat");
 }
 
 /* Return whether @name is a file of uftrace's folder as ptcap writes it. */
 static bool is_uftrace_part(const char *name)
 {
 	return !strcmp(name, "info") || !strcmp(name, "task.txt") || !strcmp(name, "events.txt") ||
-	       is_session_map(name) ||
-	       (name[strspn(name, "0123456789")] == '.' && ends_with(name, ".dat")) ||
-	       ends_with(name, ".sym");
+	       is_session_map(name) || is_thread_records(name) || ends_with(name, ".sym");
 }
 
 static bool is_uftrace_data(const char *name)

@@ -12,6 +12,9 @@
 
 #include "ptcap/error.h"
 
+/* ID of the session in a uftrace folder that ptcap writes. Its map tells whose folder it is. */
+#define PTC_UFTRACE_SESSION "0000000070746361"
+
 /*
  * Get the name that an output to @path replaces: @path without trailing slashes. A symbolic link is
  * not followed: the link itself is replaced. Caller frees *@ret. PTC_E_USAGE: the name is invalid

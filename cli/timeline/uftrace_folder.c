@@ -13,12 +13,13 @@
 #include "auxtrace/reader/reader.h"
 #include "base/err.h"
 #include "base/grow.h"
+#include "base/replace.h"
 #include "cli/timeline/folder_file.h"
 #include "cli/timeline/shown_tid.h"
 #include "decode/session/decode_input.h"
 #include "decode/session/item_lookup.h"
 
-#define SESSION_ID "0000000070746361" /* of all processes, which share the map */
+#define SESSION_ID PTC_UFTRACE_SESSION /* of all processes, which share the map */
 
 /* MAX_DEPTH: limit of the header. LINE: uftrace's
  * limit. */

@@ -147,6 +147,35 @@ Test(replace, a_folder_of_uftrace_is_replaced_and_removed)
 	cr_assert_eq(ptc_replace_remove("out.old"), 0);
 }
 
+Test(replace, a_folder_like_that_of_uftrace_is_not_touched)
+{
+	static const char *const others[] = { ".secret.dat", "17.x.dat",      ".dat",
+					      "17.dat.dat",  "17x.dat",	      "-1.dat",
+					      "17.data",     "perf-cpu0.dat", "default.opts" };
+	const char *const map = "out/sid-0000000070746361.map";
+	char name[64];
+	size_t i;
+
+	cr_assert_eq(mkdir("out", 0700), 0);
+	file("out/info", 'i');
+	file("out/17.dat", 'd');
+	file("out/sid-0123456789abcdef.map", 'm');
+	refused(PTC_E_USAGE, "'out' is a folder without a recording");
+	cr_assert_eq(rename("out/sid-0123456789abcdef.map", map), 0);
+	cr_assert_eq(ptc_replace_check("out", &err), 0, "%s", err.msg);
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		(void)snprintf(name, sizeof(name), "out/%s", others[i]);
+		file(name, 'o');
+		refused(PTC_E_USAGE, "'out' is a folder without a recording");
+		cr_assert_eq(unlink(name), 0);
+	}
+	cr_assert_eq(rename(map, "out/sid-0123456789abcdef.map"), 0);
+	file("out/.secret.dat", 's');
+	cr_assert_eq(ptc_replace_remove("out"), -1);
+	cr_assert_eq(is("out/sid-0123456789abcdef.map"), 'm');
+	cr_assert_eq(is("out/.secret.dat"), 's');
+}
+
 Test(replace, an_output_that_is_a_folder_fills_an_empty_folder)
 {
 	cr_assert_eq(mkdir("out", 0700), 0);
