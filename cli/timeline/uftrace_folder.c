@@ -253,7 +253,8 @@ static void put_command(FILE *f, const struct ptc_file *file)
 	fputc('\n', f);
 }
 
-static void put_header(FILE *f, const struct ptc_uftrace *u)
+/* Returns false if out of memory. */
+static bool put_header(FILE *f, const struct ptc_uftrace *u)
 {
 	/* Features TASK_SESSION, SYM_REL_ADDR, MAX_STACK, EVENT. */
 	static const uint64_t features = 1 << 1 | 1 << 5 | 1 << 6 | 1 << 7;
@@ -262,6 +263,7 @@ static void put_header(FILE *f, const struct ptc_uftrace *u)
 	const uint32_t stack = u->deepest + 2 > PTC_UFTRACE_LEVELS ? u->deepest + 2 :
 								     PTC_UFTRACE_LEVELS;
 	struct ptc_buf b = PTC_BUF_INIT;
+	bool ok;
 
 	ptc_buf_put(&b, "Ftrace!", 8);
 	ptc_buf_le32(&b, 4);  /* version */
@@ -272,9 +274,11 @@ static void put_header(FILE *f, const struct ptc_uftrace *u)
 	ptc_buf_le64(&b, information);
 	ptc_buf_le16(&b, (uint16_t)(stack < MAX_DEPTH ? stack : MAX_DEPTH));
 	ptc_buf_zero(&b, 6);
-	if (!ptc_buf_failed(&b))
+	ok = !ptc_buf_failed(&b);
+	if (ok)
 		(void)fwrite(b.bytes, 1, b.len, f);
 	ptc_buf_release(&b);
+	return ok;
 }
 
 static int write_info(const struct ptc_uftrace *u, struct ptc_err *err)
@@ -285,7 +289,10 @@ static int write_info(const struct ptc_uftrace *u, struct ptc_err *err)
 
 	if (!f)
 		return err->code;
-	put_header(f, u);
+	if (!put_header(f, u)) {
+		(void)fclose(f);
+		return ptc_fail_mem(err);
+	}
 	fprintf(f, "exename:%s\n", path ? path : u->tasks[0].name);
 	put_command(f, ptc_decode_input(u->stream.opts.d)->file);
 	fprintf(f, "taskinfo:lines=2\ntaskinfo:nr_tid=%zu\ntaskinfo:tids=", u->records.nfiles);
