@@ -11,7 +11,8 @@ struct ptc_view_thread {
 	int32_t tid;
 	uint32_t queue; /* of its last call */
 	bool inside;	/* of a call of choice.sym */
-	uint32_t root;	/* depth of this call */
+	uint32_t root;	/* depth of this call; 0 if the call was dropped */
+	uint32_t open;	/* functions of the stack */
 	/* The open calls that are not yet long enough, the outermost first. */
 	struct ptc_shown_call *pending; /* owned */
 	size_t n, cap;
@@ -93,6 +94,27 @@ static bool is_inside(struct ptc_call_view *v, struct ptc_view_thread *t,
 	return t->inside;
 }
 
+/*
+ * Half of the stack was dropped in front of @call, so the depths of the other calls are lower. The
+ * ends of the dropped calls are not known.
+ */
+static int view_cut(struct ptc_call_view *v, struct ptc_view_thread *t,
+		    const struct ptc_shown_call *call)
+{
+	const uint32_t depth = call->depth + (call->type == PTC_CALL_LEAVE);
+	const uint32_t dropped = t->open > depth ? t->open - depth : 0;
+	size_t n = 0, i;
+	int rc;
+
+	while (n < t->n && t->pending[n].depth < dropped)
+		n++;
+	rc = show_pending(v, t, n);
+	for (i = 0; i < t->n; i++)
+		t->pending[i].depth -= dropped;
+	t->root = t->root > dropped ? t->root - dropped : 0;
+	return rc;
+}
+
 static int view_entry(struct ptc_call_view *v, struct ptc_view_thread *t,
 		      const struct ptc_shown_call *call)
 {
@@ -160,6 +182,10 @@ int ptc_call_view_add(void *ctx, const struct ptc_shown_call *call)
 	if (!t)
 		return PTC_E_NO_MEMORY;
 	t->queue = call->queue;
+	rc = call->cut ? view_cut(v, t, call) : 0;
+	if (rc)
+		return rc;
+	t->open = call->depth + (call->type == PTC_CALL_ENTER);
 	if (!is_inside(v, t, call))
 		return 0;
 	if (v->choice.sym)

@@ -127,6 +127,7 @@ static int on_call(void *ctx, const struct ptc_call *call)
 					.queue = call->item->queue,
 					.depth = call->depth,
 					.indent = call->depth,
+					.cut = call->cut,
 					.ip = call->ip,
 					.time = call->item->time,
 					.insns = call->insns,

@@ -21,6 +21,7 @@ struct ptc_shown_call {
 	uint64_t ip;
 	/* On both axes. LEAVE: also of the entry. Each may be PTC_NO_TIME. */
 	uint64_t time, insns, since, since_insns;
+	bool cut;	  /* as in struct ptc_call */
 	bool is_chosen;	  /* ENTER: the function is that of --sym */
 	const char *name; /* ENTER: borrowed until the end of the output, printable ASCII */
 	/* Equal calls in a row that are shown as one; at least 1. Sums of their durations. */

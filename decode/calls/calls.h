@@ -38,7 +38,11 @@ struct ptc_call {
 	enum ptc_call_type type;
 	enum ptc_call_how how;
 	uint32_t depth; /* of the frame; the outermost frame has 0 */
-	bool cut;	/* ENTER: the outermost half of the stack was dropped to make space */
+	/*
+	 * ENTER: the outermost half of the stack was dropped to make space. Inlined functions may
+	 * end or begin before this ENTER: then the first of these calls has it.
+	 */
+	bool cut;
 	uint64_t ip;	/* where the frame was entered; by inlining: the first call in it */
 	uint64_t from;	/* ENTER by a call or a signal: the address in the caller; else 0 */
 	uint64_t ret;	/* ENTER by a call or a signal: the address to return to; 0: unknown */

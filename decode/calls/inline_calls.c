@@ -18,6 +18,7 @@ struct inline_stack {
 	struct open_function *v; /* owned; the outermost first */
 	size_t n, cap;
 	size_t real; /* number of real functions in v */
+	bool cut;    /* the next call that is reported has .cut */
 };
 
 struct ptc_inline_calls {
@@ -94,12 +95,22 @@ static void drop_outermost(struct inline_stack *s, size_t real)
 	s->n -= i;
 }
 
-static int report_inlined(struct ptc_inline_calls *c, const struct inline_stack *s,
+/* Returns whether the next call has .cut. */
+static bool take_cut(struct inline_stack *s)
+{
+	const bool cut = s->cut;
+
+	s->cut = false;
+	return cut;
+}
+
+static int report_inlined(struct ptc_inline_calls *c, struct inline_stack *s,
 			  const struct ptc_call *by, enum ptc_call_type type, const char *name)
 {
 	const struct ptc_call call = { .type = type,
 				       .how = PTC_CALL_BY_INLINING,
 				       .depth = (uint32_t)(s->n - 1),
+				       .cut = take_cut(s),
 				       .ip = s->v[s->n - 1].ip,
 				       .since = PTC_NO_TIME,
 				       .insns = by->insns,
@@ -151,11 +162,13 @@ static int update_inlined(struct ptc_inline_calls *c, struct inline_stack *s,
 	return rc;
 }
 
-static int forward_call(struct ptc_inline_calls *c, const struct ptc_call *call, size_t depth)
+static int forward_call(struct ptc_inline_calls *c, struct inline_stack *s,
+			const struct ptc_call *call, size_t depth)
 {
 	struct ptc_call deeper = *call;
 
 	deeper.depth = (uint32_t)depth;
+	deeper.cut = take_cut(s);
 	return c->opts.on_call(c->opts.ctx, &deeper);
 }
 
@@ -164,6 +177,7 @@ static int enter_real(struct ptc_inline_calls *c, struct inline_stack *s,
 {
 	int rc = 0;
 
+	s->cut = call->cut;
 	if (call->cut)
 		drop_outermost(s, call->depth);
 	drop_stale(s, call->depth);
@@ -173,7 +187,7 @@ static int enter_real(struct ptc_inline_calls *c, struct inline_stack *s,
 		return rc;
 	if (!push_open(s, 0, 0))
 		return PTC_E_NO_MEMORY;
-	return forward_call(c, call, s->n - 1);
+	return forward_call(c, s, call, s->n - 1);
 }
 
 static int leave_real(struct ptc_inline_calls *c, struct inline_stack *s,
@@ -184,10 +198,10 @@ static int leave_real(struct ptc_inline_calls *c, struct inline_stack *s,
 	drop_stale(s, (size_t)call->depth + 1);
 	rc = end_inlined(c, s, up_to_real(s), call);
 	if (rc || !s->n)
-		return rc ? rc : forward_call(c, call, call->depth);
+		return rc ? rc : forward_call(c, s, call, call->depth);
 	s->n--;
 	s->real--;
-	return forward_call(c, call, s->n);
+	return forward_call(c, s, call, s->n);
 }
 
 int ptc_inline_calls_add(struct ptc_inline_calls *c, const struct ptc_call *call)

@@ -28,7 +28,10 @@ struct text {
 	size_t n;
 };
 
-/* "+a": real function a was entered, "+(p)": inlined function p, "-a", "-()": they were left. */
+/*
+ * "+a": real function a was entered, "+(p)": inlined function p, "-a", "-()": they were left. "!":
+ * with .cut.
+ */
 static int on_call(void *ctx, const struct ptc_call *call)
 {
 	const bool inlined = call->how == PTC_CALL_BY_INLINING;
@@ -42,9 +45,9 @@ static int on_call(void *ctx, const struct ptc_call *call)
 	if (call->type == PTC_CALL_LOST)
 		t->n += (size_t)snprintf(t->bytes + t->n, sizeof(t->bytes) - t->n, "lost ");
 	else
-		t->n += (size_t)snprintf(t->bytes + t->n, sizeof(t->bytes) - t->n, "%u%c%s ",
+		t->n += (size_t)snprintf(t->bytes + t->n, sizeof(t->bytes) - t->n, "%u%c%s%s ",
 					 call->depth, call->type == PTC_CALL_ENTER ? '+' : '-',
-					 name);
+					 name, call->cut ? "!" : "");
 	cr_assert_lt(t->n, sizeof(t->bytes) - 64);
 	return 0;
 }
@@ -153,7 +156,10 @@ Test(inline_calls, threads_have_stacks_of_their_own)
 
 Test(inline_calls, the_outermost_frames_are_dropped_with_their_inlined_functions)
 {
-	EXPECT("0+a 1+(p) 2+b 3+(q) 4+c 5+(r) 6+d 1+(s) 2+e 2-e 1-() 0-d ", ENTER(0, 0, 'a'),
+	EXPECT("0+a 1+(p) 2+b 3+(q) 4+c 5+(r) 6+d 1+(s)! 2+e 2-e 1-() 0-d ", ENTER(0, 0, 'a'),
 	       ENTER(1, 0x1, 'b'), ENTER(2, 0x2, 'c'), ENTER(3, 0x3, 'd'),
 	       { PTC_CALL_ENTER, 1, 0x4, 'e', 1, true }, LEAVE(1, 'e'), LEAVE(0, 'd'));
+	/* The last call before was inlined, and ends. */
+	EXPECT("0+a 1+b 2+(p) 3+c 3-c 1-()! 1+d ", ENTER(0, 0, 'a'), ENTER(1, 0x10, 'b'),
+	       ENTER(2, 0x1, 'c'), LEAVE(2, 'c'), { PTC_CALL_ENTER, 1, 0x20, 'd', 1, true });
 }
