@@ -201,8 +201,9 @@ int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, st
 
 void ptc_calls_printer_finish(struct ptc_calls_printer *p)
 {
-	(void)ptc_call_view_finish(&p->view);
-	(void)ptc_call_fold_finish(&p->fold);
+	/* Both are finished in any case: the lines of the fold are older than those of the view. */
+	p->failed |= ptc_call_view_finish(&p->view) == PTC_E_NO_MEMORY;
+	p->failed |= ptc_call_fold_finish(&p->fold) == PTC_E_NO_MEMORY;
 	ptc_call_lines_finish(&p->lines);
 	ptc_call_view_release(&p->view);
 	ptc_call_fold_release(&p->fold);

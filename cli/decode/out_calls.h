@@ -39,7 +39,10 @@ struct ptc_calls_printer {
 /* @d and @line are borrowed. Returns 0 or PTC_E_NO_MEMORY. */
 int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, struct ptc_line *line,
 			   const struct ptc_calls_form *form);
-/* Print the lines that are kept for --fold and --min, and release @p. */
+/*
+ * Print the lines that are kept for --fold and --min, and release @p. p->failed: lines are missing,
+ * out of memory.
+ */
 void ptc_calls_printer_finish(struct ptc_calls_printer *p);
 
 /* ptc_sink.on_items; ctx is a struct ptc_calls_printer. The decoder must have opts.bytes. */

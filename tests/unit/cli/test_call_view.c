@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: the selected calls of a stack that is too deep. */
+/* Description: the selected calls of a stack that is too deep, and of a decode without memory. */
 #include <criterion/criterion.h>
 
 #include "cli/decode/call_view.h"
+#include "cli/decode/out_calls.h"
 
 enum { DEPTH_MAX = 1 << 16, HALF = DEPTH_MAX / 2 };
 
@@ -108,4 +109,31 @@ Test(call_view, a_long_call_whose_depth_falls_is_shown)
 	cr_assert_eq(s.entries, DEPTH_MAX - 5);
 	cr_assert_eq(s.ends, 1);
 	ptc_call_view_release(&v);
+}
+
+static int refuse(void *ctx, const struct ptc_shown_call *call)
+{
+	(void)ctx;
+	(void)call;
+	return PTC_E_NO_MEMORY;
+}
+
+/* At the end, a call is kept for --min, and another one for --fold. */
+Test(call_view, lines_without_memory_at_the_end_are_no_success)
+{
+	const struct ptc_calls_form form = { .choice = { .min = 1000, .folds = true } };
+	struct ptc_calls_printer p;
+	int round;
+
+	for (round = 0; round < 3; round++) {
+		cr_assert_eq(ptc_calls_printer_init(&p, NULL, NULL, &form), 0);
+		p.fold.sink = (struct ptc_shown_sink){ count_seen, &(struct seen){ 0 } };
+		enter(&p.view, 0, false, false);
+		if (round == 1)
+			p.view.sink.on_call = refuse;
+		if (round == 2)
+			p.fold.sink.on_call = refuse;
+		ptc_calls_printer_finish(&p);
+		cr_assert_eq(p.failed, round != 0, "round %d", round);
+	}
 }
