@@ -221,7 +221,9 @@ static int leave_function(struct ptc_call_stream *s, const struct ptc_call *call
 
 static int report_lost(struct ptc_call_stream *s, const struct ptc_call *call)
 {
-	const struct ptc_call_thread *t = find_call_thread(s, call->item->tid);
+	/* A gap of a queue is of no thread, even if branches without a thread were seen. */
+	const struct ptc_call_thread *t =
+		call->item->tid < 0 ? NULL : find_call_thread(s, call->item->tid);
 	const uint32_t thread = t ? (uint32_t)(t - s->threads) : PTC_NO_NUMBER;
 
 	return s->opts.on_event(s->opts.ctx,

@@ -308,6 +308,15 @@ static int write_gap(struct ptc_fxt_file *x, uint8_t thread, const struct ptc_ke
 			     &args, err);
 }
 
+/* Returns whether @open has ended before @next, a call or a gap; NULL: the end of the calls. */
+static bool ends_before(const struct ptc_kept_call *open, const struct ptc_kept_call *next)
+{
+	if (!next)
+		return true;
+	return next->function < PTC_KEPT_GAP ? open->depth >= next->depth :
+					       open->end <= next->begin;
+}
+
 /* Writes the calls of @t. k->path: the calls that have not ended. */
 static int write_calls(struct ptc_fxt_file *x, const struct ptc_kept_thread *t, uint8_t thread,
 		       struct ptc_err *err)
@@ -319,7 +328,7 @@ static int write_calls(struct ptc_fxt_file *x, const struct ptc_kept_thread *t, 
 		const struct ptc_kept_call *c = i < t->n ? &t->calls[i] : NULL;
 		const bool call = c && c->function < PTC_KEPT_GAP;
 
-		while (n && (!call || t->calls[path[n - 1]].depth >= c->depth) && !rc)
+		while (n && ends_before(&t->calls[path[n - 1]], c) && !rc)
 			rc = write_end(x, thread, &t->calls[path[--n]], err);
 		if (rc || !c)
 			break;

@@ -221,7 +221,7 @@ static void merge_thread(struct ptc_kept_calls *k, struct ptc_kept_thread *t)
 		const struct ptc_kept_call c = t->calls[i];
 		const bool mark = is_gap_mark(&c), open = !mark && is_open(t, i);
 
-		while (npath && (mark || t->calls[k->path[npath - 1]].depth >= c.depth))
+		while (!mark && npath && t->calls[k->path[npath - 1]].depth >= c.depth)
 			npath--;
 		if (mark && merge_gap(k, gap, &c))
 			continue;
@@ -332,10 +332,11 @@ bool ptc_kept_leave(struct ptc_kept_calls *k, uint32_t thread, uint64_t place)
 	c->end = place;
 	if (place - c->begin >= k->threshold)
 		return true;
-	/* Its calls were shorter, and are merged already: so it is the last one. */
 	uncount_call(k, c);
 	add_to_caller(k, t, t->nopen ? &t->calls[t->open[t->nopen - 1]] : NULL, 1 + c->merged);
+	/* Its calls were shorter, and are merged already: behind it are only gaps. */
 	t->n--;
+	memmove(c, c + 1, (size_t)(t->calls + t->n - c) * sizeof(*c));
 	return true;
 }
 

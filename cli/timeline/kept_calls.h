@@ -67,7 +67,7 @@ void ptc_kept_release(struct ptc_kept_calls *k);
 bool ptc_kept_enter(struct ptc_kept_calls *k, uint32_t thread, uint32_t function,
 		    enum ptc_call_how how, uint64_t place);
 bool ptc_kept_leave(struct ptc_kept_calls *k, uint32_t thread, uint64_t place);
-/* A gap, of a thread without open functions. */
+/* A gap, which may be inside of open functions. */
 bool ptc_kept_gap(struct ptc_kept_calls *k, uint32_t thread, uint8_t cause, uint64_t missing,
 		  uint64_t place);
 

@@ -116,3 +116,35 @@ Test(kept_calls, a_deep_stack_that_does_not_fit_yet_merges_no_long_call)
 	cr_assert_eq(k.threads[0].calls[0].end, 1999);
 	ptc_kept_release(&k);
 }
+
+/* The gap is inside of a short call, which is inside of a long one. */
+Test(kept_calls, a_gap_inside_of_open_calls_stays_when_they_are_merged)
+{
+	struct ptc_kept_calls k = begin(1 << 30);
+	const struct ptc_kept_thread *t;
+	uint64_t merged = 0, gaps = 0;
+
+	k.threshold = 100;
+	cr_assert(ptc_kept_enter(&k, 0, 0, PTC_CALL_BY_CALL, 1));
+	cr_assert(ptc_kept_enter(&k, 0, 1, PTC_CALL_BY_CALL, 10));
+	cr_assert(ptc_kept_gap(&k, 0, PTC_GAP_LOST, 8, 20));
+	cr_assert(ptc_kept_enter(&k, 0, 2, PTC_CALL_BY_CALL, 21));
+	cr_assert(ptc_kept_leave(&k, 0, 22));
+	cr_assert(ptc_kept_leave(&k, 0, 30));
+	t = &k.threads[0];
+	cr_assert_eq(t->n, 2);
+	cr_assert(t->calls[0].function == 0 && t->calls[1].function == PTC_KEPT_GAP + PTC_GAP_LOST);
+	cr_assert(t->calls[1].begin == 20 && t->calls[1].end == 8);
+	cr_assert(ptc_kept_enter(&k, 0, 1, PTC_CALL_BY_CALL, 200));
+	cr_assert(ptc_kept_leave(&k, 0, 300));
+	cr_assert(ptc_kept_leave(&k, 0, 20000));
+	cr_assert_eq(count_kept(&k, &merged, &gaps), 2);
+	cr_assert(merged == 2 && gaps == 1);
+
+	/* The call behind the gap is merged into the call around both. */
+	k.limit = k.bytes - 1;
+	ptc_kept_finish(&k);
+	cr_assert_eq(t->calls[0].merged, 3);
+	cr_assert_eq(t->merged, 0);
+	ptc_kept_release(&k);
+}
