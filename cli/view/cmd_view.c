@@ -47,8 +47,8 @@ static int refuse_many(const struct view *v)
 			"--time, --tid or --cpu",
 			v->a->input, FUNCTIONS_MAX);
 	else
-		ptc_say("'%s' has more than %" PRIu64 " calls, too many for a page; choose a part "
-			"with --time, --tid or --cpu, or use --max-calls",
+		ptc_say("'%s' has more than %" PRIu64 " calls and gaps, too many for a page; "
+			"choose a part with --time, --tid or --cpu, or use --max-calls",
 			v->a->input, v->a->max_calls);
 	return PTC_EXIT_FAIL;
 }

@@ -56,9 +56,8 @@ static const struct ptc_option options[] = {
 	PTC_OPTION_NO_DEMANGLE(struct ptc_view_args, opts.mangled),
 	PTC_HEADING("Limits:"),
 	{ "max-calls", 0, "N",
-	  "Refuse a recording with more calls than N (default: 10M). A browser takes about 25 "
-	  "bytes "
-	  "of memory for each call.",
+	  "Refuse a recording with more than N calls and gaps (default: 10M). A browser takes "
+	  "about 25 bytes of memory for each call.",
 	  PTC_PARSED(struct ptc_view_args, max_calls, ptc_take_count, "a number of calls") },
 	PTC_OPTION_MAX_MEMORY,
 	PTC_OPTION_NO_SANDBOX(struct ptc_view_args, sandbox.off),
