@@ -361,6 +361,8 @@ def crash(folder):
         check(b.value("byId('banner').textContent").startswith(answer[0]) and not b.value("byId('banner').hidden"), "the banner")
         b.click(300, 60)
         check(b.value("view.model.name(view.model.fn[view.chart.chosen])") == "parse_header", "the innermost open call is not selected")
+        facts = b.value("byId('details').textContent")
+        check("it ran when the thread, its program or the trace ended" in facts, f"no words for an open end: {facts}")
         at = b.value("view.chart.xOf(view.model.lanes[0].thread.last[0])")
         check(0 < at < b.value("view.chart.width"), f"the end is at {at}")
         red = b.value("""(() => { const lane = view.model.lanes[0], x = Math.round(view.chart.xOf(lane.thread.last[0])), h = lane.rows.length * 17, p = view.chart.context.getImageData(x, lane.top + 22, 3, h).data;

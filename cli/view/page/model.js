@@ -5,7 +5,7 @@
 const ENTERED = ["", "it ran when the trace began", "a return; its call was before the trace", "another function jumped to it (tail call)", "a signal", "",
 	"inlined"];
 const LEFT = ["", "", "a return to a caller from before the trace", "it jumped to another function (tail call)", "sigreturn", "longjmp or an exception",
-	"inlined", "a gap hides its end", "it ran when the trace ended"];
+	"inlined", "a gap hides its end", "it ran when the thread, its program or the trace ended"];
 const HOW_CALL = 0, HOW_TRACE = 1, HOW_RETURN = 2, HOW_GAP = 7, HOW_END = 8;
 const AXES = ["insns", "time"];
 const BLOCK = 64; /* calls whose longest one is known */
