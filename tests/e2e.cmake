@@ -58,7 +58,7 @@ set(e2e_long true crash_faults statements_of_senders zone_forked tasks_spawn con
 	spoilt_stale parallel_except lines_go_stripped emu_everyday_short unwound_uncaught emu_snapshots_threads snapshot_on_exit_step
 	crash_core_snapshots busy unwound_stray crash_message_c_library call_profiles_folded_many
 	snapshot_stacks_children_step snapshot_stacks_turns_step snapshot_stacks_crashes_step snapshot_stacks_left_step
-	snapshot_stacks_place_step snapshot_stacks_without_step view_sums view_time view_selected view_gaps view_system_theme)
+	snapshot_stacks_place_step snapshot_stacks_without_step view_sums view_time view_selected view_gaps view_many view_system_theme)
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
 	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
 
@@ -407,7 +407,8 @@ foreach(name callgrind callgrind_calls callgrind_time callgrind_hostile
 	e2e_is_emulated(call_profiles_${name})
 endforeach()
 # The page of ptcap view, in headless Chromium.
-foreach(name complete sums time search keys system_theme gaps branches crash snapshot hostile sources output selected)
+foreach(name complete sums time search keys system_theme gaps many branches crash snapshot hostile sources output
+	selected)
 	e2e_test(view_${name} "${e2e_dir}/view.py" "${name}")
 	e2e_is_emulated(view_${name})
 endforeach()

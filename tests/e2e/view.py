@@ -324,6 +324,51 @@ def gaps(folder):
 
 
 @case
+def many(folder):
+    """A page may have very many threads, and many gaps in one of them. The tip finds the gap that a search of each one finds."""
+    with Browser(folder) as b:
+        b.open(page(folder, os.path.join(TRACES, "gap.data"), *SYMFS))
+        first = b.value("""(() => { const { meta } = view.model, thread = { ...meta.threads[0], rows: [], branches: 0 };
+            const model = new Model({ ...meta, threads: Array.from({ length: 200000 }, (_, i) => ({ ...thread, first: thread.first.map((at) => at + i % 7 + 1) })) });
+            model.axes.forEach((axis) => model.prepare(axis));
+            return [model.axes[0].first, thread.first[0], model.rows.length]; })()""")
+        check(first == [first[1] + 1, first[1], 0], first)
+        check(b.value("view.model.rows.every((row, i) => row.number === i)"), "a row has another number")
+        tips = b.value("""(() => { const { model, chart } = view, lane = model.lanes[0], tips = [];
+            const n = 3000;
+            lane.gaps = Array.from({ length: n }, (_, i) => ({ ...lane.gaps[0], bytes: i + 1,
+                at: model.axes.map((axis) => axis.first + Math.floor(((i * 7919) % n) * (axis.last - axis.first) / n)) }));
+            for (const axis of model.axes) {
+                axis.gaps[0] = model.gapsOf(axis, lane);
+                chart.axis = axis;
+                for (const [from, to] of [[0, 1], [0.4, 0.401], [0.99, 1.2], [-0.5, 0.1]]) {
+                    [chart.from, chart.to] = [from, to].map((part) => axis.first + part * (axis.last - axis.first));
+                    chart.draw();
+                    for (let x = 0; x < chart.width; x += 31) {
+                        const sorted = lane.gaps.slice().sort((p, q) => p.at[axis.number] - q.at[axis.number]);
+                        const end = (at) => { const row = lane.rows[0];
+                            for (let call = row.begin; axis.name === "time" && call < row.end; call++)
+                                if (axis.start[call] >= at) return axis.start[call];
+                            return axis.name === "time" ? axis.last : at; };
+                        const want = sorted.find((g) => chart.xOf(g.at[axis.number]) + 6 >= x || chart.xOf(end(g.at[axis.number])) >= x);
+                        const is = want && chart.xOf(want.at[axis.number]) - 4 <= x ? want : undefined, got = gapAt(chart, lane, x);
+                        if (got !== is) tips.push([axis.name, from, x, got && got.bytes, is && is.bytes]);
+                    }
+                }
+            }
+            return tips.slice(0, 5); })()""")
+        check(tips == [], tips)
+        drawn = b.value("""(() => { const { chart } = view, c = chart.context; let n = 0;
+            [chart.from, chart.to] = [chart.axis.first, chart.axis.last];
+            const proxy = new Proxy(c, { get: (_, key) => (key === "clip" ? n++ : 0, typeof c[key] === "function" ? c[key].bind(c) : c[key]),
+                set: (_, key, to) => (c[key] = to, true) });
+            chart.context = proxy;
+            drawGaps(chart, view.model.lanes[0], 0, 60);
+            return [n, chart.width]; })()""")
+        check(1 < drawn[0] <= drawn[1] + 10, f"{drawn[0]} gaps are drawn in {drawn[1]} columns")
+
+
+@case
 def branches(folder):
     """Keys show single branches. More than --branches are left out, and everything else stays."""
     path = os.path.join(TRACES, "calls.data")

@@ -58,7 +58,7 @@ class Found {
 	 */
 	around(axis, call) {
 		const model = this.model, own = call < 0 ? null : model.rowOf(call), place = call < 0 ? -Infinity : axis.start[call];
-		const key = (i) => [axis.start[i], model.rows.indexOf(model.rowOf(i)), i];
+		const key = (i) => [axis.start[i], model.rowOf(i).number, i];
 		const isLess = (a, b) => a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 		let rank = 0, previous = -1, next = -1, isOver = false;
 

@@ -148,10 +148,7 @@ class View {
 	/* Returns what the tip at a pixel says. */
 	describe(x, y) {
 		const { axis } = this.chart, place = this.chart.placeAt(y), call = this.chart.callAt(x, y);
-		const gap = place.lane && place.lane.gaps.find((g) => {
-			const at = this.chart.xOf(g.at[axis.number]), end = this.chart.xOf(gapEnd(this.model, axis, place.lane, g));
-			return x >= at - 4 && x <= Math.max(end, at + 6);
-		});
+		const gap = place.lane && gapAt(this.chart, place.lane, x);
 
 		if (gap)
 			return gapText(gap);

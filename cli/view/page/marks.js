@@ -26,14 +26,18 @@ function gapText(gap) {
 	return `gap: ${gap.cause}${gap.bytes ? ", " + gap.bytes.toLocaleString("en") + " bytes of trace" : ""}`;
 }
 
-/* Returns where trace goes on behind a gap. On the axis of instructions that is where it ended. */
-function gapEnd(model, axis, lane, gap) {
-	const begin = gap.at[axis.number], row = lane.rows[0];
+/* Returns the number of the first gap of a lane that ends at pixel @x or behind it. A gap has at least @width pixels. */
+function firstGap(chart, gaps, x, width) {
+	const pixel = (chart.to - chart.from) / chart.width, place = chart.from + x * pixel, n = gaps.list.length;
 
-	if (axis.name === "insns" || !row)
-		return begin;
-	const next = firstAbove(axis.start, row.begin, row.end, begin, true);
-	return next < row.end ? axis.start[next] : axis.last;
+	return Math.min(firstAbove(gaps.end, 0, n, place, true), firstAbove(gaps.begin, 0, n, place - width * pixel, true));
+}
+
+/* Returns the gap of a lane at pixel @x, or undefined. */
+function gapAt(chart, lane, x) {
+	const gaps = chart.axis.gaps[lane.number], i = firstGap(chart, gaps, x, 6);
+
+	return i < gaps.list.length && chart.xOf(gaps.begin[i]) - 4 <= x ? gaps.list[i] : undefined;
 }
 
 /* Returns the lane of the thread that was killed: the last life of its thread ID. */
@@ -47,7 +51,7 @@ function crashedLane(model) {
 function drawEnd(chart, lane, top, bottom) {
 	const c = chart.context, died = lane === crashedLane(chart.model), x = chart.xOf(lane.thread.last[chart.axis.number]);
 
-	if (x < -9 || x > chart.width + 9 || !(died || lane.gaps.some((gap) => gap.cause === "snapshot")))
+	if (x < -9 || x > chart.width + 9 || !(died || lane.isOfSnapshot))
 		return;
 	c.fillStyle = c.strokeStyle = died ? chart.theme.gap : chart.theme.accent;
 	c.lineWidth = 2;
@@ -74,15 +78,13 @@ function drawGapText(chart, gap, x, top) {
 }
 
 function drawGaps(chart, lane, top, bottom) {
-	const c = chart.context;
-	let last = -9;
+	const c = chart.context, gaps = chart.axis.gaps[lane.number], n = gaps.list.length, pixel = (chart.to - chart.from) / chart.width;
 
-	for (const gap of lane.gaps) {
-		const begin = chart.xOf(gap.at[chart.axis.number]), end = Math.max(chart.xOf(gapEnd(chart.model, chart.axis, lane, gap)), begin + 3);
-		if (end < 0 || begin > chart.width || begin - last < 1)
-			continue;
+	/* Of the gaps that begin in one pixel, one is drawn. Of those that begin on the left of the screen, the last one covers the others. */
+	const left = firstAbove(gaps.begin, 0, n, chart.from - 9 * pixel, true) - 1;
+	for (let i = Math.max(left, firstGap(chart, gaps, 0, 3)); i < n && gaps.begin[i] <= chart.to; i = Math.max(i + 1, firstAbove(gaps.begin, i, n, gaps.begin[i] + pixel, true))) {
+		const begin = chart.xOf(gaps.begin[i]), end = Math.max(chart.xOf(gaps.end[i]), begin + 3), gap = gaps.list[i];
 		const color = gap.cause === "snapshot" ? chart.theme.accent : chart.theme.gap;
-		last = begin;
 		c.save();
 		c.beginPath();
 		c.rect(begin, top, Math.min(end, chart.width + 9) - begin, bottom - top);
@@ -104,7 +106,7 @@ function drawGaps(chart, lane, top, bottom) {
 		c.lineTo(begin + 5, top);
 		c.lineTo(begin + 0.5, top + 8);
 		c.fill();
-		if (lane.gaps.length < 200 || chart.to - chart.from < (chart.axis.last - chart.axis.first) / 20)
+		if (n < 200 || chart.to - chart.from < (chart.axis.last - chart.axis.first) / 20)
 			drawGapText(chart, gap, begin + 8, top);
 	}
 }
@@ -128,9 +130,8 @@ function drawOverview(chart, canvas) {
 	if (chart.found)
 		drawFoundPlaces(chart, c, scale, height);
 	c.fillStyle = theme.gap;
-	for (const gap of chart.model.meta.gaps)
-		if (gap.cause !== "snapshot")
-			c.fillRect((gap.at[axis.number] - axis.first) * scale - 1, 0, 2, height);
+	for (const x of chart.depths.gaps)
+		c.fillRect(x - 1, 0, 2, height);
 	const left = (chart.from - axis.first) * scale, right = Math.max((chart.to - axis.first) * scale, left + 3);
 	c.fillStyle = theme.back;
 	c.globalAlpha = 0.6;
@@ -158,7 +159,7 @@ function drawFoundPlaces(chart, c, scale, height) {
 }
 
 /* Returns for each pixel the number of open calls in its middle, the sum over all threads. Of very deep
- * stacks it counts every second row, or fewer. */
+ * stacks it counts every second row, or fewer. gaps: the pixels that have gaps. */
 function depthsOf(model, axis, width) {
 	const depths = new Float64Array(width), every = Math.ceil(model.rows.length / 2000), step = Math.max(axis.last - axis.first, 1) / width;
 
@@ -174,5 +175,9 @@ function depthsOf(model, axis, width) {
 	depths.most = Math.max(1, ...depths);
 	depths.axis = axis;
 	depths.width = width;
+	depths.gaps = new Set();
+	for (const gap of model.meta.gaps)
+		if (gap.cause !== "snapshot")
+			depths.gaps.add(Math.round((gap.at[axis.number] - axis.first) / step));
 	return depths;
 }

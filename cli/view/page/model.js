@@ -33,11 +33,11 @@ class Model {
 		let n = 0;
 
 		this.meta = meta;
-		this.rows = []; /* { lane, depth, begin, end } in the order of their calls */
+		this.rows = []; /* { lane, depth, number, begin, end } in the order of their calls */
 		this.lanes = meta.threads.map((thread, number) => {
 			const lane = { number, thread, rows: [], calls: thread.rows.reduce((sum, calls) => sum + calls, 0), collapsed: false, top: 0, gaps: [] };
 			thread.rows.forEach((calls, depth) => {
-				const row = { lane, depth, begin: n, end: n + calls, filled: n };
+				const row = { lane, depth, number: this.rows.length, begin: n, end: n + calls, filled: n };
 				lane.rows.push(row);
 				this.rows.push(row);
 				n += calls;
@@ -59,6 +59,7 @@ class Model {
 		this.rowBegins = Float64Array.from(this.rows, (row) => row.begin);
 		this.open = this.lanes.map((lane) => new Int32Array(lane.rows.length));
 		meta.gaps.forEach((gap) => gap.thread >= 0 && this.lanes[gap.thread].gaps.push(gap));
+		this.lanes.forEach((lane) => (lane.isOfSnapshot = lane.gaps.some((gap) => gap.cause === "snapshot")));
 	}
 
 	enter(number, depth, fn, how, site, insns, time) {
@@ -92,13 +93,29 @@ class Model {
 			branches.end[1][i] = time;
 	}
 
-	/* Makes an axis ready to draw: sums of lengths, and the longest calls of blocks. */
+	/*
+	 * Returns the gaps of a lane in the order of their places. end: where trace goes on behind a gap. On the axis of
+	 * instructions that is where it ended. Both columns do not decrease.
+	 */
+	gapsOf(axis, lane) {
+		const list = lane.gaps.slice().sort((a, b) => a.at[axis.number] - b.at[axis.number]), row = lane.rows[0];
+		const begin = Float64Array.from(list, (gap) => gap.at[axis.number]);
+		const end = axis.name === "insns" || !row ? begin : begin.map((at) => {
+			const next = firstAbove(axis.start, row.begin, row.end, at, true);
+			return next < row.end ? axis.start[next] : Math.max(axis.last, at);
+		});
+
+		return { list, begin, end };
+	}
+
+	/* Makes an axis ready to draw: sums of lengths, the longest calls of blocks, and the gaps of each lane. */
 	prepare(axis) {
 		const { start, end } = axis, n = this.n;
 
 		if (axis.busy)
 			return;
-		axis.first = Math.min(...this.meta.threads.map((t) => t.first[axis.number]), axis.last);
+		axis.first = this.meta.threads.reduce((first, t) => Math.min(first, t.first[axis.number]), axis.last);
+		axis.gaps = this.lanes.map((lane) => this.gapsOf(axis, lane));
 		axis.busy = new Float64Array(n + 1);
 		axis.longest = [];
 		for (let i = 0, sum = 0; i < n; i++)
