@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -427,24 +428,40 @@ Test(loop, a_trace_that_never_stands_still_is_an_error)
 	}
 }
 
-/* Starts a process with a child. Both wait until they are killed. */
+/* Waits until it is killed, at the latest by the end of the process @parent. */
+static _Noreturn void wait_for_kill(pid_t parent)
+{
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent) /* it has ended before the call */
+		_exit(1);
+	for (;;)
+		(void)pause();
+}
+
+/* Starts a process with a child. Both wait until they are killed, and end with this process. */
 static pid_t start_family(pid_t *ret_child)
 {
+	const pid_t self = getpid();
 	pid_t pid, child;
 	int fds[2];
 
 	cr_assert_eq(pipe(fds), 0);
 	pid = fork();
 	if (!pid) {
+		pid = getpid();
 		child = fork();
-		if (child)
-			(void)!write(fds[1], &child, sizeof(child));
-		for (;;)
-			(void)pause();
+		if (!child)
+			wait_for_kill(pid);
+		if (child < 0 || write(fds[1], &child, sizeof(child)) != (ssize_t)sizeof(child))
+			_exit(1);
+		(void)close(fds[1]);
+		wait_for_kill(self);
 	}
-	cr_assert_eq(read(fds[0], ret_child, sizeof(*ret_child)), (ssize_t)sizeof(*ret_child));
-	(void)close(fds[0]);
 	(void)close(fds[1]);
+	cr_assert(pid > 0);
+	cr_assert_eq(read(fds[0], ret_child, sizeof(*ret_child)), (ssize_t)sizeof(*ret_child));
+	cr_assert(*ret_child > 0);
+	(void)close(fds[0]);
 	return pid;
 }
 
