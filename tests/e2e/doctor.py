@@ -6,6 +6,7 @@ Both programs run with the same prefix: as root, as a user, with a capability, i
 a seccomp filter.
 """
 
+import atexit
 import ctypes
 import json
 import os
@@ -13,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import lib
 from lib import PTCAP, Run, check, skip
@@ -35,13 +37,34 @@ def case(f):
 
 def as_user(*caps):
     """A command prefix that gives up root, except for capabilities."""
-    if os.geteuid() or not shutil.which("setpriv"):
-        skip("not root, or no setpriv")
+    if os.geteuid():
+        skip("not root")
+    if not shutil.which("setpriv"):
+        lib.skip_without("setpriv")
     kept = ["--inh-caps", ",".join("+" + c for c in caps), "--ambient-caps", ",".join("+" + c for c in caps)] if caps else []
     prefix = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", *kept]
-    if Run([*prefix, PTCAP, "--version"]).status or not python_for(prefix):
-        skip("a user without rights cannot run ptcap or Python here")
+    if not may_run(prefix):
+        copy_for_users()
+    if not may_run(prefix) or not python_for(prefix):
+        lib.skip_without("Python or readable folder for a user without rights")
     return prefix
+
+
+def may_run(prefix):
+    """Whether the user may run ptcap and read the script. A folder of root may hold both."""
+    return Run([*prefix, "test", "-x", PTCAP, "-a", "-r", READER]).status == 0
+
+
+def copy_for_users():
+    """Use copies of ptcap, its plugin and the script in a folder that each user may enter."""
+    global PTCAP, READER
+    place = tempfile.mkdtemp(prefix="ptcap-e2e-users-")
+    atexit.register(shutil.rmtree, place)
+    os.chmod(place, 0o755)
+    beside = os.path.join(os.path.dirname(PTCAP), "ptcap-emu.so")
+    PTCAP, READER, *_ = [shutil.copy(f, place) for f in (PTCAP, READER, beside) if os.path.exists(f)]
+    for name in os.listdir(place):
+        os.chmod(os.path.join(place, name), 0o755)
 
 
 def python_for(prefix):
@@ -304,7 +327,7 @@ def debug_of(path):
 def process(folder):
     """A process of this user: its files, and what their debug files have according to readelf."""
     if not shutil.which("readelf"):
-        skip("no readelf")
+        lib.skip_without("readelf")
     with Waiting() as w:
         d = Doctor(options=("--quick", "-p", w.pid))
         with open(f"/proc/{w.pid}/maps", encoding="ascii") as f:
@@ -360,8 +383,10 @@ def sandboxed(folder):
     """The files of the process are read in the sandbox, which refuses none of doctor's calls."""
     log = os.path.join(folder, "log")
     strace = ["strace", "-qq", "-o", log, "-e", "trace=seccomp,openat,openat2,execve"]
-    if not shutil.which("strace") or Run([*strace, "true"]).status:
-        skip("no strace here, or it may not trace")
+    if not shutil.which("strace"):
+        lib.skip_without("strace")
+    if Run([*strace, "true"]).status:
+        skip("strace may not trace")
     name = shutil.copy("/bin/cat", os.path.join(folder, "copied"))
     with Waiting(name) as w:
         outs = []

@@ -11,7 +11,7 @@ command must exit with 0.
 
 A comment before an example changes how it runs: <!-- example: WORD... -->
 setup=NAME    first call the function NAME of SETUPS, which makes stand-ins: programs, recordings, shell functions
-needs=NAME    skip the example on a machine without NAME (NEEDS)
+needs=NAME    skip the example on a machine without NAME (NEEDS); fail for a program that scripts/test --all installs
 status=N      the commands of the example exit with N, or with 0
 
 The other cases prove that the comparison can fail.
@@ -206,6 +206,8 @@ def run_text(folder, text, section=None, setups=None):
         for example in found:
             missing = [n for n in example.needs if not NEEDS[n]()]
             if missing:
+                programs = [n for n in missing if n not in OF_MACHINE]
+                check(not programs or os.environ.get("PTCAP_GUEST") != "required", f"line {example.line}: {programs} are missing")
                 print(f"line {example.line}: skipped, because this machine has no {', '.join(missing)}", flush=True)
                 continue
             shell.run("unset -f ptcap pidof gcore; true")
@@ -252,6 +254,7 @@ NEEDS = {
     "perf2bolt": lambda: os.path.exists("/usr/lib/llvm-19/bin/perf2bolt"), "callgrind_annotate": lambda: shutil.which("callgrind_annotate"),
     "less": lambda: shutil.which("less"), "gdb": lambda: shutil.which("gdb"), "eu-stack": lambda: shutil.which("eu-stack"),
 }
+OF_MACHINE = {"events", "ptrace", "core", "breakpoints"}  # no package brings these: the other needs are programs
 SETUPS = {}
 LIBRARY = "volatile int reported;\nvoid report(int n)\n{\n\treported += n;\n}\n"
 # A program that reads LINES lines and ends; 0: it does not end. With READY it says when the newest trace has this loop alone.
@@ -474,6 +477,23 @@ def pages(folder):
     words = {w for text in texts for e in re.findall(MARK.pattern, text, re.M) for w in e.split()}
     unknown = {w for w in words if w.startswith("setup=") and w[6:] not in SETUPS or w.startswith("needs=") and w[6:] not in NEEDS}
     check(not unknown, f"unknown: {unknown}")
+
+
+@case
+def a_missing_program_fails(folder):
+    """Where scripts/test --all has installed all programs, a missing one is a failure; a missing right never is one."""
+    text = "<!-- example: needs={} -->\n\n    $ false\n"
+    for name in ("jq", "events"):
+        needed, NEEDS[name] = NEEDS[name], lambda: False
+        for required in ("", "required"):
+            os.environ["PTCAP_GUEST"] = required
+            if name == "jq" and required:
+                fails(folder, "required", text.format(name), "line 3: ['jq'] are missing")
+            else:
+                where = os.path.join(folder, f"{name}{required}")
+                os.mkdir(where)
+                check(run_text(where, text.format(name)) == 0, "the command ran")
+        NEEDS[name] = needed
 
 
 def fails(folder, name, text, what):

@@ -98,7 +98,7 @@ def text(*args):
 def eu_stack(pid):
     """Return {tid: addresses} as eu-stack sees the process."""
     if not shutil.which("eu-stack"):
-        lib.skip("no eu-stack here (Debian: elfutils)")
+        lib.skip_without("eu-stack")
     ret = {}
     for line in subprocess.run(["eu-stack", "-p", str(pid)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False).stdout.splitlines():
         if line.startswith("TID "):
