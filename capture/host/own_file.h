@@ -27,8 +27,13 @@ void ptc_own_module_find(struct ptc_own_module *ret);
  * PTC_E_PERM: a stranger can replace the file. A stranger is any user except root, the effective
  * user and the owner of @m. The file and each folder on the way must not belong to a stranger, and
  * must not be writable for all users. A writable folder with the sticky bit is allowed, a symbolic
- * link is not. Folders that also contain @m are not checked: their owners can replace @m itself. A
- * group may have write access, as the group staff has in Debian's /usr/local.
+ * link is not. Folders that also contain @m are not checked: their owners can replace @m itself.
+ *
+ * Members of a group that may write to one of them are strangers, too, with three exceptions.
+ * Root's group has the right. So has a group that may also write to @m or to its folder: its
+ * members can replace @m itself. So the group staff is no stranger in Debian's older /usr/local,
+ * where it may write to bin and to lib. And a user other than root decides about the user's own
+ * files: many systems make these writable for the group of that user.
  */
 int ptc_own_file_find(const struct ptc_own_module *m, const char *name, int mode, char **ret,
 		      struct ptc_err *err);

@@ -145,6 +145,56 @@ Test(own_file, a_file_of_a_stranger_is_refused)
 	expect(plugin, PTC_E_PERM, "");
 }
 
+static void give_to_group(const char *name, mode_t mode)
+{
+	cr_assert_eq(chown(below(name), (uid_t)-1, 50), 0);
+	cr_assert_eq(chmod(below(name), mode), 0);
+}
+
+Test(own_file, a_file_or_folder_of_root_that_a_group_can_write_is_refused)
+{
+	if (geteuid())
+		cr_skip_test("only root can give files away");
+	expect(plugin, 0, "/lib/ptcap/plugin.so"); /* lib: 0775, of root's group */
+	give_to_group("lib", 02775);
+	expect(plugin, PTC_E_PERM, "");
+	give_to_group("lib", 03775); /* with the sticky bit */
+	expect(plugin, 0, "/lib/ptcap/plugin.so");
+	give_to_group("lib", 02755);
+	expect(plugin, 0, "/lib/ptcap/plugin.so");
+	give_to_group("lib/ptcap/plugin.so", 0664);
+	expect(plugin, PTC_E_PERM, "");
+}
+
+/* As the group staff in Debian's /usr/local: bin and lib are root:staff 2775. */
+Test(own_file, a_group_that_can_replace_the_module_is_no_stranger)
+{
+	if (geteuid())
+		cr_skip_test("only root can give files away");
+	give_to_group("lib", 02775);
+	give_to_group("bin", 02775);
+	expect(plugin, 0, "/lib/ptcap/plugin.so");
+	expect("beside", 0, "/bin/beside");
+	give_to_group("bin", 02755);
+	expect(plugin, PTC_E_PERM, "");
+	give_to_group("bin/tool", 0775);
+	expect(plugin, 0, "/lib/ptcap/plugin.so");
+	cr_assert_eq(chown(below("bin/tool"), (uid_t)-1, 51), 0);
+	expect(plugin, PTC_E_PERM, "");
+}
+
+Test(own_file, a_user_decides_about_own_files_that_a_group_can_write)
+{
+	if (!geteuid()) {
+		cr_assert_eq(chown(root, 1234, 1234), 0);
+		cr_assert_eq(chown(below("lib"), 1234, 1234), 0);
+		cr_assert_eq(setegid(1234), 0);
+		cr_assert_eq(seteuid(1234), 0);
+	}
+	expect(plugin, 0, "/lib/ptcap/plugin.so");
+	cr_assert(getuid() || (!seteuid(0) && !setegid(0)));
+}
+
 Test(own_file, the_module_of_a_static_program_is_the_program)
 {
 	struct ptc_own_module m;
