@@ -74,7 +74,7 @@ void ptc_judge_target_events(const struct ptc_target *t, const struct ptc_facts 
 void ptc_judge_target_files(const struct ptc_target *t, const struct ptc_facts *f,
 			    struct ptc_check *c)
 {
-	size_t i, gone = 0;
+	size_t i, n, gone = 0, in_memory = 0;
 
 	(void)f;
 	if (t->maps) {
@@ -83,14 +83,23 @@ void ptc_judge_target_files(const struct ptc_target *t, const struct ptc_facts *
 		ptc_check_mend(c, "run ptcap as root, or with CAP_SYS_PTRACE");
 		return;
 	}
-	for (i = 0; i < t->nfiles; i++)
+	for (i = 0; i < t->nfiles; i++) {
 		gone += t->files[i].gone;
-	ptc_check_set(c, gone ? PTC_CHECK_BROKEN : PTC_CHECK_OK, "%zu file%s with code", t->nfiles,
-		      ptc_plural(t->nfiles));
+		in_memory += t->files[i].in_memory;
+	}
+	n = t->nfiles - in_memory;
+	ptc_check_set(c,
+		      gone	? PTC_CHECK_BROKEN :
+		      in_memory ? PTC_CHECK_NOTE :
+				  PTC_CHECK_OK,
+		      "%zu file%s with code", n, ptc_plural(n));
 	if (t->more_files)
 		ptc_check_add(c, ", and more");
-	if (!gone)
-		return;
-	ptc_check_add(c, ", %zu of them gone, replaced, or not readable", gone);
-	ptc_check_mend(c, "restart the process");
+	if (gone) {
+		ptc_check_add(c, ", %zu of them gone, replaced, or not readable", gone);
+		ptc_check_mend(c, "restart the process");
+	}
+	if (in_memory)
+		ptc_check_add(c, "; code in no file: memory with %zu name%s", in_memory,
+			      ptc_plural(in_memory));
 }

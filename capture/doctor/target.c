@@ -61,6 +61,24 @@ static bool is_listed(const struct ptc_target *t, const char *name)
 	return false;
 }
 
+/*
+ * Is @name of memory, which the kernel names like a file? Names of memfd_create (mm/memfd.c),
+ * shared anonymous memory (mm/shmem.c), System V shared memory (ipc/shm.c) and huge pages
+ * (fs/hugetlbfs/inode.c). Private mappings of /dev/zero are memory, too.
+ */
+static bool names_memory(const char *name)
+{
+	static const char *const whole[] = { "/dev/zero", "/dev/zero (deleted)", "/anon_hugepage",
+					     "/anon_hugepage (deleted)" };
+	size_t i;
+
+	for (i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		if (!strcmp(name, whole[i]))
+			return true;
+	return !strncmp(name, "/memfd:", 7) ||
+	       (!strncmp(name, "/SYSV", 5) && strspn(name + 5, "0123456789abcdef") == 8);
+}
+
 /* Is the file of the mapping still the file of that name? */
 static bool is_gone(const struct ptc_target *t, const struct ptc_map *m, const char *name)
 {
@@ -92,7 +110,8 @@ static int list_file(struct ptc_target *t, const struct ptc_map *m, const char *
 	more[t->nfiles].name = strdup(name);
 	if (!more[t->nfiles].name)
 		return ptc_fail_mem(err);
-	more[t->nfiles].gone = is_gone(t, m, name);
+	more[t->nfiles].in_memory = names_memory(name);
+	more[t->nfiles].gone = !more[t->nfiles].in_memory && is_gone(t, m, name);
 	t->nfiles++;
 	return 0;
 }

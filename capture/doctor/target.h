@@ -15,8 +15,9 @@ enum { PTC_TARGET_FILES_MAX = 512, PTC_TARGET_COMM = 64 };
 
 /* A mapped file with code. */
 struct ptc_target_file {
-	char *name; /* owned; as the process sees it, and untrusted */
-	bool gone;  /* the name now belongs to another file, or to none */
+	char *name;	/* owned; as the process sees it, and untrusted */
+	bool gone;	/* the name now belongs to another file, or to none */
+	bool in_memory; /* shared memory of a kernel's name: no folder has the file */
 };
 
 /* Facts about the process. Zeroed: empty. */

@@ -63,6 +63,11 @@ static void check_file(const struct ptc_search *s, const struct ptc_target *t,
 	struct ptc_debug_state d;
 
 	c->name = f->name;
+	if (f->in_memory) {
+		ptc_check_set(c, PTC_CHECK_NOTE,
+			      "code in no file, but in memory: Intel PT does not save this code");
+		return;
+	}
 	if (f->gone) {
 		ptc_check_set(
 			c, PTC_CHECK_BROKEN,

@@ -292,8 +292,8 @@ def text(folder):
 class Waiting:
     """A program that waits for the end of its input."""
 
-    def __init__(self, program="/bin/cat", prefix=()):
-        self.p = subprocess.Popen([*prefix, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, program="/bin/cat", prefix=(), more=()):
+        self.p = subprocess.Popen([*prefix, program, *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.pid = str(self.p.pid)
         self.p.stdin.write(b"x\n")
         self.p.stdin.flush()
@@ -398,6 +398,37 @@ def sandboxed(folder):
             check(filters == 0 or "copied" in parts[1] and "EPERM" not in parts[1] and "execve" not in parts[1], parts[-1])
             outs.append(json.loads(r.out)["process"])
         check(outs[0] == outs[1], f"{outs[0]}, without a sandbox {outs[1]}")
+
+
+# Maps one page of each kind of memory that the kernel names like a file, with the right to execute.
+MAPPER = """
+import ctypes, mmap, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = libc.shmat.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.shmat.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int]
+fd, zero = os.memfd_create("jit"), os.open("/dev/zero", os.O_RDWR)
+os.truncate(fd, 4096)
+for args in (5, mmap.MAP_PRIVATE, fd), (7, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS, -1), (7, mmap.MAP_PRIVATE, zero):
+    assert libc.mmap(None, 4096, *args, 0) != ctypes.c_void_p(-1).value, ctypes.get_errno()
+shm = libc.shmget(0, 4096, 0o1700)
+assert shm >= 0 and libc.shmat(shm, None, 0o100000) != ctypes.c_void_p(-1).value, ctypes.get_errno()
+libc.shmctl(shm, 0, None)
+print(sys.stdin.readline(), end="", flush=True)
+sys.stdin.read()
+"""
+
+
+@case
+def memory(folder):
+    """Code in memory that the kernel names like a file is a note. No restart of the process changes it."""
+    with Waiting(sys.executable, more=("-c", MAPPER)) as w:
+        d = Doctor(options=("--quick", "-p", w.pid))
+        d.has("process files", "note", r"code in no file: memory with \d+ names", "")
+        noted = {f["file"] for f in d.json["process"]["files"] if "code in no file" in f["value"]}
+        check({re.sub("[0-9a-f]{8}", "KEY", name) for name in noted}
+              >= {"/memfd:jit (deleted)", "/dev/zero", "/dev/zero (deleted)", "/SYSVKEY (deleted)"}, noted)
+        check(not [f for f in d.json["process"]["files"] if f["state"] == "broken"], d.json["process"])
 
 
 @case

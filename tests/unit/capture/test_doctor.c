@@ -450,6 +450,18 @@ Test(doctor, a_process_is_judged_by_its_user_its_tracer_and_its_threads)
 	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_MISSING, "no code", "");
 }
 
+Test(doctor, memory_with_code_is_no_file_and_has_no_remedy)
+{
+	struct ptc_facts f = skylake();
+	struct ptc_target_file files[2] = { { .in_memory = true }, { .gone = false } };
+	struct ptc_target t = { .files = files, .nfiles = 2 };
+
+	TARGET(&t, &f, ptc_judge_target_files, PTC_CHECK_NOTE,
+	       "1 file with code; code in no file: memory with 1 name", "");
+	files[1].gone = true;
+	TARGET(&t, &f, ptc_judge_target_files, PTC_CHECK_BROKEN, "1 of them gone", "restart");
+}
+
 Test(doctor, files_that_are_gone_are_counted)
 {
 	struct ptc_facts f = skylake();
