@@ -111,8 +111,10 @@ void ptc_judge_capabilities(const struct ptc_facts *f, struct ptc_check *c)
 		return;
 	ptc_check_add(c, "; lacks ");
 	list_caps(f, false, c);
-	ptc_check_mend(c, "sudo setcap cap_perfmon,cap_sys_ptrace,cap_ipc_lock+ep $(command -v "
-			  "ptcap), or run ptcap as root");
+	/* Not with setcap: each user that may execute the file would get its capabilities. */
+	ptc_check_mend(c, "sudo setpriv --reuid=$(id -u) --regid=$(id -g) --init-groups "
+			  "--inh-caps=+perfmon,+ipc_lock --ambient-caps=+perfmon,+ipc_lock "
+			  "$(command -v ptcap) ARGUMENTS, or run ptcap as root");
 }
 
 void ptc_judge_yama(const struct ptc_facts *f, struct ptc_check *c)

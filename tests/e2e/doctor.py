@@ -180,7 +180,25 @@ def user(folder):
     """A user without rights."""
     d, r = compared(as_user())
     check(r["caps"] == 0 and r["uid"] == USER, r)
-    d.has("capabilities", "note", "has none", "setcap")
+    d.has("capabilities", "note", "has none", "setpriv")
+
+
+@case
+def mended(folder):
+    """The command that mends the capabilities works, gives them to this user only, and leaves no other rights to it."""
+    prefix = as_user()
+    command = Doctor(prefix).checks["capabilities"]["mend"].split(", or ")[0].removeprefix("sudo ")
+    os.chmod(folder, 0o777)
+    for old, new in (("$(id -u)", USER), ("$(id -g)", USER), ("--init-groups", "--clear-groups"), ("$(command -v ptcap)", PTCAP)):
+        check(old in command, f"{old} is not in {command}")  # sudo runs as root, like this test; the user has no name
+        command = command.replace(old, str(new))
+    argv = command.removesuffix("ARGUMENTS").split()
+    d = json.loads(Run([*argv, "doctor", "--quick", "--format", "json"]).out)
+    said = {c["name"]: c for c in d["checks"]}
+    check(said["capabilities"]["value"].startswith(f"user {USER} has perfmon, ipc_lock; lacks"), said["capabilities"])
+    check(said["ptrace"]["state"] != "ok" or
+          Run([*argv, "record", "--source", "step", "-o", os.path.join(folder, "f"), "--", "true"]).status == 0, "step is refused")
+    check(Run([*prefix, PTCAP, "doctor", "--quick"]).out.count("has none"), "the user keeps the capabilities")
 
 
 @case

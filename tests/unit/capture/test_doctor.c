@@ -160,10 +160,13 @@ Test(doctor, capabilities_of_an_own_user_namespace_count_for_nothing)
 	bool limited;
 
 	JUDGED(&f, ptc_judge_capabilities, PTC_CHECK_NOTE, "user 1000 has none; lacks perfmon",
-	       "setcap");
+	       "setpriv");
 	f.caps = BIT(CAP_PERFMON);
 	JUDGED(&f, ptc_judge_capabilities, PTC_CHECK_NOTE, "has perfmon; lacks sys_admin",
-	       "setcap");
+	       "setpriv");
+	cr_assert_not(strstr(judged(ptc_judge_capabilities, &f).mend, "setcap"),
+		      "the capabilities of a file are those of all users");
+	cr_assert_not(strstr(judged(ptc_judge_capabilities, &f).mend, "ptrace"));
 	f.caps = UINT64_MAX;
 	JUDGED(&f, ptc_judge_capabilities, PTC_CHECK_OK, "ipc_lock", "");
 	(void)ptc_ring_sizes_largest(&f, 4, &limited);
