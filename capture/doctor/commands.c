@@ -2,7 +2,6 @@
 #include "capture/doctor/commands.h"
 
 #include <inttypes.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,7 +15,7 @@ struct ptc_abilities ptc_abilities_of(const struct ptc_facts *f, const struct pt
 	a.pt_cpus = a.pt && !tried->cpu;
 	a.pt_kernel = a.pt && !tried->kernel_part && !tried->kcore;
 	a.lbr = a.pt && !tried->branches && !tried->branches_by_pt;
-	a.attach = a.trace && (f->yama < 1 || ptc_facts_have(f, CAP_SYS_PTRACE));
+	a.attach = a.trace && (f->yama < 1 || (f->yama < 3 && ptc_facts_may_ptrace(f)));
 	if (t) {
 		a.attach = a.trace && !t->attach && !t->tracer && !t->kernel;
 		a.events = !t->event && !t->kernel;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/doctor/facts.h"
 
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,6 +73,11 @@ bool ptc_fact_number(const char *text, const char *name, int base, uint64_t *ret
 bool ptc_facts_have(const struct ptc_facts *f, int cap)
 {
 	return !f->own_userns && (f->caps >> cap & 1);
+}
+
+bool ptc_facts_may_ptrace(const struct ptc_facts *f)
+{
+	return f->caps >> CAP_SYS_PTRACE & 1;
 }
 
 /* --- the container --- */

@@ -76,4 +76,10 @@ bool ptc_fact_number(const char *text, const char *name, int base, uint64_t *ret
 /* Has this process the capability for the kernel itself? */
 bool ptc_facts_have(const struct ptc_facts *f, int cap);
 
+/*
+ * Has this process CAP_SYS_PTRACE for the processes of its own user namespace? Yama asks for the
+ * capability in the user namespace of the traced process (security/yama/yama_lsm.c).
+ */
+bool ptc_facts_may_ptrace(const struct ptc_facts *f);
+
 #endif

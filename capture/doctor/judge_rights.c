@@ -119,7 +119,7 @@ void ptc_judge_capabilities(const struct ptc_facts *f, struct ptc_check *c)
 
 void ptc_judge_yama(const struct ptc_facts *f, struct ptc_check *c)
 {
-	const bool may = ptc_facts_have(f, CAP_SYS_PTRACE);
+	const bool may = ptc_facts_may_ptrace(f);
 
 	if (f->yama == PTC_FACT_NONE) {
 		ptc_check_set(c, PTC_CHECK_OK, "the kernel has no yama");
@@ -133,8 +133,10 @@ void ptc_judge_yama(const struct ptc_facts *f, struct ptc_check *c)
 		return;
 	}
 	if (!f->yama || may) {
-		ptc_check_add(c, may ? "this user may trace all processes" :
-				       "this user may trace its own processes");
+		ptc_check_add(c, !may	       ? "this user may trace its own processes" :
+				 f->own_userns ? "this user may trace all processes of its user "
+						 "namespace" :
+						 "this user may trace all processes");
 		return;
 	}
 	c->state = f->yama == 1 ? PTC_CHECK_NOTE : PTC_CHECK_BROKEN;
@@ -151,7 +153,9 @@ void ptc_judge_ptrace(const struct ptc_facts *f, struct ptc_check *c)
 	}
 	ptc_check_set(c, PTC_CHECK_BROKEN, "a child process cannot be traced: %s",
 		      strerrordesc_np(f->tried.trace));
-	if (f->yama >= 2)
+	if (f->yama >= 3)
+		ptc_check_mend(c, "see yama");
+	else if (f->yama == 2)
 		ptc_check_mend(c, "sudo sysctl kernel.yama.ptrace_scope=0");
 	else if (f->seccomp > 0)
 		ptc_check_mend(c, "start the container with --cap-add SYS_PTRACE --security-opt "

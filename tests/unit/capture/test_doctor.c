@@ -203,6 +203,39 @@ Test(doctor, yama_restricts_users_but_not_cap_sys_ptrace)
 	}
 }
 
+/* Yama asks for the capability in the user namespace of the traced process. */
+Test(doctor, cap_sys_ptrace_counts_for_yama_in_an_own_user_namespace)
+{
+	struct ptc_facts f = skylake();
+
+	f.caps = BIT(CAP_SYS_PTRACE);
+	f.own_userns = true;
+	cr_assert(ptc_abilities_of(&f, NULL, false).attach);
+	JUDGED(&f, ptc_judge_yama, PTC_CHECK_OK, "all processes of its user namespace", "");
+	f.yama = 2;
+	cr_assert(ptc_abilities_of(&f, NULL, false).attach);
+	JUDGED(&f, ptc_judge_yama, PTC_CHECK_OK, "all processes of its user namespace", "");
+	f.own_userns = false;
+	f.yama = 3; /* refuses root, too */
+	cr_assert_not(ptc_abilities_of(&f, NULL, false).attach);
+	JUDGED(&f, ptc_judge_yama, PTC_CHECK_BROKEN, "no process may be traced", "boot");
+}
+
+/* The kernel refuses to leave ptrace_scope 3. */
+Test(doctor, a_refused_ptrace_has_the_remedy_of_its_ptrace_scope)
+{
+	struct ptc_facts f = skylake();
+
+	f.tried.trace = EPERM;
+	JUDGED(&f, ptc_judge_ptrace, PTC_CHECK_BROKEN, "cannot be traced", "");
+	f.yama = 2;
+	JUDGED(&f, ptc_judge_ptrace, PTC_CHECK_BROKEN, "cannot be traced", "ptrace_scope=0");
+	f.yama = 3;
+	JUDGED(&f, ptc_judge_ptrace, PTC_CHECK_BROKEN, "cannot be traced", "see yama");
+	f.seccomp = 2;
+	JUDGED(&f, ptc_judge_ptrace, PTC_CHECK_BROKEN, "cannot be traced", "see yama");
+}
+
 Test(doctor, filters_are_broken_only_if_they_refuse_a_needed_call)
 {
 	struct ptc_facts f = skylake();
