@@ -81,7 +81,8 @@ bool ptc_check_emu(struct ptc_check *c)
 
 	if (ptc_emu_find(&qemu, &plugin, &err)) {
 		ptc_check_set(c, PTC_CHECK_MISSING, "%s", err.msg);
-		mend_qemu(c);
+		if (!ptc_emu_has_qemu())
+			mend_qemu(c); /* else the message says what to do about the plugin */
 		return false;
 	}
 	o.target.argv = argv;

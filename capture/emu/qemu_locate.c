@@ -65,10 +65,11 @@ static int find_plugin(const struct ptc_own_module *m, char **ret, struct ptc_er
 
 	if (forced) {
 		*ret = realpath(forced, NULL);
-		rc = *ret ? 0 : PTC_E_NOT_EXIST;
-	} else {
-		rc = find_own(m, names, sizeof(names) / sizeof(names[0]), R_OK, ret, &why);
+		return *ret ? 0 :
+			      ptc_fail(err, PTC_E_UNSUPPORTED,
+				       "cannot find '%s' (PTCAP_EMU_PLUGIN)", forced);
 	}
+	rc = find_own(m, names, sizeof(names) / sizeof(names[0]), R_OK, ret, &why);
 	if (rc == PTC_E_NOT_EXIST)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"cannot find the QEMU plugin %s beside ptcap or in %s; set "
@@ -108,6 +109,17 @@ static char *find_qemu(const struct ptc_own_module *m, const char *forced)
 	if (!forced && !find_own_qemu(m, &path, &ignored))
 		return path;
 	return ptc_launch_find(forced ? forced : QEMU, &path, &ignored) ? NULL : path;
+}
+
+bool ptc_emu_has_qemu(void)
+{
+	struct ptc_own_module m;
+	char *qemu;
+
+	ptc_own_module_find(&m);
+	qemu = find_qemu(&m, secure_getenv("PTCAP_QEMU"));
+	free(qemu);
+	return qemu != NULL;
 }
 
 int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err)

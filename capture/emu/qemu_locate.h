@@ -18,6 +18,9 @@
  */
 int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err);
 
+/* Does ptc_emu_find() find QEMU? The plugin does not matter. */
+bool ptc_emu_has_qemu(void);
+
 /*
  * Returns true if @qemu reverses the order of the environment. QEMU up to 8.0 does
  * (linux-user/main.c). Only the version number tells, so `QEMU --version` is run, which takes 5 ms.

@@ -450,6 +450,24 @@ def memory(folder):
 
 
 @case
+def plugin(folder):
+    """A plugin that is missing or refused although this machine has QEMU: no advice to install QEMU."""
+    if not shutil.which(os.environ.get("PTCAP_QEMU", "qemu-x86_64")):
+        lib.skip_without("qemu-x86_64")
+    env = {**os.environ, "PTCAP_EMU_PLUGIN": "/nonexistent/x.so"}
+    Doctor(env=env).has("qemu", "missing", r"^cannot find '/nonexistent/x.so' \(PTCAP_EMU_PLUGIN\)$", "")
+    Doctor(env={**env, "PTCAP_QEMU": "/nonexistent/qemu"}).has("qemu", "missing", "/nonexistent/qemu", "qemu-user|scripts/qemu")
+    global PTCAP
+    beside = os.path.join(os.path.dirname(PTCAP), "ptcap-emu.so")
+    if not os.path.exists(beside):
+        skip("no plugin beside ptcap")
+    del env["PTCAP_EMU_PLUGIN"]
+    os.chmod(shutil.copy(beside, folder), 0o666)
+    PTCAP = shutil.copy(PTCAP, folder)
+    Doctor(env=env).has("qemu", "missing", "^the QEMU plugin is refused: other users can change '.*; set PTCAP_EMU_PLUGIN", "")
+
+
+@case
 def hostile(folder):
     """Names of files with control characters act on no terminal. A file that is gone is reported."""
     name = os.path.join(folder, "a\x1b[31m\u202eb c")
