@@ -48,7 +48,7 @@ void ptc_judge_paranoid(const struct ptc_facts *f, struct ptc_check *c)
 
 	ptc_check_set(c, PTC_CHECK_OK, "%ld: this user may trace %s", f->limits.paranoid,
 		      allowed_by_trials(t));
-	if (f->limits.paranoid > -1 && !t->cpu)
+	if (f->limits.paranoid > 0 && !t->cpu) /* at 0 users may open events of CPUs */
 		ptc_check_add(c, " (root, or a capability)");
 	if (t->event == EACCES) {
 		c->state = PTC_CHECK_BROKEN;

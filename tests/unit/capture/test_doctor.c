@@ -141,6 +141,8 @@ Test(doctor, the_trials_tell_what_a_level_of_paranoid_allows)
 	JUDGED(&f, ptc_judge_paranoid, PTC_CHECK_NOTE, "their kernel part", "for whole CPUs (-a)");
 	f.tried.cpu = 0;
 	JUDGED(&f, ptc_judge_paranoid, PTC_CHECK_OK, "everything (root, or a capability)", "");
+	f.limits.paranoid = 0; /* a user may open events of CPUs */
+	cr_assert_str_eq(judged(ptc_judge_paranoid, &f).value, "0: this user may trace everything");
 	f.limits.paranoid = -1;
 	JUDGED(&f, ptc_judge_paranoid, PTC_CHECK_OK, "-1: this user may trace everything", "");
 	/* 3 forbids everything on Debian's kernel, and nothing more than 2 on Linus' kernel. */
