@@ -32,6 +32,12 @@ void ptc_judge_yama(const struct ptc_facts *f, struct ptc_check *c);
 void ptc_judge_ptrace(const struct ptc_facts *f, struct ptc_check *c);
 void ptc_judge_kernel_code(const struct ptc_facts *f, struct ptc_check *c);
 
+/*
+ * Sets the remedy for the missing capabilities @caps, for example "CAP_PERFMON". Root gets no
+ * advice to be root.
+ */
+void ptc_judge_mend_caps(const struct ptc_facts *f, const char *caps, struct ptc_check *c);
+
 /* Limits: judge_limits.c. */
 void ptc_judge_rings(const struct ptc_facts *f, struct ptc_check *c);
 void ptc_judge_descriptors(const struct ptc_facts *f, struct ptc_check *c);

@@ -92,6 +92,18 @@ static void list_caps(const struct ptc_facts *f, bool had, struct ptc_check *c)
 		ptc_check_add(c, "none");
 }
 
+void ptc_judge_mend_caps(const struct ptc_facts *f, const char *caps, struct ptc_check *c)
+{
+	if (f->own_userns)
+		ptc_check_mend(c, "run ptcap outside of this user namespace");
+	else if (f->uid)
+		ptc_check_mend(c, "run ptcap as root, or with %s", caps);
+	else if (*f->container)
+		ptc_check_mend(c, "start the container with %s (--cap-add)", caps);
+	else
+		ptc_check_mend(c, "run ptcap with %s", caps);
+}
+
 void ptc_judge_capabilities(const struct ptc_facts *f, struct ptc_check *c)
 {
 	size_t i, had = 0;
@@ -111,6 +123,10 @@ void ptc_judge_capabilities(const struct ptc_facts *f, struct ptc_check *c)
 		return;
 	ptc_check_add(c, "; lacks ");
 	list_caps(f, false, c);
+	if (f->own_userns || !f->uid) {
+		ptc_judge_mend_caps(f, "these capabilities", c);
+		return;
+	}
 	/* Not with setcap: each user that may execute the file would get its capabilities. */
 	ptc_check_mend(c, "sudo setpriv --reuid=$(id -u) --regid=$(id -g) --init-groups "
 			  "--inh-caps=+perfmon,+ipc_lock --ambient-caps=+perfmon,+ipc_lock "
@@ -171,5 +187,6 @@ void ptc_judge_kernel_code(const struct ptc_facts *f, struct ptc_check *c)
 	ptc_check_set(c, f->tried.kcore == ENOENT ? PTC_CHECK_MISSING : PTC_CHECK_NOTE,
 		      "no --kcore: /proc/kcore: %s", strerrordesc_np(f->tried.kcore));
 	if (f->tried.kcore != ENOENT)
-		ptc_check_mend(c, "run ptcap as root, outside of a container");
+		ptc_check_mend(c, "run ptcap %soutside of a container",
+			       f->uid ? "as root, " : "with CAP_SYS_RAWIO, ");
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Judges of a running process. */
 #include <errno.h>
+#include <linux/capability.h>
 #include <string.h>
 
 #include "base/plural.h"
@@ -27,6 +28,34 @@ void ptc_judge_target(const struct ptc_target *t, const struct ptc_facts *f, str
 	ptc_check_mend(c, "sudo prlimit --pid $$ --nofile=1048576");
 }
 
+static bool is_refusal(int sys)
+{
+	return sys == EPERM || sys == EACCES;
+}
+
+/* Ends the value with what refuses a user with all capabilities for the call. */
+static void name_refuser(const struct ptc_facts *f, struct ptc_check *c)
+{
+	ptc_check_add(c, "; not for lack of a capability: %s refuses this user",
+		      f->seccomp > 0 ? "a seccomp filter or a security module (LSM)" :
+				       "a security module (LSM)");
+}
+
+/* Sets the remedy for a refused ptrace. */
+static void mend_attach(const struct ptc_target *t, const struct ptc_facts *f, struct ptc_check *c)
+{
+	if (!is_refusal(t->attach))
+		return;
+	if (f->yama >= 3)
+		ptc_check_mend(c, "see yama");
+	else if (ptc_facts_have(f, CAP_SYS_PTRACE))
+		name_refuser(f, c);
+	else if (t->uid == f->uid && f->yama > 0 && !ptc_facts_may_ptrace(f))
+		ptc_check_mend(c, "sudo sysctl kernel.yama.ptrace_scope=0");
+	else
+		ptc_judge_mend_caps(f, "CAP_SYS_PTRACE", c);
+}
+
 void ptc_judge_target_ptrace(const struct ptc_target *t, const struct ptc_facts *f,
 			     struct ptc_check *c)
 {
@@ -42,10 +71,7 @@ void ptc_judge_target_ptrace(const struct ptc_target *t, const struct ptc_facts 
 	} else {
 		ptc_check_set(c, PTC_CHECK_BROKEN, "this user may not trace it: %s",
 			      strerrordesc_np(t->attach));
-		if (t->uid == f->uid && f->yama > 0 && f->yama < 3)
-			ptc_check_mend(c, "sudo sysctl kernel.yama.ptrace_scope=0");
-		else
-			ptc_check_mend(c, "run ptcap as root, or with CAP_SYS_PTRACE");
+		mend_attach(t, f, c);
 	}
 }
 
@@ -67,8 +93,12 @@ void ptc_judge_target_events(const struct ptc_target *t, const struct ptc_facts 
 		      why);
 	if (f->tried.event)
 		ptc_check_mend(c, "see perf events");
+	else if (!is_refusal(t->event))
+		return;
+	else if (ptc_facts_have(f, CAP_PERFMON) && ptc_facts_have(f, CAP_SYS_PTRACE))
+		name_refuser(f, c);
 	else
-		ptc_check_mend(c, "run ptcap as root, or with CAP_PERFMON and CAP_SYS_PTRACE");
+		ptc_judge_mend_caps(f, "CAP_PERFMON and CAP_SYS_PTRACE", c);
 }
 
 void ptc_judge_target_files(const struct ptc_target *t, const struct ptc_facts *f,
@@ -76,11 +106,15 @@ void ptc_judge_target_files(const struct ptc_target *t, const struct ptc_facts *
 {
 	size_t i, n, gone = 0, in_memory = 0;
 
-	(void)f;
 	if (t->maps) {
 		ptc_check_set(c, PTC_CHECK_UNKNOWN, "its mappings cannot be read: %s",
 			      strerrordesc_np(t->maps));
-		ptc_check_mend(c, "run ptcap as root, or with CAP_SYS_PTRACE");
+		if (!is_refusal(t->maps))
+			return;
+		if (ptc_facts_have(f, CAP_SYS_PTRACE))
+			name_refuser(f, c);
+		else
+			ptc_judge_mend_caps(f, "CAP_SYS_PTRACE", c);
 		return;
 	}
 	for (i = 0; i < t->nfiles; i++) {

@@ -488,6 +488,51 @@ Test(doctor, a_process_is_judged_by_its_user_its_tracer_and_its_threads)
 	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_MISSING, "no code", "");
 }
 
+/* Root without capabilities, as in a container. */
+Test(doctor, root_gets_no_advice_to_be_root)
+{
+	static const ptc_judge judges[] = { ptc_judge_capabilities, ptc_judge_kernel_code };
+	struct ptc_target t = { .pid = 7, .attach = EPERM, .event = EACCES, .maps = EACCES };
+	struct ptc_facts f = skylake();
+	size_t i;
+
+	f.uid = 0;
+	f.yama = 0;
+	for (i = 0; i < 2; i++)
+		cr_assert_not(strstr(judged(judges[i], &f).mend, "root"), "judge %zu", i);
+	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_BROKEN, "", "run ptcap with CAP_SYS_");
+	TARGET(&t, &f, ptc_judge_target_events, PTC_CHECK_BROKEN, "", "run ptcap with CAP_PERF");
+	(void)snprintf(f.container, sizeof(f.container), "docker");
+	TARGET(&t, &f, ptc_judge_target_files, PTC_CHECK_UNKNOWN, "", "start the container with");
+	JUDGED(&f, ptc_judge_capabilities, PTC_CHECK_NOTE, "has none", "start the container with");
+}
+
+/* A user with all capabilities gets no advice to use them. */
+Test(doctor, a_refusal_to_root_names_the_lsm_or_the_filter)
+{
+	struct ptc_facts f = skylake();
+	struct ptc_target t = { .pid = 7, .attach = EACCES, .event = EACCES, .maps = EACCES };
+
+	f.uid = 0;
+	f.caps = UINT64_MAX;
+	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_BROKEN,
+	       ": a security module (LSM) refuses", "");
+	TARGET(&t, &f, ptc_judge_target_events, PTC_CHECK_BROKEN,
+	       ": a security module (LSM) refuses", "");
+	TARGET(&t, &f, ptc_judge_target_files, PTC_CHECK_UNKNOWN,
+	       ": a security module (LSM) refuses", "");
+	f.seccomp = 2;
+	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_BROKEN, ": a seccomp filter or", "");
+	f.own_userns = true; /* the process may belong to another one */
+	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_BROKEN, "may not trace", "outside of");
+	f.yama = 3;
+	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_BROKEN, "may not trace", "see yama");
+	t = (struct ptc_target){ .pid = 7, .attach = ESRCH, .event = ESRCH, .maps = ESRCH };
+	TARGET(&t, &f, ptc_judge_target_ptrace, PTC_CHECK_BROKEN, "No such process", "");
+	TARGET(&t, &f, ptc_judge_target_events, PTC_CHECK_BROKEN, "No such process", "");
+	TARGET(&t, &f, ptc_judge_target_files, PTC_CHECK_UNKNOWN, "No such process", "");
+}
+
 Test(doctor, memory_with_code_is_no_file_and_has_no_remedy)
 {
 	struct ptc_facts f = skylake();
