@@ -11,7 +11,7 @@ set_tests_properties(api_example PROPERTIES LABELS api
 # The label pinned: this test single-steps a program.
 add_test(NAME api_branches COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/example.py"
 	"${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" branches)
-set_tests_properties(api_branches PROPERTIES LABELS "api;pinned"
+set_tests_properties(api_branches PROPERTIES LABELS "api;pinned;long"
 	ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;PROGS=${CMAKE_CURRENT_BINARY_DIR}/prog")
 
 # A prefix that was moved after its installation: the plugin, pkg-config, find_package.

@@ -59,6 +59,14 @@ set(e2e_long true crash_faults statements_of_senders zone_forked tasks_spawn con
 	crash_core_snapshots busy unwound_stray crash_message_c_library call_profiles_folded_many
 	snapshot_stacks_children_step snapshot_stacks_turns_step snapshot_stacks_crashes_step snapshot_stacks_left_step
 	snapshot_stacks_place_step snapshot_stacks_without_step view_sums view_time view_selected view_gaps view_many view_system_theme)
+# Long tests of the gcc build only: ASan needs them for the code that they reach.
+set(e2e_long_without_asan view_hostile crash_core attach_process emu_spoilt_stale parallel_cpus snapshot_threads_step crash_nobody
+	crash_message_asan jitdump_names jitdump_like_node jitdump_parts lbr_threads emu_handled_bounded emu_crowd
+	crash_message_none emu_last_threads crash_jumps crash_message_text_thrown crash_bounded compare_spoilt compare_calls
+	replaced_attached emu_busy trapthreads)
+if(NOT PTCAP_SANITIZE)
+	list(APPEND e2e_long ${e2e_long_without_asan})
+endif()
 ptcap_unchanged(e2e_if_changed NAME $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:ptcap_emu> $<TARGET_FILE:refstep>
 	$<TARGET_FILE:hashflow> "${e2e_bin}" "${e2e_dir}" "${CMAKE_CURRENT_SOURCE_DIR}/support")
 
