@@ -6,6 +6,9 @@
 #include "arch/insn_plain.h"
 #include "arch/insn_unknown.h"
 
+static_assert((int)PTC_KIND_COUNT <= (int)PTC_KIND_MAX,
+	      "arrays of the library have space for each kind");
+
 const char *ptc_kind_name(enum ptc_kind kind)
 {
 	static const char *const names[PTC_KIND_COUNT] = {

@@ -29,3 +29,14 @@ int ptc_opts_take(void *ret, size_t known, const void *opts, const char *init, s
 	memcpy(ret, &known, sizeof(known));
 	return 0;
 }
+
+void ptc_opts_give(void *ret, const void *from, size_t known)
+{
+	size_t size;
+
+	memcpy(&size, ret, sizeof(size));
+	if (size < sizeof(size) || size > SIZE_LIMIT)
+		return;
+	memcpy(ret, from, size < known ? size : known);
+	memcpy(ret, &size, sizeof(size));
+}

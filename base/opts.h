@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Copying options structs, which begin with their size. */
+/* Copying structs of the public interface, which begin with their size. */
 #ifndef PTC_BASE_OPTS_H
 #define PTC_BASE_OPTS_H
 
@@ -14,5 +14,12 @@
  * newer caller set an option that this library does not know.
  */
 int ptc_opts_take(void *ret, size_t known, const void *opts, const char *init, struct ptc_err *err);
+
+/*
+ * Copy the @known bytes at @from to the caller's @ret, which begins with its size. The caller may
+ * be older or newer than this library: it gets the members that both know, and the others stay as
+ * they are. Without a size nothing is copied.
+ */
+void ptc_opts_give(void *ret, const void *from, size_t known);
 
 #endif

@@ -128,7 +128,7 @@ static struct count decode(const char *path, unsigned int jobs)
 	struct seen s = { .hash = 0 };
 	const struct ptc_sink sink = { see_items, &s };
 	const struct ptc_sums_sink sums = { see_sums, &s };
-	struct ptc_decode_stats stats;
+	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
 	struct ptc_decode *d;
 	struct ptc_err err;
 	size_t i;

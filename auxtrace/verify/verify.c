@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "auxtrace/verify/verify.h"
+#include "ptcap/verify.h"
 
 #include "auxtrace/verify/verify_private.h"
+#include "base/opts.h"
 
 static int verify_records(struct ptc_verify *v, struct ptc_err *err)
 {
@@ -72,6 +73,6 @@ int ptc_verify(const struct ptc_file *f, ptc_finding_fn *say, void *arg,
 	ptc_buf_release(&v.ids);
 	ptc_buf_release(&v.ledger);
 	if (!rc)
-		*ret = v.stats;
+		ptc_opts_give(ret, &v.stats, sizeof(v.stats));
 	return rc;
 }

@@ -8,7 +8,7 @@
 #include "auxtrace/record/ledger.h"
 #include "auxtrace/record/sample.h"
 #include "auxtrace/record/sideband.h"
-#include "auxtrace/verify/verify.h"
+#include "ptcap/verify.h"
 
 /* The first and the last of a set of times. last 0: the set is empty. */
 struct ptc_verify_span {

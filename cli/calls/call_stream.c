@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 enum { SEEN_BITS = 14 };
 
@@ -283,13 +283,15 @@ static size_t inlined_at(void *ctx, const struct ptc_item *item, uint64_t ip,
 
 int ptc_call_stream_init(struct ptc_call_stream *s, const struct ptc_call_stream_opts *opts)
 {
-	const struct ptc_calls_opts calls = { .function = function_start,
+	const struct ptc_calls_opts calls = { .size = sizeof(struct ptc_calls_opts),
+					      .function = function_start,
 					      .on_call = on_physical_call,
 					      .ctx = s,
 					      .life = thread_life,
 					      .name = symbol_name,
 					      .closes = true };
-	const struct ptc_inline_calls_opts inlines = { inlined_at, on_balanced_call, s };
+	const struct ptc_inline_calls_opts inlines = { sizeof(inlines), inlined_at,
+						       on_balanced_call, s };
 
 	*s = (struct ptc_call_stream){ .opts = *opts };
 	s->calls = ptc_calls_new(&calls);

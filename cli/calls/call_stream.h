@@ -14,9 +14,7 @@
 #include "base/idmap.h"
 #include "cli/common/number_index.h"
 #include "cli/common/string_pool.h"
-#include "decode/calls/calls.h"
-#include "decode/calls/inline_calls.h"
-#include "decode/sideband/process.h"
+#include "ptcap/calls.h"
 #include "ptcap/decode.h"
 
 /* A function, or a place that belongs to no known function. */

@@ -5,8 +5,7 @@
 
 #include "base/grow.h"
 #include "base/sorted.h"
-#include "decode/session/insn_counter.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 /* Consecutive instructions of a block that are of the same function and line. */
 struct ptc_block_part {
@@ -138,8 +137,8 @@ static bool take_block(void *ctx, const struct ptc_item *it, struct ptc_counts_e
 	block->lines = c->nparts;
 	block->nlines = 0;
 	return find_block_function(&v) &&
-	       !ptc_insn_each(ptc_decode_addrspace(c->stream->opts.d, it), block->from.ip,
-			      block->to.ip, block->kind == PTC_KIND_ASYNC, visit_insn, &v);
+	       !ptc_decode_each_insn(c->stream->opts.d, it, block->from.ip, block->to.ip,
+				     block->kind == PTC_KIND_ASYNC, visit_insn, &v);
 }
 
 void ptc_line_costs_init(struct ptc_line_costs *c, struct ptc_call_stream *s)

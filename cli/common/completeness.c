@@ -9,8 +9,8 @@
 #include "base/plural.h"
 #include "base/terminal_escape.h"
 #include "cli/common/ledger.h"
-#include "decode/session/item_lookup.h"
 #include "ptcap/file.h"
+#include "ptcap/lookup.h"
 
 enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
 

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 #include "cli/common/cpu_migrations.h"
-#include "decode/calls/silent_loop.h"
 #include "ptcap/decode.h"
+#include "ptcap/lookup.h"
 
 struct ptc_verdict_thread {
 	int32_t pid, tid;

@@ -77,7 +77,7 @@ int ptc_branch_stacks_open(struct ptc_branch_stacks *b, const char *path, const 
 
 void ptc_branch_stacks_close(struct ptc_branch_stacks *b, bool done)
 {
-	struct ptc_decode_stats stats;
+	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
 
 	if (!b->opts.d)
 		return;

@@ -73,7 +73,7 @@ int ptc_call_chains_open(struct ptc_call_chains *c, const char *path, const stru
 
 void ptc_call_chains_close(struct ptc_call_chains *c, bool done)
 {
-	struct ptc_decode_stats stats;
+	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
 
 	if (!c->opts.d)
 		return;

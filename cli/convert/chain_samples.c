@@ -11,8 +11,7 @@
 #include "base/sorted.h"
 #include "cli/calls/call_stream.h"
 #include "decode/lbr/synth_stacks.h"
-#include "decode/session/insn_counter.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 /* A thread, before its next item. */
 struct chain_thread {
@@ -156,8 +155,8 @@ static int sample_block(struct chaining *s, struct chain_thread *t, const struct
 		t->until -= it->insns;
 		return 0;
 	}
-	return ptc_insn_each(ptc_decode_addrspace(s->opts->d, it), t->at, it->from,
-			     it->kind == PTC_KIND_ASYNC, visit_insn, &v);
+	return ptc_decode_each_insn(s->opts->d, it, t->at, it->from, it->kind == PTC_KIND_ASYNC,
+				    visit_insn, &v);
 }
 
 /* Returns where user code goes on after the branch @it into the kernel. */

@@ -15,7 +15,7 @@
 static int tell_difference(const struct ptc_decode *d)
 {
 	const char *difference = ptc_decode_difference(d);
-	struct ptc_engine_stats s;
+	struct ptc_engine_stats s = PTC_ENGINE_STATS_INIT;
 
 	ptc_decode_get_engine_stats(d, &s);
 	if (difference)
@@ -101,7 +101,7 @@ static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 	const struct ptc_asked_part part = part_of(a);
 	struct ptc_asked asked = { .items = 0 };
 	struct ptc_progress progress;
-	struct ptc_decode_stats stats;
+	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
 	struct ptc_sink sink, inner = { .on_items = ptc_asked_items, .ctx = &asked };
 	struct ptc_err err, end_err;
 	int r, end;

@@ -3,7 +3,7 @@
 
 #include "base/err.h"
 #include "cli/decode/out_coverage.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 /* Bytes. Viewers need several times as much memory. */
 #define DEFAULT_BUDGET (UINT64_C(100) << 20)

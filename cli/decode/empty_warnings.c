@@ -7,7 +7,7 @@
 
 #include "base/similar.h"
 #include "cli/common/cli.h"
-#include "decode/session/similar_functions.h"
+#include "ptcap/lookup.h"
 
 int ptc_asked_items(void *ctx, const struct ptc_item *items, size_t n)
 {
@@ -17,13 +17,25 @@ int ptc_asked_items(void *ctx, const struct ptc_item *items, size_t n)
 	return a->inner.on_items(a->inner.ctx, items, n);
 }
 
+/* Stops at the wanted function itself: it exists, but no branch is in it. */
+static int add_similar_function(void *ctx, const char *name)
+{
+	struct ptc_similar *s = ctx;
+
+	if (ptc_is_function_name(s->wanted, name))
+		return 1;
+	ptc_similar_add_part(s, name, strcspn(name, "("));
+	return 0;
+}
+
 int ptc_asked_say_none(const struct ptc_asked_part *p, const struct ptc_decode *d, const char *name)
 {
 	struct ptc_similar similar;
 
 	if (p->sym && !p->tid && !p->cpu && !p->time) {
 		ptc_similar_begin(&similar, p->sym);
-		ptc_decode_similar(d, &similar);
+		if (ptc_decode_each_function(d, add_similar_function, &similar))
+			ptc_similar_begin(&similar, p->sym);
 		ptc_say("no branch from or to a function '%s' in '%s'%s", p->sym, name,
 			ptc_similar_text(&similar));
 		return PTC_EXIT_NOTHING;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/session/tid_counter.h"
+#include "base/tid_counter.h"
 #include "ptcap/decode.h"
 
 enum ptc_field {

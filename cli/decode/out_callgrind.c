@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 
-#include "decode/session/decode_input.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/feature.h"
+#include "ptcap/file.h"
+#include "ptcap/lookup.h"
 
 /* The state of the printer of one profile. */
 struct printing {
@@ -195,7 +196,7 @@ static uint64_t sum_of_times(const struct ptc_call_costs *c)
 
 static void put_command(struct printing *p)
 {
-	const struct ptc_file *file = ptc_decode_input(p->c->stream.opts.d)->file;
+	const struct ptc_file *file = ptc_decode_recording(p->c->stream.opts.d);
 	struct ptc_feature_iter it;
 	struct ptc_err ignored;
 	struct ptc_cur section;

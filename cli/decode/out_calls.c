@@ -11,8 +11,7 @@
 #include "cli/common/number_index.h"
 #include "cli/common/short_name.h"
 #include "decode/session/item_filter.h"
-#include "decode/session/item_lookup.h"
-#include "decode/symbols/demangle.h"
+#include "ptcap/lookup.h"
 
 enum { NAME_SIZE = 512, NAME_MAX_WIDTH = 400, SEEN_BITS = 12 };
 
@@ -88,7 +87,7 @@ static bool is_chosen_function(struct ptc_calls_printer *p, const struct ptc_cal
 	uint64_t off;
 	const char *name = sym ? function_name(p, call, &off) : NULL;
 
-	return name && ptc_item_filter_is_name(sym, name);
+	return name && ptc_is_function_name(sym, name);
 }
 
 /* Set the name of an ENTER, owned by the printer. Returns false if out of memory. */
@@ -178,10 +177,13 @@ static void link_sinks(struct ptc_calls_printer *p)
 int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, struct ptc_line *line,
 			   const struct ptc_calls_form *form)
 {
-	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = on_real_call, .ctx = p, .life = life, .name = name
-	};
-	const struct ptc_inline_calls_opts more = { inlines, on_call, p };
+	const struct ptc_calls_opts opts = { .size = sizeof(struct ptc_calls_opts),
+					     .function = function,
+					     .on_call = on_real_call,
+					     .ctx = p,
+					     .life = life,
+					     .name = name };
+	const struct ptc_inline_calls_opts more = { sizeof(more), inlines, on_call, p };
 
 	*p = (struct ptc_calls_printer){ .form = *form, .d = d };
 	p->lines = (struct ptc_call_lines){

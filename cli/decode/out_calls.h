@@ -7,8 +7,7 @@
 #include "cli/decode/call_fold.h"
 #include "cli/decode/call_lines.h"
 #include "cli/decode/call_view.h"
-#include "decode/calls/calls.h"
-#include "decode/calls/inline_calls.h"
+#include "ptcap/calls.h"
 
 /* How to print calls. */
 struct ptc_calls_form {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "arch/disasm.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 enum { TIME_WIDTH = 18, TID_WIDTH = 8, IP_WIDTH = 16, PLACE_WIDTH = 28, TEXT_WIDTH = 40 };
 

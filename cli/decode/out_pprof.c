@@ -9,7 +9,7 @@
 #include "base/terminal_escape.h"
 #include "cli/decode/gzip_out.h"
 #include "cli/decode/protobuf.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 /* Numbers of fields: messages of profile.proto. */
 enum {

@@ -155,7 +155,7 @@ static void put_engine(struct ptc_line *l, const char *name, const char *sub, ui
 static void put_engines(struct ptc_line *l, const struct ptc_decode *d, uint64_t all)
 {
 	struct ptc_engine_reason why;
-	struct ptc_engine_stats s;
+	struct ptc_engine_stats s = PTC_ENGINE_STATS_INIT;
 	size_t i;
 
 	ptc_decode_get_engine_stats(d, &s);
@@ -175,7 +175,7 @@ static void put_engines(struct ptc_line *l, const struct ptc_decode *d, uint64_t
 static void put_engines_json(struct ptc_line *l, const struct ptc_decode *d, uint64_t all)
 {
 	struct ptc_engine_reason why;
-	struct ptc_engine_stats s;
+	struct ptc_engine_stats s = PTC_ENGINE_STATS_INIT;
 	const char *comma = "";
 	size_t i;
 
@@ -200,7 +200,7 @@ static void put_engines_json(struct ptc_line *l, const struct ptc_decode *d, uin
 void ptc_totals_print(const struct ptc_totals *t, const struct ptc_decode *d, struct ptc_line *l,
 		      bool json)
 {
-	struct ptc_decode_stats stats;
+	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
 
 	ptc_decode_get_stats(d, &stats);
 	if (json) {

@@ -9,8 +9,7 @@
 #include "base/grow.h"
 #include "cli/common/cli.h"
 #include "cli/decode/line_buffer.h"
-#include "decode/elf/elf_layout.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 void ptc_profile_init(struct ptc_profile *p, struct ptc_decode *d)
 {

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/calls/calls.h"
+#include "ptcap/calls.h"
 
 struct ptc_shown_call {
 	enum ptc_call_type type;

@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "auxtrace/verify/verify.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
 #include "cli/common/text_escape.h"
 #include "cli/dump/dump.h"
+#include "ptcap/verify.h"
 
 struct verify_out {
 	struct ptc_emit e;
@@ -67,7 +67,7 @@ static void tell_end(struct ptc_emit *e, const struct ptc_verify_stats *s)
 int ptc_verify_file(const char *path, bool json)
 {
 	struct verify_out o = { .e = { .json = json } };
-	struct ptc_verify_stats stats;
+	struct ptc_verify_stats stats = PTC_VERIFY_STATS_INIT;
 	struct ptc_file *f;
 	struct ptc_err err;
 	int code;

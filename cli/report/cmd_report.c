@@ -7,7 +7,7 @@
 #include "cli/decode/decode_findings.h"
 #include "cli/decode/empty_warnings.h"
 #include "cli/report/report.h"
-#include "decode/symbols/demangle.h"
+#include "ptcap/lookup.h"
 
 static const char *recording_name(const struct ptc_report_args *a)
 {
@@ -73,7 +73,7 @@ static bool print_rows(const struct ptc_report *r)
 static int judge(const struct ptc_report *r, uint64_t items)
 {
 	const struct ptc_asked_part part = asked_part(r->args);
-	struct ptc_decode_stats stats;
+	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
 
 	ptc_decode_get_stats(r->d, &stats);
 	ptc_say_findings(r->d, &stats);

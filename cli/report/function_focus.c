@@ -12,7 +12,7 @@ static bool look_at_name(struct ptc_function_focus *f, uint32_t number)
 	const struct ptc_function *function = &f->stream->functions[number];
 	const char *name = ptc_names_of(&f->stream->names, function->name);
 
-	return name && ptc_item_filter_is_name(f->plain ? f->plain : f->name, name);
+	return name && ptc_is_function_name(f->plain ? f->plain : f->name, name);
 }
 
 bool ptc_function_focus_has(struct ptc_function_focus *f, uint32_t number)

@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/tid_counter.h"
 #include "cli/calls/call_stream.h"
 #include "cli/common/number_index.h"
 #include "cli/report/durations.h"
-#include "decode/session/tid_counter.h"
 
 enum { PTC_SUMS_INSNS, PTC_SUMS_TIME, PTC_SUMS_AXES };
 

@@ -5,7 +5,7 @@
 
 #include "base/grow.h"
 #include "cli/report/report.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 enum { NAME_ROOM = 512 };
 

@@ -11,7 +11,7 @@
 #include "base/grow.h"
 #include "base/terminal_escape.h"
 #include "cli/timeline/shown_tid.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 /* Fixed strings. Those of calls and gaps are indexed by enum ptc_call_how and ptc_gap_cause. */
 enum {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/calls/calls.h"
+#include "ptcap/calls.h"
 
 /* Function of a kept call that is a gap: plus enum ptc_gap_cause. */
 #define PTC_KEPT_GAP (UINT32_MAX - 255)

@@ -16,8 +16,7 @@
 #include "base/replace.h"
 #include "cli/timeline/folder_file.h"
 #include "cli/timeline/shown_tid.h"
-#include "decode/session/decode_input.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 #define SESSION_ID PTC_UFTRACE_SESSION /* of all processes, which share the map */
 
@@ -294,7 +293,7 @@ static int write_info(const struct ptc_uftrace *u, struct ptc_err *err)
 		return ptc_fail_mem(err);
 	}
 	fprintf(f, "exename:%s\n", path ? path : u->tasks[0].name);
-	put_command(f, ptc_decode_input(u->stream.opts.d)->file);
+	put_command(f, ptc_decode_recording(u->stream.opts.d));
 	fprintf(f, "taskinfo:lines=2\ntaskinfo:nr_tid=%zu\ntaskinfo:tids=", u->records.nfiles);
 	for (i = 0; i < u->records.nfiles; i++)
 		fprintf(f, "%s%d", i ? "," : "", ptc_uftrace_records_tid(&u->records, i));

@@ -16,7 +16,7 @@
 #include "cli/view/page_writer.h"
 #include "cli/view/view_args.h"
 #include "cli/view/view_meta.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 enum { FUNCTIONS_MAX = 1000 * 1000, TEXT_MAX = 256 << 20 };
 

@@ -5,7 +5,7 @@
 
 #include "base/grow.h"
 #include "cli/common/source_file.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 void ptc_view_sources_release(struct ptc_view_sources *s)
 {

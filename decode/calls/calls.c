@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/calls/calls.h"
+#include "ptcap/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "auxtrace/record/branchsel.h"
 #include "base/grow.h"
+#include "base/opts.h"
 #include "base/sorted.h"
 #include "decode/calls/frame_index.h"
 
@@ -51,9 +52,12 @@ struct ptc_calls {
 struct ptc_calls *ptc_calls_new(const struct ptc_calls_opts *opts)
 {
 	struct ptc_calls *c = calloc(1, sizeof(*c));
+	struct ptc_err err;
 
-	if (c)
-		c->opts = *opts;
+	if (!c || ptc_opts_take(&c->opts, sizeof(c->opts), opts, "PTC_CALLS_OPTS_INIT", &err)) {
+		free(c);
+		return NULL;
+	}
 	return c;
 }
 

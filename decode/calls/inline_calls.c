@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/calls/inline_calls.h"
+#include "ptcap/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/opts.h"
 #include "base/sorted.h"
 
 /* A function that has begun. */
@@ -30,9 +31,13 @@ struct ptc_inline_calls {
 struct ptc_inline_calls *ptc_inline_calls_new(const struct ptc_inline_calls_opts *opts)
 {
 	struct ptc_inline_calls *c = calloc(1, sizeof(*c));
+	struct ptc_err err;
 
-	if (c)
-		c->opts = *opts;
+	if (!c ||
+	    ptc_opts_take(&c->opts, sizeof(c->opts), opts, "PTC_INLINE_CALLS_OPTS_INIT", &err)) {
+		free(c);
+		return NULL;
+	}
 	return c;
 }
 

@@ -10,11 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct ptc_silent_loop {
-	uint64_t ip;  /* an instruction in the loop */
-	size_t insns; /* per iteration; 0: there is no loop */
-	bool calls;   /* the loop contains calls: each iteration uses stack */
-};
+#include "ptcap/lookup.h"
 
 /* Reads up to @len bytes of code at @ip. Returns the number of bytes read. */
 typedef size_t ptc_silent_loop_read(void *ctx, uint64_t ip, uint8_t *ret, size_t len);
@@ -22,10 +18,5 @@ typedef size_t ptc_silent_loop_read(void *ctx, uint64_t ip, uint8_t *ret, size_t
 /* Follow the code from @ip on. @through: an instruction that the loop must contain; 0: any. */
 struct ptc_silent_loop ptc_silent_loop_find(ptc_silent_loop_read *read, void *ctx, uint64_t ip,
 					    uint64_t through);
-
-struct ptc_decode;
-
-/* Find the loop that @ip leads into, in the code that process @pid of @d has mapped now. */
-struct ptc_silent_loop ptc_silent_loop_behind(const struct ptc_decode *d, int32_t pid, uint64_t ip);
 
 #endif

@@ -215,9 +215,12 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 
 int ptc_crash_flow_run(struct ptc_crash_flow *f, struct ptc_err *err)
 {
-	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = on_call, .ctx = f, .life = life, .name = name
-	};
+	const struct ptc_calls_opts opts = { .size = sizeof(struct ptc_calls_opts),
+					     .function = function,
+					     .on_call = on_call,
+					     .ctx = f,
+					     .life = life,
+					     .name = name };
 	const struct ptc_sink sink = { on_items, f };
 	int rc;
 

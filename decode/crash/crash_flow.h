@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/calls/calls.h"
+#include "ptcap/calls.h"
 #include "ptcap/decode.h"
 
 struct ptc_flow_frame {

@@ -12,7 +12,7 @@
 #include "arch/message_collect.h"
 #include "arch/rust_panic.h"
 #include "base/grow.h"
-#include "decode/symbols/demangle.h"
+#include "ptcap/lookup.h"
 
 const char *ptc_runtime_message_name(enum ptc_crash_message_kind kind)
 {

@@ -6,6 +6,9 @@
 
 #include "base/grow.h"
 
+static_assert((int)PTC_GAP_COUNT <= (int)PTC_GAP_MAX,
+	      "arrays of the library have space for each cause");
+
 const char *ptc_gap_name(enum ptc_gap_cause cause)
 {
 	static const char *const names[PTC_GAP_COUNT] = {

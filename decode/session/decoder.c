@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/opts.h"
 #include "decode/segment/segment.h"
 #include "decode/session/last_n.h"
-#include "decode/symbols/demangle.h"
+#include "ptcap/lookup.h"
 
 static int begin_decode(struct ptc_decode *d, const struct ptc_decode_opts *opts,
 			struct ptc_err *err)
@@ -144,7 +145,9 @@ int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_n
 
 void ptc_decode_get_engine_stats(const struct ptc_decode *d, struct ptc_engine_stats *ret)
 {
-	*ret = d->pass.engine ? d->pass.engine->stats : (struct ptc_engine_stats){ .pieces = 0 };
+	const struct ptc_engine_stats none = { .pieces = 0 };
+
+	ptc_opts_give(ret, d->pass.engine ? &d->pass.engine->stats : &none, sizeof(none));
 }
 
 bool ptc_decode_get_engine_reason(const struct ptc_decode *d, size_t i,
@@ -163,7 +166,7 @@ const char *ptc_decode_difference(const struct ptc_decode *d)
 
 void ptc_decode_get_stats(const struct ptc_decode *d, struct ptc_decode_stats *ret)
 {
-	*ret = d->pass.stats;
+	ptc_opts_give(ret, &d->pass.stats, sizeof(d->pass.stats));
 }
 
 /* Building the notes has no effect that a caller can see, so @d may be const. */

@@ -166,3 +166,9 @@ uint64_t *ptc_insn_counter_add(struct ptc_insn_counter *c, const struct ptc_item
 	t->at = it->to;
 	return &t->pending;
 }
+
+int ptc_decode_each_insn(const struct ptc_decode *d, const struct ptc_item *item, uint64_t start,
+			 uint64_t end, bool open, int (*on_insn)(void *ctx, uint64_t ip), void *ctx)
+{
+	return ptc_insn_each(ptc_decode_addrspace(d, item), start, end, open, on_insn, ctx);
+}

@@ -16,7 +16,7 @@ bool ptc_item_filter_is_needed(const struct ptc_item_filter *p)
 	return p->from || p->to != UINT64_MAX || p->sym || p->skip.n || p->count_insns;
 }
 
-bool ptc_item_filter_is_name(const char *sym, const char *name)
+bool ptc_is_function_name(const char *sym, const char *name)
 {
 	const size_t n = strlen(sym);
 
@@ -28,7 +28,7 @@ static bool is_in(struct ptc_item_filter *p, const struct ptc_item *it, uint64_t
 	uint64_t off;
 	const char *name = ip ? ptc_decode_symbol(p->d, it, ip, &off) : NULL;
 
-	return name && ptc_item_filter_is_name(p->plain ? p->plain : p->sym, name);
+	return name && ptc_is_function_name(p->plain ? p->plain : p->sym, name);
 }
 
 /*

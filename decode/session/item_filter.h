@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/tid_counter.h"
 #include "decode/session/insn_counter.h"
-#include "decode/session/tid_counter.h"
 #include "ptcap/decode.h"
+#include "ptcap/lookup.h"
 
 enum { PTC_ITEM_FILTER_BATCH = 512 };
 
@@ -43,11 +44,5 @@ static inline bool ptc_item_filter_is_over(const struct ptc_item_filter *p, uint
 
 /* ptc_sink.on_items; ctx is a struct ptc_item_filter. */
 int ptc_item_filter_items(void *ctx, const struct ptc_item *items, size_t n);
-
-/*
- * Returns true if function name @name, demangled or not, matches @sym, with or without its
- * parameters.
- */
-bool ptc_item_filter_is_name(const char *sym, const char *name);
 
 #endif

@@ -12,6 +12,11 @@ const struct ptc_decode_input *ptc_decode_input(const struct ptc_decode *d)
 	return &d->in;
 }
 
+const struct ptc_file *ptc_decode_recording(const struct ptc_decode *d)
+{
+	return d->in.file;
+}
+
 struct ptc_proc *ptc_decode_process(const struct ptc_decode *d, int32_t pid)
 {
 	return ptc_procs_find(&d->in.procs, pid);

@@ -5,9 +5,9 @@
 
 #include "base/err.h"
 #include "base/plural.h"
+#include "base/tid_counter.h"
 #include "decode/session/decode_input.h"
 #include "decode/session/pass.h"
-#include "decode/session/tid_counter.h"
 
 /* Bytes to go back, at least. */
 enum { STEP_MIN = 64 << 10 };

@@ -14,6 +14,7 @@
 #include "decode/image/addrspace.h"
 #include "decode/image/addrspace_snapshot.h"
 #include "decode/sideband/code_provider.h"
+#include "ptcap/lookup.h"
 
 struct ptc_proc {
 	int32_t pid;
@@ -27,9 +28,6 @@ struct ptc_proc {
 	struct ptc_view *view; /* owned; the mappings when last requested; NULL: never requested */
 	uint64_t life;	       /* changes with each exec; 0: no exec was seen */
 };
-
-/* TASK_COMM_LEN of the kernel, including the NUL. */
-enum { PTC_THREAD_NAME_MAX = 16 };
 
 struct ptc_thread {
 	int32_t tid, pid;		/* pid -1: not known */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/symbols/demangle.h"
+#include "ptcap/lookup.h"
 
 #include <stdbool.h>
 #include <stdio.h>

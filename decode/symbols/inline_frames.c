@@ -7,8 +7,8 @@
 
 #include "base/budget.h"
 #include "decode/elf/omitted_data.h"
-#include "decode/symbols/demangle.h"
 #include "decode/symbols/dwarf_units.h"
+#include "ptcap/lookup.h"
 
 struct ptc_inline_unit {
 	bool read; /* tried once */

@@ -11,14 +11,6 @@
 
 struct ptc_units;
 
-/* A function at an address, and the line of it. */
-struct ptc_inline_frame {
-	const char *function; /* as in the source, or mangled on request; NULL: not known */
-	const char *file;     /* as named by the compiler; NULL: not known */
-	int line;	      /* 0: not known */
-	uint64_t scope;	      /* the same for the same inlined call; unique in the file; never 0 */
-};
-
 /* The functions of the units that were looked up. Zeroed: none. */
 struct ptc_inline_units {
 	struct ptc_inline_unit *v; /* owned */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PTC_INLINE_MAX = 64 }; /* limit: functions at an address, with the real one */
+#include "ptcap/lookup.h"
 
 #define PTC_INLINE_NONE SIZE_MAX
 

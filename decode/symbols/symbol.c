@@ -18,10 +18,10 @@
 #include "decode/image/addrspace.h"
 #include "decode/image/codefile.h"
 #include "decode/image/kernel.h"
-#include "decode/symbols/demangle.h"
 #include "decode/symbols/go_elf.h"
 #include "decode/symbols/gopclntab.h"
 #include "decode/symbols/plt.h"
+#include "ptcap/lookup.h"
 
 enum {
 	VDSO_MAX = 1 << 20,

@@ -20,6 +20,7 @@
 
 #include "ptcap/error.h"
 #include "ptcap/kind.h"
+#include "ptcap/stats.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,25 +83,6 @@ enum ptc_event_kind {
 	PTC_EVENT_BEP,	/* a block of samples ends */
 	PTC_EVENT_TRIG, /* a trigger; value: the packet's two bytes */
 	PTC_EVENT_COUNT
-};
-
-/* Reasons for a GAP item. */
-enum ptc_gap_cause {
-	PTC_GAP_NONE = 0,
-	PTC_GAP_OVERFLOW,  /* OVF: the processor dropped packets */
-	PTC_GAP_TRUNCATED, /* an AUX record with the TRUNCATED flag: the buffer was full */
-	PTC_GAP_PARTIAL,   /* an AUX record with the PARTIAL flag */
-	PTC_GAP_LOST,	   /* bytes of the AUX stream are missing in the file, or LOST records */
-	PTC_GAP_NOCODE,	   /* no code bytes at the address */
-	PTC_GAP_BADPACKET, /* bytes that are no valid packet */
-	PTC_GAP_DESYNC,	   /* packets do not match the code or each other */
-	/*
-	 * Trace before a snapshot that was not kept; not a loss. If the gap concerns the whole
-	 * queue, pid and tid are -1, and no tid filter hides the gap. Otherwise the thread moved
-	 * between CPUs while nothing was kept, and the items before and after are not connected
-	 */
-	PTC_GAP_SNAPSHOT,
-	PTC_GAP_COUNT
 };
 
 #define PTC_NO_TIME UINT64_MAX
@@ -285,10 +267,10 @@ struct ptc_ids {
  * together cover the whole trace.
  */
 struct ptc_sums {
-	uint64_t kinds[PTC_KIND_COUNT]; /* number of branches of each kind */
-	uint64_t transfers;		/* sum of kinds */
-	uint64_t first_ns, last_ns;	/* earliest and latest time; PTC_NO_TIME: none has a time */
-	uint32_t queue;			/* AUXTRACE idx of the queue */
+	uint64_t kinds[PTC_KIND_MAX]; /* number of branches of each kind */
+	uint64_t transfers;	      /* sum of kinds */
+	uint64_t first_ns, last_ns;   /* earliest and latest time; PTC_NO_TIME: none has a time */
+	uint32_t queue;		      /* AUXTRACE idx of the queue */
 	uint32_t reserved;
 };
 
@@ -376,35 +358,8 @@ static inline struct ptc_decode_opts ptc_decode_opts_init(void)
 /* clang-format on */
 #endif
 
-/* Counters of a run. */
-struct ptc_decode_stats {
-	uint64_t aux_bytes; /* trace bytes of the file that were decoded */
-	uint64_t branches;  /* given to the sink, or counted for opts.sums */
-	uint64_t insns;	    /* retired instructions in the decoded trace */
-	uint64_t gaps[PTC_GAP_COUNT];
-	uint64_t missing_files; /* files whose code was needed but not found */
-};
-
-/*
- * Work of the second engine, if opts.engine is not LIBIPT. A segment is the trace from one PSB to
- * the next.
- */
-struct ptc_engine_stats {
-	uint64_t pieces, bytes; /* segments and bytes decoded by the second engine */
-	uint64_t differing;	/* VERIFY: segments that differ from libipt's result */
-	uint64_t declined;	/* segments that only libipt decoded */
-};
-
-/* A reason for declined segments. */
-struct ptc_engine_reason {
-	const char *why; /* text, static */
-	uint64_t pieces;
-};
-
 struct ptc_decode;
 
-/* Returns the name of a cause: "overflow", "truncated", ...; static; "?" for an unknown value. */
-PTC_API const char *ptc_gap_name(enum ptc_gap_cause cause);
 /* Returns the name of an event kind: "enabled", "cbr", ...; static; "?" for an unknown value. */
 PTC_API const char *ptc_event_name(enum ptc_event_kind kind);
 
@@ -465,14 +420,6 @@ PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint6
  */
 PTC_API int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err);
 
-/* Get the counters so far. */
-PTC_API void ptc_decode_get_stats(const struct ptc_decode *d, struct ptc_decode_stats *ret);
-
-/* Get the second engine's counters of this run; all zero with PTC_ENGINE_LIBIPT. */
-PTC_API void ptc_decode_get_engine_stats(const struct ptc_decode *d, struct ptc_engine_stats *ret);
-/* Get reason @i for declined segments. Returns false if there is no such reason. */
-PTC_API bool ptc_decode_get_engine_reason(const struct ptc_decode *d, size_t i,
-					  struct ptc_engine_reason *ret);
 /*
  * VERIFY: returns a text of a few lines about the first difference between the second engine and
  * libipt, with the packets around it. Borrowed until ptc_decode_free. NULL: no difference.

@@ -25,7 +25,8 @@ enum ptc_kind {
 	PTC_KIND_INT,	   /* int n, int1, int3, into */
 	PTC_KIND_IRET,
 	PTC_KIND_FAR, /* other far branches: far jmp, call, ret; vmlaunch and similar */
-	PTC_KIND_COUNT
+	PTC_KIND_COUNT,
+	PTC_KIND_MAX = 32 /* arrays have this size: later versions may have more kinds */
 };
 
 /* Returns the name of a kind: "jcc", "syscall", ...; static; "?" for an unknown value. */

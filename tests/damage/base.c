@@ -143,7 +143,7 @@ static void digest(uint64_t *sum, const void *bytes, size_t n)
 
 static void digest_rest(struct run *r, struct ptc_decode *d)
 {
-	struct ptc_decode_stats stats;
+	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
 	const char *note;
 
 	digest(&r->rest, &r->status, sizeof(r->status));

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/verify/verify.h"
 #include "fuzz.h"
+#include "ptcap/verify.h"
 
 static const char *const checks[] = { "header",	    "layout",	  "attr",   "feature",
 				      "event_desc", "dir_format", "record", "trailing",
@@ -29,7 +29,7 @@ static void take(void *arg, const struct ptc_finding *finding)
 
 static void verify(const struct ptc_file *f)
 {
-	struct ptc_verify_stats st;
+	struct ptc_verify_stats st = PTC_VERIFY_STATS_INIT;
 	struct ptc_err err;
 	struct ptc_rec rec;
 	uint64_t found = 0, pos = 0, records = 0;

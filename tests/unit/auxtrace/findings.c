@@ -19,7 +19,7 @@ void vf_take(void *arg, const struct ptc_finding *finding)
 const char *vf_found_in_bytes(const uint8_t *bytes, size_t len)
 {
 	static char *text;
-	struct ptc_verify_stats stats;
+	struct ptc_verify_stats stats = PTC_VERIFY_STATS_INIT;
 	struct ptc_file *f;
 	struct ptc_err err;
 	size_t n;

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "auxtrace/verify/verify.h"
 #include "lib_perfdata.h"
+#include "ptcap/verify.h"
 
 extern const struct ptc_time_conv vf_clock;
 extern const uint8_t vf_trace[64]; /* zeros */

@@ -8,10 +8,10 @@
 
 #include "auxtrace/feature/feature.h"
 #include "auxtrace/record/userrec.h"
-#include "auxtrace/verify/verify.h"
 #include "lib_numbers.h"
 #include "lib_packed.h"
 #include "lib_walk.h"
+#include "ptcap/verify.h"
 
 static void count(void *arg, const struct ptc_finding *finding)
 {
@@ -21,7 +21,7 @@ static void count(void *arg, const struct ptc_finding *finding)
 static void try_file(const void *ctx, const uint8_t *bytes, size_t len)
 {
 	struct ptc_index ix = PTC_INDEX_INIT;
-	struct ptc_verify_stats st;
+	struct ptc_verify_stats st = PTC_VERIFY_STATS_INIT;
 	struct ptc_err err, why;
 	struct ptc_file *f;
 	uint64_t n = 0;

@@ -264,7 +264,7 @@ Test(verify, a_sample_and_no_event)
 /* A file opened as a whole file is walked up to the damage. The damage is a finding. */
 Test(verify, a_record_that_is_not_one)
 {
-	struct ptc_verify_stats stats;
+	struct ptc_verify_stats stats = PTC_VERIFY_STATS_INIT;
 	struct ptc_file *f = NULL;
 	struct ptc_err err;
 	struct pd p;
@@ -293,7 +293,7 @@ static char folder[] = "/tmp/ptcap-test-XXXXXX";
 static const char *found_in_folder(void)
 {
 	static char text[64];
-	struct ptc_verify_stats stats;
+	struct ptc_verify_stats stats = PTC_VERIFY_STATS_INIT;
 	struct ptc_file *f = NULL;
 	struct ptc_err err;
 	FILE *out = fmemopen(text, sizeof(text), "w");
@@ -330,7 +330,7 @@ Test(verify, files_of_a_folder_of_which_nothing_tells)
 /* With any byte changed, verify ends and never reads out of bounds. */
 Test(verify, any_byte_may_be_wrong)
 {
-	struct ptc_verify_stats stats;
+	struct ptc_verify_stats stats = PTC_VERIFY_STATS_INIT;
 	struct ptc_err err;
 	struct ptc_file *f;
 	struct pd p;

@@ -70,3 +70,37 @@ Test(opts, a_size_that_is_not_set_is_refused_and_the_initialiser_named)
 	cr_assert_eq(take(&got, &o), PTC_E_USAGE);
 	cr_assert_eq(take(&got, NULL), PTC_E_USAGE);
 }
+
+Test(opts, an_older_caller_gets_the_members_that_it_knows)
+{
+	const size_t size = offsetof(struct known, second);
+	const struct known mine = { .size = 77, .first = 1, .second = 2 };
+	struct known *older = malloc(size); /* exact size: ASan sees one byte too many */
+
+	memcpy(older, &size, sizeof(size));
+	ptc_opts_give(older, &mine, sizeof(mine));
+	cr_assert(!memcmp(older, &size, sizeof(size)));
+	cr_assert_eq(older->first, 1);
+	free(older);
+}
+
+Test(opts, a_newer_caller_keeps_what_this_library_does_not_know)
+{
+	const struct known mine = { .size = 77, .first = 1, .second = 2 };
+	struct newer n = { .known.size = sizeof(n), .third = 3 };
+
+	ptc_opts_give(&n, &mine, sizeof(mine));
+	cr_assert(n.known.size == sizeof(n) && n.known.second == 2 && n.third == 3);
+}
+
+Test(opts, nothing_is_given_without_a_size)
+{
+	const struct known mine = { .size = sizeof(mine), .first = 1 };
+	struct known k = { .size = 0 };
+
+	ptc_opts_give(&k, &mine, sizeof(mine));
+	cr_assert(!k.size && !k.first);
+	k.size = SIZE_MAX;
+	ptc_opts_give(&k, &mine, sizeof(mine));
+	cr_assert(!k.first);
+}

@@ -110,6 +110,7 @@ int rec_run_bytes(struct recording *t, const void *bytes, size_t len, struct ptc
 	r = ptc_decode_open(f.path, &t->opts, &t->d, err);
 	if (!r) {
 		r = ptc_decode_run(t->d, &sink, err);
+		t->stats.size = sizeof(t->stats);
 		ptc_decode_get_stats(t->d, &t->stats);
 		note = ptc_decode_note(t->d, 0);
 		snprintf(t->note, sizeof(t->note), "%s", note ? note : "");

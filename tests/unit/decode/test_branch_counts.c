@@ -61,7 +61,7 @@ static int run(struct ptc_decode_opts opts, struct got *g)
 {
 	const struct ptc_sink sink = { on_items, g };
 	const struct ptc_sums_sink sums = { on_sums, g };
-	struct ptc_decode_stats stats;
+	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
 	struct recording t;
 	struct ptc_decode *d;
 	struct rec_file f;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/calls/calls.h"
+#include "ptcap/calls.h"
 
 /* Functions are 0x100 apart and called a, b, c ...; below 0x1000 nothing is known. */
 static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
@@ -68,9 +68,11 @@ struct step {
 static void expect(const struct step *steps, size_t n, const char *want)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = on_call, .ctx = &text, .name = name
-	};
+	const struct ptc_calls_opts opts = { .size = sizeof(opts),
+					     .function = function,
+					     .on_call = on_call,
+					     .ctx = &text,
+					     .name = name };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	size_t i;
 
@@ -266,9 +268,11 @@ Test(calls, code_without_names)
 Test(calls, a_very_deep_stack_forgets_its_outermost_half)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = on_call, .ctx = &text, .name = name
-	};
+	const struct ptc_calls_opts opts = { .size = sizeof(opts),
+					     .function = function,
+					     .on_call = on_call,
+					     .ctx = &text,
+					     .name = name };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	struct ptc_item it = { .tid = 1, .type = PTC_ITEM_BRANCH, .insn_len = 5 };
 	unsigned int i;
@@ -304,9 +308,12 @@ Test(calls, a_thread_with_the_number_of_another_one_has_a_stack_of_its_own)
 		{ .time = 10, .from = 0x1120, .to = 0x1000, .kind = PTC_KIND_CALL },
 	};
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = on_call, .ctx = &text, .life = life, .name = name
-	};
+	const struct ptc_calls_opts opts = { .size = sizeof(opts),
+					     .function = function,
+					     .on_call = on_call,
+					     .ctx = &text,
+					     .life = life,
+					     .name = name };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	size_t i;
 
@@ -326,9 +333,11 @@ Test(calls, a_thread_with_the_number_of_another_one_has_a_stack_of_its_own)
 Test(calls, a_gap_of_nobody_is_of_all_in_its_queue)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = on_call, .ctx = &text, .name = name
-	};
+	const struct ptc_calls_opts opts = { .size = sizeof(opts),
+					     .function = function,
+					     .on_call = on_call,
+					     .ctx = &text,
+					     .name = name };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	struct ptc_item it = { .type = PTC_ITEM_BRANCH, .kind = PTC_KIND_CALL, .insn_len = 5 };
 	int i;
@@ -369,9 +378,12 @@ Test(calls, a_call_through_a_null_pointer_is_a_call_and_its_handler_one_of_a_sig
 static void expect_closed(const struct step *steps, size_t n, const char *want)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = on_call, .ctx = &text, .name = name, .closes = true
-	};
+	const struct ptc_calls_opts opts = { .size = sizeof(opts),
+					     .function = function,
+					     .on_call = on_call,
+					     .ctx = &text,
+					     .name = name,
+					     .closes = true };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	size_t i;
 
@@ -424,9 +436,11 @@ static int check_balance(void *ctx, const struct ptc_call *call)
 Test(calls, with_closes_a_very_deep_stack_begins_again)
 {
 	struct balance b = { .depth = 0 };
-	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = check_balance, .ctx = &b, .closes = true
-	};
+	const struct ptc_calls_opts opts = { .size = sizeof(opts),
+					     .function = function,
+					     .on_call = check_balance,
+					     .ctx = &b,
+					     .closes = true };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	struct ptc_item it = { .tid = 1, .type = PTC_ITEM_BRANCH, .insn_len = 5 };
 	unsigned int i;
@@ -447,9 +461,12 @@ Test(calls, with_closes_a_very_deep_stack_begins_again)
 Test(calls, with_closes_frames_end_with_their_life)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = on_call, .ctx = &text, .life = life, .closes = true
-	};
+	const struct ptc_calls_opts opts = { .size = sizeof(opts),
+					     .function = function,
+					     .on_call = on_call,
+					     .ctx = &text,
+					     .life = life,
+					     .closes = true };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	struct ptc_item it = { .tid = 1, .type = PTC_ITEM_BRANCH, .insn_len = 5 };
 
@@ -473,9 +490,11 @@ Test(calls, outer_frames_of_a_deep_stack_are_found)
 {
 	enum { FIRST = 0x10000, CALLS = 300 };
 	struct balance b = { .depth = 0 };
-	const struct ptc_calls_opts opts = {
-		.function = function, .on_call = check_balance, .ctx = &b, .closes = true
-	};
+	const struct ptc_calls_opts opts = { .size = sizeof(opts),
+					     .function = function,
+					     .on_call = check_balance,
+					     .ctx = &b,
+					     .closes = true };
 	struct ptc_calls *c = ptc_calls_new(&opts);
 	struct ptc_item it = { .tid = 1, .type = PTC_ITEM_BRANCH, .insn_len = 5 };
 	uint64_t at;

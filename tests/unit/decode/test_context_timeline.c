@@ -53,7 +53,7 @@ static char *decode(const char *path, enum ptc_engine_choice engine, unsigned in
 		    uint64_t *ret_pieces)
 {
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
-	struct ptc_engine_stats stats;
+	struct ptc_engine_stats stats = PTC_ENGINE_STATS_INIT;
 	struct ptc_sink sink;
 	struct ptc_decode *d;
 	struct ptc_err err;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/symbols/demangle.h"
+#include "ptcap/lookup.h"
 
 /* @want NULL: the name stays as it is. */
 static void expect(const char *name, const char *want)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/calls/inline_calls.h"
+#include "ptcap/calls.h"
 
 /* The functions inlined at an address: its last digits, the innermost first. */
 static size_t inlines(void *ctx, const struct ptc_item *item, uint64_t ip,
@@ -64,7 +64,7 @@ struct step {
 static void expect(const struct step *steps, size_t n, const char *want)
 {
 	struct text text = { .n = 0 };
-	const struct ptc_inline_calls_opts opts = { inlines, on_call, &text };
+	const struct ptc_inline_calls_opts opts = { sizeof(opts), inlines, on_call, &text };
 	struct ptc_inline_calls *c = ptc_inline_calls_new(&opts);
 	size_t i;
 

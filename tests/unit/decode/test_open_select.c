@@ -85,7 +85,7 @@ Test(open_select, of_chosen_threads_and_cpus_only)
 
 Test(open_select, of_a_time_nothing_in_front_and_behind_is_decoded)
 {
-	struct ptc_decode_stats stats;
+	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
 	struct ptc_sink sink;
 	uint64_t first, last;
 	struct ptc_err err;

@@ -149,10 +149,10 @@ Test(seek, what_has_no_time_begins_at_its_beginning)
 
 Test(seek, functions_go_by_their_names_with_and_without_parameters)
 {
-	cr_assert(ptc_item_filter_is_name("f", "f"));
-	cr_assert(ptc_item_filter_is_name("a::f", "a::f(int)"));
-	cr_assert(ptc_item_filter_is_name("a::f(int)", "a::f(int)"));
-	cr_assert_not(ptc_item_filter_is_name("f", "ff"));
-	cr_assert_not(ptc_item_filter_is_name("ff", "f"));
-	cr_assert_not(ptc_item_filter_is_name("f(long)", "f(int)"));
+	cr_assert(ptc_is_function_name("f", "f"));
+	cr_assert(ptc_is_function_name("a::f", "a::f(int)"));
+	cr_assert(ptc_is_function_name("a::f(int)", "a::f(int)"));
+	cr_assert_not(ptc_is_function_name("f", "ff"));
+	cr_assert_not(ptc_is_function_name("ff", "f"));
+	cr_assert_not(ptc_is_function_name("f(long)", "f(int)"));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/session/tid_counter.h"
+#include "base/tid_counter.h"
 
 #include <stdlib.h>
 #include <string.h>

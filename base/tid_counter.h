@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A counter for each thread. */
-#ifndef PTC_DECODE_SESSION_TID_COUNTER_H
-#define PTC_DECODE_SESSION_TID_COUNTER_H
+#ifndef PTC_BASE_TID_COUNTER_H
+#define PTC_BASE_TID_COUNTER_H
 
 #include <stddef.h>
 #include <stdint.h>

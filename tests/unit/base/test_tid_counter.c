@@ -2,7 +2,7 @@
 /* Description: each thread has a count of its own, in any order. */
 #include <criterion/criterion.h>
 
-#include "decode/session/tid_counter.h"
+#include "base/tid_counter.h"
 
 Test(tid_counter, each_thread_has_a_count_of_its_own)
 {

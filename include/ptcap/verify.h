@@ -7,10 +7,18 @@
  * Deviations that real writers make are not findings. Unknown records and features come from a
  * newer writer, and are only counted.
  */
-#ifndef PTC_AUXTRACE_VERIFY_VERIFY_H
-#define PTC_AUXTRACE_VERIFY_VERIFY_H
+#ifndef PTCAP_VERIFY_H
+#define PTCAP_VERIFY_H
 
-#include "auxtrace/reader/reader.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "ptcap/error.h"
+#include "ptcap/file.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /*
  * One finding, of one of these checks:
@@ -47,19 +55,43 @@ struct ptc_finding {
 
 typedef void ptc_finding_fn(void *arg, const struct ptc_finding *finding);
 
+/* Initialize with PTC_VERIFY_STATS_INIT. */
 struct ptc_verify_stats {
+	size_t size;			   /* sizeof(struct ptc_verify_stats) */
 	uint64_t records, unknown_records; /* unknown_records: of an unknown type */
 	uint64_t features, unknown_features;
 	uint64_t trace_bytes; /* bytes in AUXTRACE records */
 	uint64_t findings;
 };
 
+/* No counter is set. */
+#ifdef __cplusplus
+static inline struct ptc_verify_stats ptc_verify_stats_init(void)
+{
+	struct ptc_verify_stats ret = {};
+
+	ret.size = sizeof(ret);
+	return ret;
+}
+#define PTC_VERIFY_STATS_INIT ptc_verify_stats_init()
+#else
+/* clang-format off */
+#define PTC_VERIFY_STATS_INIT                                                                    \
+	{                                                                                          \
+		.size = sizeof(struct ptc_verify_stats)                                            \
+	}
+/* clang-format on */
+#endif
+
 /*
  * Check @f. If @f was opened with ptc_file_open_damaged, the intact part of a damaged file is
  * checked too. @say gets each finding. Returns 0, with or without findings; PTC_E_NO_MEMORY;
  * PTC_E_LIMIT.
  */
-int ptc_verify(const struct ptc_file *f, ptc_finding_fn *say, void *arg,
-	       struct ptc_verify_stats *ret, struct ptc_err *err);
+PTC_API int ptc_verify(const struct ptc_file *f, ptc_finding_fn *say, void *arg,
+		       struct ptc_verify_stats *ret, struct ptc_err *err);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
