@@ -56,7 +56,7 @@ foreach(name faults cores children several attached stopped left asleep killed)
 	e2e_test(watch_${name} "${e2e_dir}/watch.py" "${name}")
 endforeach()
 # Live processes: `ptcap stacks`.
-foreach(name deadlock waits nameless unwound stopped pool calls kept memoryless of_crashes hung ended choices refused killed)
+foreach(name deadlock waits nameless unwound stopped pool calls kept memoryless of_crashes hung ended choices refused killed absent)
 	e2e_test(stacks_${name} "${e2e_dir}/stacks.py" "${name}")
 endforeach()
 # Stacks in snapshots.
@@ -68,6 +68,9 @@ foreach(name command left turns place without children crashes)
 endforeach()
 foreach(name attached stopped signalled) # QEMU cannot attach, and sees no ignored signal
 	e2e_test(snapshot_stacks_${name} "${e2e_dir}/snapshot_stacks.py" "${name}")
+endforeach()
+foreach(name absent) # QEMU has no userfaultfd
+	e2e_test(snapshot_stacks_${name}_step "${e2e_dir}/snapshot_stacks.py" "${name}")
 endforeach()
 e2e_test(stacks_killed_50 "${e2e_dir}/stacks.py" killed 50)
 e2e_is_field(stacks_killed_50)

@@ -63,7 +63,7 @@ static size_t read_running(void *ctx, uint64_t addr, void *to, size_t len)
 
 	for (; done < len; done += n) {
 		n = up_to_page_end(addr + done, len - done);
-		if (!ptc_memory_read(p->pid, addr + done, (uint8_t *)to + done, n))
+		if (ptc_memory_peek(p->pid, addr + done, (uint8_t *)to + done, n) != n)
 			break;
 	}
 	return done;
@@ -75,7 +75,7 @@ static const struct slot *slot_of(struct ptc_live_python *p, uint64_t addr)
 	struct slot *s = &p->slots[page / PAGE % SLOTS];
 
 	if (s->addr != page) {
-		s->readable = ptc_memory_read(p->pid, page, s->bytes, PAGE);
+		s->readable = ptc_memory_peek(p->pid, page, s->bytes, PAGE) == PAGE;
 		s->addr = page;
 	}
 	return s;

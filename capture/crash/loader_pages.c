@@ -42,7 +42,8 @@ static bool keep_bytes(struct loader_list *l, uint64_t addr, void *ret, size_t l
 	const uint64_t first = addr & ~(uint64_t)(PAGE - 1);
 	uint64_t page, end;
 
-	if (__builtin_add_overflow(addr, len, &end) || !ptc_memory_read(l->tid, addr, ret, len))
+	if (__builtin_add_overflow(addr, len, &end) ||
+	    ptc_memory_peek(l->tid, addr, ret, len) != len)
 		return false;
 	for (page = first; page < end; page += PAGE)
 		if (!keep_page(l, page))

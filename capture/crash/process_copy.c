@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "arch/sigframe.h"
 #include "auxtrace/record/crash_record.h"
@@ -12,6 +11,7 @@
 #include "capture/crash/live_python.h"
 #include "capture/crash/thread_status.h"
 #include "capture/host/maps.h"
+#include "capture/host/target_memory.h"
 
 enum {
 	STACK_MIN = 16 << 10, /* of each thread, however many threads there are */
@@ -50,10 +50,7 @@ static const uint8_t *copy_memory(struct ptc_process_copy *c, uint64_t addr, siz
 				  uint64_t cut, size_t *ret_len)
 {
 	uint8_t *to = ptc_buf_grow(&c->copy, len);
-	const struct iovec local = { .iov_base = to, .iov_len = len };
-	const struct iovec remote = { .iov_base = (void *)(addr + c->state.base), .iov_len = len };
 	const pid_t reader = c->state.reader ? c->state.reader : c->state.pid;
-	ssize_t n;
 
 	*ret_len = 0;
 	if (!to || !ptc_vec_reserve((void **)&c->pieces, &c->pieces_cap, c->npieces + 1,
@@ -61,8 +58,7 @@ static const uint8_t *copy_memory(struct ptc_process_copy *c, uint64_t addr, siz
 		c->no_memory = true;
 		return NULL;
 	}
-	n = process_vm_readv(reader, &local, 1, &remote, 1, 0);
-	*ret_len = n < 0 ? 0 : (size_t)n;
+	*ret_len = ptc_memory_peek(reader, addr + c->state.base, to, len);
 	c->copy.len -= len - *ret_len;
 	c->pieces[c->npieces++] = (struct piece){
 		.addr = addr, .cut = cut, .off = c->copy.len - *ret_len, .len = *ret_len

@@ -27,7 +27,7 @@ static size_t read_target(void *ctx, uint64_t addr, void *to, size_t len)
 	while (done < len) {
 		n = PAGE - (size_t)((addr + done) % PAGE);
 		n = len - done < n ? len - done : n;
-		if (!ptc_memory_read(s->tid, addr + s->base + done, (uint8_t *)to + done, n))
+		if (ptc_memory_peek(s->tid, addr + s->base + done, (uint8_t *)to + done, n) != n)
 			break;
 		done += n;
 	}
@@ -40,7 +40,8 @@ static void put_range(struct ptc_buf *b, const struct ptc_state *s,
 	struct ptc_crash c = { .kind = PTC_CRASH_MEMORY };
 	uint8_t bytes[PAGE];
 
-	if (r->len > sizeof(bytes) || !ptc_memory_read(s->tid, r->addr + s->base, bytes, r->len))
+	if (r->len > sizeof(bytes) ||
+	    ptc_memory_peek(s->tid, r->addr + s->base, bytes, r->len) != r->len)
 		return;
 	c.u.memory = (struct ptc_crash_memory){ .pid = (uint64_t)s->pid, .addr = r->addr };
 	c.bytes = ptc_cur_init(bytes, r->len);

@@ -183,7 +183,7 @@ static bool read_in_page(const struct ptc_state *s, uint64_t addr, void *to, siz
 
 	if (in_copy < s->copy.len && len <= s->copy.len - in_copy)
 		at = s->copy.at + in_copy;
-	return ptc_memory_read(s->reader ? s->reader : s->tid, at, to, len);
+	return ptc_memory_peek(s->reader ? s->reader : s->tid, at, to, len) == len;
 }
 
 /* Reads [from, to) up to the first unreadable page. */

@@ -8,8 +8,18 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Both copy all @len bytes at @addr, or return false. */
+/*
+ * Both copy all @len bytes at @addr, or return false. They wait for a page that the program itself
+ * supplies (userfaultfd).
+ */
 bool ptc_memory_read(pid_t tid, uint64_t addr, void *to, size_t len);
 bool ptc_memory_write(pid_t tid, uint64_t addr, const void *from, size_t len);
+
+/*
+ * Copies up to @len bytes at @addr, up to the first unreadable page. Returns the number of bytes.
+ * Does not wait for a page that the program itself supplies (userfaultfd): such a page is
+ * unreadable. Only without the right to open /proc/TID/mem the call can wait for such a page.
+ */
+size_t ptc_memory_peek(pid_t tid, uint64_t addr, void *to, size_t len);
 
 #endif

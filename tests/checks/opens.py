@@ -34,6 +34,7 @@ ALLOWED = {
     "capture/perf/open.c": "the folder of a cgroup",
     "capture/perf/pmu.c": "a folder of /sys",
     "capture/perf/synthesize.c": "/proc/PID/mem",
+    "capture/host/target_memory.c": "/proc/TID/mem",
     "capture/host/tasks.c": "/proc/PID/task",
     "capture/step/tracer_process.c": "/proc/PID/status of ptcap",
     "capture/step/launch_attach.c": "/proc/PID/task",

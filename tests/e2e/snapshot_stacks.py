@@ -138,6 +138,17 @@ def children(folder):
 
 
 @case
+def absent(folder):
+    """Pages that only the program itself can supply: they are left out. The program works on."""
+    live = Started(folder, *RINGS, stacks.absent_program())
+    [process] = live.take()
+    live.settled(process["pid"])
+    [process] = live.take()
+    stacks.absent_rest(process)
+    live.over()
+
+
+@case
 def attached(folder):
     """A running process: the stacks are those that eu-stack sees, at each snapshot and at the end."""
     p = stacks.Program("waits").settle(running=1)

@@ -374,6 +374,28 @@ def choices(_):
     p.ends()
 
 
+def absent_program():
+    """Return prog_absent, or skip where the kernel refuses it userfaultfd."""
+    if subprocess.run([prog("absent")], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=True).stdout != b"ready\n":
+        lib.skip("no userfaultfd here (needs root, or sysctl vm.unprivileged_userfaultfd=1)")
+    return prog("absent")
+
+
+def absent_rest(process):
+    """Check that the thread whose memory is partly absent has its stack."""
+    [t] = threads(process)["rest"]
+    check("rest" in [f["function"] for f in t["frames"]] and t["wait"]["call"] == "pause", f"{t}")
+
+
+@case
+def absent(_):
+    """Pages that only the program itself can supply: they are left out. The program works on."""
+    p = Program(argv=[absent_program()]).settle()
+    [process] = shown("-p", str(p.pid))
+    absent_rest(process)
+    p.settle().ends()
+
+
 @case
 def refused(folder):
     """Mistakes are named, and leave no file."""
