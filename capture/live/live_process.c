@@ -18,8 +18,7 @@ struct reading {
 
 /* --- in the process --- */
 
-static int put_targets(struct ptc_buf *b, const struct reading *r, uint64_t *ret,
-		       struct ptc_err *err)
+static int put_targets(struct ptc_buf *b, struct reading *r, uint64_t *ret, struct ptc_err *err)
 {
 	const struct ptc_live_targets *t = r->targets;
 	size_t i;
@@ -29,8 +28,10 @@ static int put_targets(struct ptc_buf *b, const struct reading *r, uint64_t *ret
 					    .time_ns = PTC_STATE_NO_TIME,
 					    .no_memory = t->no_memory };
 		const size_t before = b->len;
-		const int rc = ptc_live_put(b, &l, err);
+		int rc;
 
+		r->process.shared->pid = t->pids[i];
+		rc = ptc_live_put(b, &l, err);
 		if (rc && (rc == PTC_E_NO_MEMORY || !t->may_fail))
 			return rc;
 		if (rc)
@@ -57,13 +58,28 @@ static void run_stacks_process(void *ctx)
 	ptc_step_process_tell(&r->process);
 }
 
-/* ptcap is gone: the process continues the threads, and ends by itself within moments. */
+/*
+ * ptcap is gone: the process finishes its work. ptc_live_put limits the time of that, also when the
+ * process sleeps in the kernel, where it receives no signal but SIGKILL.
+ */
 static void orphan(void *ctx)
 {
 	(void)ctx;
 }
 
 /* --- in ptcap --- */
+
+/* Waits for the end of pt-stacks. */
+static int await_stacks(struct ptc_step_process *p, struct ptc_err *err)
+{
+	const int rc = ptc_step_process_started(p, NULL, err);
+
+	if (rc && p->shared->pid)
+		return ptc_fail(err, PTC_E_IO,
+				"the copy of process %d took too long, or pt-stacks was killed",
+				(int)p->shared->pid);
+	return rc;
+}
 
 static int read_states(struct reading *r, struct ptc_buf *b, uint64_t *ret, struct ptc_err *err)
 {
@@ -77,7 +93,7 @@ static int read_states(struct reading *r, struct ptc_buf *b, uint64_t *ret, stru
 	if (!rc)
 		rc = ptc_step_process_start(&r->process, &body, err);
 	if (!rc)
-		rc = ptc_step_process_started(&r->process, NULL, err);
+		rc = await_stacks(&r->process, err);
 	if (!rc && r->process.shared->rc) {
 		*err = r->process.shared->err;
 		rc = r->process.shared->rc;

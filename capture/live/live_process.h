@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads the states of live processes, in a process of its own (pt-stacks). It finishes its work
- * even if ptcap is killed meanwhile. At its end the kernel also releases threads that did not stop.
+ * even if ptcap is killed meanwhile. A timer kills a pt-stacks that is late. At its end the kernel
+ * also releases threads that did not stop.
  */
 #ifndef PTC_CAPTURE_LIVE_LIVE_PROCESS_H
 #define PTC_CAPTURE_LIVE_LIVE_PROCESS_H

@@ -1,13 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/live/live_state.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "capture/crash/process_copy.h"
 #include "capture/crash/thread_status.h"
 #include "capture/live/thread_hold.h"
 #include "capture/step/task.h"
+
+enum {
+	/* Limits of the time while the threads may stand still, and of the time afterwards. */
+	STILL_S = 5,
+	AFTER_S = 20,
+};
+
+static int create_limit(timer_t *ret, struct ptc_err *err)
+{
+	struct sigevent kill = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGKILL };
+
+	if (timer_create(CLOCK_MONOTONIC, &kill, ret))
+		return ptc_fail_sys(err, errno, "cannot create a timer");
+	return 0;
+}
+
+static void set_limit(timer_t limit, time_t seconds)
+{
+	const struct itimerspec at = { .it_value = { .tv_sec = seconds } };
+
+	(void)timer_settime(limit, 0, &at, NULL);
+}
 
 /* A thread in state D: the kernel tells its call without a stop. */
 static void look_at_unstopped(struct ptc_copy_thread *k)
@@ -67,15 +92,32 @@ static int stop_and_copy(struct ptc_hold *h, pid_t pid, struct ptc_process_copy 
 	return 0;
 }
 
+/* Stops the process, copies it, lets it run on, and appends the records. */
+static int put_process(struct ptc_buf *b, pid_t pid, struct ptc_process_copy *c, timer_t limit,
+		       struct ptc_err *err)
+{
+	struct ptc_copy_thread *threads = NULL;
+	struct ptc_hold h = { .n = 0 };
+	struct ptc_copy_stop stop;
+	int rc = stop_and_copy(&h, pid, c, &threads, err);
+
+	stop.ns = ptc_hold_resume(&h);
+	stop.restarted = h.restarted;
+	set_limit(limit, AFTER_S);
+	if (!rc)
+		rc = ptc_process_copy_put(c, &stop, b, err);
+	ptc_hold_release(&h);
+	free(threads);
+	return rc;
+}
+
 int ptc_live_put(struct ptc_buf *b, const struct ptc_live *l, struct ptc_err *err)
 {
 	const struct ptc_state s = { .pid = l->pid,
 				     .time_ns = l->time_ns,
 				     .no_memory = l->no_memory };
-	struct ptc_copy_thread *threads = NULL;
 	struct ptc_process_copy *c = NULL;
-	struct ptc_hold h = { .n = 0 };
-	struct ptc_copy_stop stop;
+	timer_t limit;
 	int rc;
 
 	if (ptc_task_runs_32bit(l->pid))
@@ -83,15 +125,14 @@ int ptc_live_put(struct ptc_buf *b, const struct ptc_live *l, struct ptc_err *er
 			err, PTC_E_UNSUPPORTED,
 			"process %d is a 32-bit process; only 64-bit processes are supported",
 			(int)l->pid);
+	rc = create_limit(&limit, err);
+	if (rc)
+		return rc;
+	set_limit(limit, STILL_S);
 	rc = ptc_process_copy_new(&s, &c, err);
 	if (!rc)
-		rc = stop_and_copy(&h, l->pid, c, &threads, err);
-	stop.ns = ptc_hold_resume(&h);
-	stop.restarted = h.restarted;
-	if (!rc)
-		rc = ptc_process_copy_put(c, &stop, b, err);
-	ptc_hold_release(&h);
+		rc = put_process(b, l->pid, c, limit, err);
 	ptc_process_copy_free(c);
-	free(threads);
+	(void)timer_delete(limit);
 	return rc;
 }

@@ -20,10 +20,12 @@ struct ptc_live {
 };
 
 /*
- * Appends the state of process @l->pid. SIGCHLD must not be ignored. The calling thread
- * becomes the tracer for a moment. On failure @b may
- * have incomplete records. PTC_E_NOT_EXIST: there is no such process, or it has ended. PTC_E_PERM:
- * ptrace refuses. PTC_E_UNSUPPORTED: a 32-bit process.
+ * Appends the state of process @l->pid. SIGCHLD must not be ignored. The calling thread becomes the
+ * tracer for a moment. A timer kills the calling process (SIGKILL) if the threads of @l->pid may
+ * have stood still for five seconds: the kernel then lets these threads run on. The timer also
+ * ends the rest of the work, after 20 seconds. On failure @b may have incomplete records.
+ * PTC_E_NOT_EXIST: there is no such process, or it has ended. PTC_E_PERM: ptrace refuses.
+ * PTC_E_UNSUPPORTED: a 32-bit process. PTC_E_IO: no timer.
  */
 int ptc_live_put(struct ptc_buf *b, const struct ptc_live *l, struct ptc_err *err);
 

@@ -396,6 +396,23 @@ def absent(_):
     p.settle().ends()
 
 
+def with_waiting_reads(*command):
+    """Return a command that may trace, but may not open /proc/PID/mem: its reads of absent memory wait."""
+    if os.getuid() or not shutil.which("setpriv"):
+        lib.skip("needs root, and setpriv (Debian: util-linux)")
+    return ["setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=-all,+sys_ptrace", "--ambient-caps=-all,+sys_ptrace",
+            "--bounding-set=-all,+sys_ptrace", *command]
+
+
+@case
+def late(_):
+    """A copy that never ends: pt-stacks is killed, and the program works on."""
+    p = Program(argv=[absent_program()]).settle()
+    r = Run(with_waiting_reads(PTCAP, "stacks", "-p", str(p.pid))).expect(1)
+    check(f"process {p.pid} took too long" in r.err, r.err)
+    p.settle().ends()
+
+
 @case
 def refused(folder):
     """Mistakes are named, and leave no file."""
