@@ -12,31 +12,53 @@ enum { PRIORITY = -20 /* refused without CAP_SYS_NICE */ };
 
 struct reading {
 	const struct ptc_live_targets *targets;
+	bool may_fail;
 	struct ptc_step_process process;
 	struct ptc_states states; /* the way of the states from pt-stacks to ptcap */
 };
 
 /* --- in the process --- */
 
-static int put_targets(struct ptc_buf *b, struct reading *r, uint64_t *ret, struct ptc_err *err)
+/* Writes the state of one process. *@ret_len: number of bytes. */
+static int write_state(const struct reading *r, pid_t pid, size_t *ret_len, struct ptc_err *err)
 {
-	const struct ptc_live_targets *t = r->targets;
-	size_t i;
+	const struct ptc_live l = { .pid = pid,
+				    .time_ns = PTC_STATE_NO_TIME,
+				    .no_memory = r->targets->no_memory };
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc = ptc_live_put(&b, &l, err);
 
-	for (i = 0; i < t->npids; i++) {
-		const struct ptc_live l = { .pid = t->pids[i],
-					    .time_ns = PTC_STATE_NO_TIME,
-					    .no_memory = t->no_memory };
-		const size_t before = b->len;
+	if (!rc)
+		rc = ptc_states_add_records(&r->states, &b, err);
+	*ret_len = b.len;
+	ptc_buf_release(&b);
+	return rc;
+}
+
+/*
+ * Writes the states. shared->crashes and shared->bytes always count the complete states:
+ * this process may be killed at any time. shared->pid: the process that it reads.
+ */
+static int write_states(const struct reading *r)
+{
+	struct ptc_step_shared *sh = r->process.shared;
+	struct ptc_err why;
+	size_t i, len;
+
+	for (i = 0; i < r->targets->npids; i++) {
 		int rc;
 
-		r->process.shared->pid = t->pids[i];
-		rc = ptc_live_put(b, &l, err);
-		if (rc && (rc == PTC_E_NO_MEMORY || !t->may_fail))
+		sh->pid = r->targets->pids[i];
+		rc = write_state(r, sh->pid, &len, &why);
+		if (!rc) {
+			sh->crashes++;
+			(void)atomic_fetch_add(&sh->bytes, len);
+		} else if (!r->may_fail || rc == PTC_E_NO_MEMORY || rc == PTC_E_IO) {
+			sh->err = why;
 			return rc;
-		if (rc)
-			b->len = before;
-		*ret += !rc;
+		} else if (rc != PTC_E_NOT_EXIST && !sh->untraced++) {
+			sh->err = why;
+		}
 	}
 	return 0;
 }
@@ -45,15 +67,10 @@ static void run_stacks_process(void *ctx)
 {
 	struct reading *r = ctx;
 	struct ptc_step_shared *sh = r->process.shared;
-	struct ptc_buf b = PTC_BUF_INIT;
-	uint64_t n = 0;
 
 	ptc_step_process_settle(&r->process);
 	(void)setpriority(PRIO_PROCESS, 0, PRIORITY); /* the targets wait for this process */
-	sh->rc = put_targets(&b, r, &n, &sh->err);
-	if (!sh->rc)
-		sh->rc = ptc_states_add_records(&r->states, &b, &sh->err);
-	sh->crashes = n;
+	sh->rc = write_states(r);
 	sh->done = true;
 	ptc_step_process_tell(&r->process);
 }
@@ -81,38 +98,84 @@ static int await_stacks(struct ptc_step_process *p, struct ptc_err *err)
 	return rc;
 }
 
-static int read_states(struct reading *r, struct ptc_buf *b, uint64_t *ret, struct ptc_err *err)
+/* Appends the complete states. */
+static int get_states(const struct reading *r, struct ptc_buf *b, uint64_t *ret,
+		      struct ptc_err *err)
+{
+	const size_t before = b->len;
+	const uint64_t complete = atomic_load(&r->process.shared->bytes);
+	int rc = ptc_states_get(&r->states, b, err);
+
+	if (rc)
+		return rc;
+	if (complete < b->len - before)
+		b->len = before + complete;
+	*ret += r->process.shared->crashes;
+	return 0;
+}
+
+/* Returns the number of processes that pt-stacks had not finished. */
+static size_t unfinished(const struct ptc_live_targets *t, const struct ptc_step_shared *sh)
+{
+	size_t i;
+
+	for (i = 0; sh && i < t->npids; i++)
+		if (t->pids[i] == sh->pid)
+			return t->npids - i;
+	return t->npids;
+}
+
+static void note_missing(struct ptc_live_missing *m, uint64_t n, const struct ptc_err *why)
+{
+	if (!m->n && n)
+		m->first = *why;
+	m->n += n;
+}
+
+static int read_states(struct reading *r, struct ptc_buf *b, uint64_t *ret,
+		       struct ptc_live_missing *missing, struct ptc_err *err)
 {
 	const struct ptc_step_body body = {
 		.name = "pt-stacks", .run = run_stacks_process, .orphan = orphan, .ctx = r
 	};
+	const struct ptc_step_shared *sh;
+	struct ptc_err ignored;
 	int rc = ptc_step_process_init(&r->process, err);
 
 	if (!rc)
 		rc = ptc_states_open(&r->states, err);
 	if (!rc)
 		rc = ptc_step_process_start(&r->process, &body, err);
-	if (!rc)
-		rc = await_stacks(&r->process, err);
-	if (!rc && r->process.shared->rc) {
-		*err = r->process.shared->err;
-		rc = r->process.shared->rc;
+	if (rc)
+		return rc;
+	sh = r->process.shared;
+	rc = await_stacks(&r->process, err);
+	if (!rc && sh->rc) {
+		*err = sh->err;
+		rc = sh->rc;
 	}
+	if (missing)
+		note_missing(missing, sh->untraced, &sh->err);
 	if (!rc)
-		rc = ptc_states_get(&r->states, b, err);
-	if (!rc)
-		*ret += r->process.shared->crashes;
+		return get_states(r, b, ret, err);
+	if (missing && rc == PTC_E_IO && get_states(r, b, ret, &ignored) == PTC_E_NO_MEMORY)
+		return ptc_fail_mem(err);
 	return rc;
 }
 
 int ptc_live_process_read(struct ptc_buf *b, const struct ptc_live_targets *t, uint64_t *ret,
-			  struct ptc_err *err)
+			  struct ptc_live_missing *missing, struct ptc_err *err)
 {
 	struct reading r = { .targets = t,
+			     .may_fail = missing != NULL,
 			     .process = PTC_STEP_PROCESS_INIT,
 			     .states = PTC_STATES_INIT };
-	const int rc = read_states(&r, b, ret, err);
+	int rc = read_states(&r, b, ret, missing, err);
 
+	if (missing && rc && rc != PTC_E_NO_MEMORY) {
+		note_missing(missing, unfinished(t, r.process.shared), err);
+		rc = 0;
+	}
 	ptc_step_process_release(&r.process);
 	ptc_states_release(&r.states);
 	return rc;

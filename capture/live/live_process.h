@@ -19,15 +19,23 @@ struct ptc_live_targets {
 	const pid_t *pids; /* borrowed */
 	size_t npids;
 	bool no_memory; /* as in struct ptc_live */
-	/* Leave out a process that has ended, or that ptrace refuses. Otherwise it is an error. */
-	bool may_fail;
+};
+
+/* States that could not be read, although the processes had not ended. Starts zeroed. */
+struct ptc_live_missing {
+	uint64_t n;	      /* their number */
+	struct ptc_err first; /* valid if n is not 0 */
 };
 
 /*
- * Appends the states of the processes in @t. *@ret: number of states, added to. Errors: of
- * ptc_live_put. PTC_E_IO: pt-stacks could not be started, or was killed.
+ * Appends the states of the processes in @t. *@ret: number of states, added to.
+ *
+ * @missing NULL: each failure is an error: those of ptc_live_put. PTC_E_IO: pt-stacks could not be
+ * started, or was killed. Otherwise a process that has ended is left out, any other failure is
+ * added to @missing, and only PTC_E_NO_MEMORY is an error. The states that a killed pt-stacks had
+ * read are kept.
  */
 int ptc_live_process_read(struct ptc_buf *b, const struct ptc_live_targets *t, uint64_t *ret,
-			  struct ptc_err *err);
+			  struct ptc_live_missing *missing, struct ptc_err *err);
 
 #endif

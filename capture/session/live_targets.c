@@ -7,23 +7,21 @@
 #include "capture/live/live_process.h"
 
 int ptc_live_targets_put(struct ptc_buf *b, const struct ptc_record_opts *o, pid_t command,
-			 uint64_t *ret, struct ptc_err *err)
+			 uint64_t *ret, struct ptc_live_missing *missing, struct ptc_err *err)
 {
 	struct ptc_live_targets t = { .pids = o->target.pids,
 				      .npids = o->target.npids,
-				      .no_memory = o->snapshot.no_memory,
-				      .may_fail = true };
+				      .no_memory = o->snapshot.no_memory };
 	struct ptc_tids family = PTC_TIDS_INIT;
-	struct ptc_err why;
 	int rc = 0;
 
 	if (command) {
-		rc = ptc_tasks_family(&family, "/proc", command, PTC_COPY_PROCESSES, &why);
+		rc = ptc_tasks_family(&family, "/proc", command, PTC_COPY_PROCESSES, err);
 		t.pids = family.items;
 		t.npids = family.n;
 	}
 	if (!rc && t.npids)
-		rc = ptc_live_process_read(b, &t, ret, &why);
+		rc = ptc_live_process_read(b, &t, ret, missing, err);
 	ptc_tids_release(&family);
-	return rc == PTC_E_NO_MEMORY ? ptc_fail_mem(err) : 0;
+	return rc == PTC_E_NO_MEMORY ? rc : 0;
 }

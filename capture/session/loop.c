@@ -214,7 +214,8 @@ static int add_live_states(struct ptc_loop *l, bool ended)
 		return l->source->ops->lives(l->source, &l->series->states, &l->states, &l->err);
 	if (ended && l->source->ops->part)
 		l->source->ops->part(l->source);
-	return ptc_live_targets_put(&l->series->states, l->opts, l->command, &l->states, &l->err);
+	return ptc_live_targets_put(&l->series->states, l->opts, l->command, &l->states,
+				    &l->missing, &l->err);
 }
 
 /*

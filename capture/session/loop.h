@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 
+#include "capture/live/live_process.h"
 #include "capture/session/callback_mailbox.h"
 #include "capture/session/drain.h"
 #include "capture/session/snapshot_files.h"
@@ -35,6 +36,7 @@ struct ptc_loop {
 	bool last;			     /* take a snapshot at the end, for any kind of end */
 	pid_t command;			     /* whose states snapshots have; 0: the targets */
 	uint64_t states;		     /* states of live processes in the snapshots */
+	struct ptc_live_missing missing;     /* states that could not be read */
 	uint64_t snapshots;		     /* number taken */
 	uint64_t behind_ns;		     /* of the newest snapshot; see struct ptc_taken */
 	uint64_t wanted;		     /* number requested by the caller so far */

@@ -287,7 +287,8 @@ static int write_states(struct session *s, struct ptc_err *err)
 	if (s->opts->snapshot.crash && s->writer)
 		rc = s->source->ops->states(s->source, &b, err);
 	if (!rc && s->opts->snapshot.crash && s->writer && s->loop.asked)
-		rc = ptc_live_targets_put(&b, s->opts, s->loop.command, &s->loop.states, err);
+		rc = ptc_live_targets_put(&b, s->opts, s->loop.command, &s->loop.states,
+					  &s->loop.missing, err);
 	if (!rc && ptc_buf_failed(&b))
 		rc = ptc_fail_mem(err);
 	if (!rc && b.len)
@@ -364,6 +365,9 @@ static void fill_result(const struct session *s, const struct ptc_source_end *en
 	ret->handled = s->opts->snapshot.series ? s->series.handled : end->handled;
 	ret->undumped = end->undumped;
 	ret->states = s->loop.states;
+	ret->missing_states = s->loop.missing.n;
+	if (s->loop.missing.n)
+		memcpy(ret->missing_why, s->loop.missing.first.msg, sizeof(ret->missing_why));
 	ret->unseen = end->unseen;
 	ret->unwatched = end->unwatched;
 	ret->snapshots = s->loop.snapshots;

@@ -27,7 +27,7 @@ static int read_states(struct parts *p, struct ptc_err *err)
 					    .no_memory = p->opts->no_memory };
 	uint64_t n = 0;
 
-	return ptc_live_process_read(&p->saved, &t, &n, err);
+	return ptc_live_process_read(&p->saved, &t, &n, NULL, err);
 }
 
 /* Before the stop: the kernel's list of mappings, and the build-ids of their files. */

@@ -296,6 +296,8 @@ int ptc_recording_run(struct ptc_record_args *a, char **argv)
 	} else {
 		if (!a->quiet || ptc_outcome_lost(&result))
 			summary(a, &result);
+		else
+			ptc_outcome_say_missing(&result);
 		code = ptc_outcome_code(&a->opts, &result, a->strict, waker.sig);
 	}
 	(void)close(waker.fd);

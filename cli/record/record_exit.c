@@ -45,6 +45,13 @@ void ptc_outcome_say_untraced(const struct ptc_record_result *r)
 			r->undumped, ptc_plural_es(r->undumped));
 }
 
+void ptc_outcome_say_missing(const struct ptc_record_result *r)
+{
+	if (r->missing_states)
+		ptc_say("not saved: %" PRIu64 " state%s of running processes; the first: %s",
+			r->missing_states, ptc_plural(r->missing_states), r->missing_why);
+}
+
 void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_record_result *r)
 {
 	if (r->lost_records || r->lost_aux || r->truncated || r->partial)
@@ -72,6 +79,7 @@ void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_re
 		ptc_say("%" PRIu64 " more process%s killed while ptcap wrote the last recording: "
 			"no recording has the state; --count=N keeps N deaths",
 			r->late_crashes, r->late_crashes == 1 ? " was" : "es were");
+	ptc_outcome_say_missing(r);
 	if (r->unanswered)
 		ptc_say("LOST: pt-step-tracer did not answer and was killed; the recording ends "
 			"early, and the stepped processes may have died");

@@ -11,6 +11,7 @@
 bool ptc_outcome_lost(const struct ptc_record_result *r);
 /* Print losses to stderr. */
 void ptc_outcome_say_untraced(const struct ptc_record_result *r);
+void ptc_outcome_say_missing(const struct ptc_record_result *r);
 void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_record_result *r);
 
 /* Returns the exit code. @sig: the signal that ended the recording. */

@@ -549,6 +549,12 @@ struct ptc_record_result {
 	 * written. Their states are in no file.
 	 */
 	uint64_t late_crashes;
+	/*
+	 * Number of states of running processes that could not be saved, and the reason of the
+	 * first. A process counts once for each snapshot.
+	 */
+	uint64_t missing_states;
+	char missing_why[320];
 };
 
 /* Result of ptc_source_choose. */

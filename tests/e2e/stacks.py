@@ -414,6 +414,24 @@ def late(_):
 
 
 @case
+def missing(folder):
+    """A recording tells which state it lacks. It has the other states."""
+    p = [Program("deadlock").settle(), Program(argv=[absent_program()]).settle()]
+    os.chmod(folder, 0o777)
+    path = os.path.join(folder, "f")
+    us = subprocess.Popen(with_waiting_reads(PTCAP, "crash", "--source", "step", "-o", path, "-p", f"{p[0].pid},{p[1].pid}"), stderr=subprocess.PIPE, text=True)
+    check(any("attached" in line for line in us.stderr), "not attached")
+    us.send_signal(signal.SIGINT)
+    said = us.stderr.read()
+    check(us.wait() == 0 and f"not saved: 1 state of running processes; the first: the copy of process {p[1].pid}" in said, f"{us.returncode}: {said}")
+    Run([PTCAP, "dump", "--verify", "-i", path]).expect(0)
+    [process] = shown(path)
+    check(process["pid"] == p[0].pid and len(process["deadlocks"]) == 2, f"{process}")
+    for k in p:
+        k.settle().ends()
+
+
+@case
 def refused(folder):
     """Mistakes are named, and leave no file."""
     path = os.path.join(folder, "f")
