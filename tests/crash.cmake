@@ -56,7 +56,7 @@ foreach(name faults cores children several attached stopped left asleep killed)
 	e2e_test(watch_${name} "${e2e_dir}/watch.py" "${name}")
 endforeach()
 # Live processes: `ptcap stacks`.
-foreach(name deadlock waits nameless unwound stopped pool calls kept memoryless of_crashes hung ended choices refused killed absent late missing)
+foreach(name deadlock waits nameless unwound stopped pool calls kept memoryless of_crashes hung ended choices refused killed absent late missing impatient)
 	e2e_test(stacks_${name} "${e2e_dir}/stacks.py" "${name}")
 endforeach()
 # Stacks in snapshots.

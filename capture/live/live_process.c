@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/live/live_process.h"
 
+#include <poll.h>
+#include <signal.h>
 #include <sys/resource.h>
 
 #include "base/err.h"
+#include "base/monotonic.h"
 #include "capture/crash/state_channel.h"
 #include "capture/live/live_state.h"
 #include "capture/step/tracer_process.h"
 
-enum { PRIORITY = -20 /* refused without CAP_SYS_NICE */ };
+enum {
+	PRIORITY = -20, /* refused without CAP_SYS_NICE */
+	/* limits of the wait for pt-stacks, and of its rest once the caller wants an end */
+	LATE_MS = 10000,
+	END_MS = 1000,
+	LOOK_MS = 100,
+};
+
+#define NS_PER_MS UINT64_C(1000000)
 
 struct reading {
 	const struct ptc_live_targets *targets;
@@ -86,12 +97,57 @@ static void orphan(void *ctx)
 
 /* --- in ptcap --- */
 
-/* Waits for the end of pt-stacks. */
-static int await_stacks(struct ptc_step_process *p, struct ptc_err *err)
+static void kill_stacks(struct ptc_step_process *p)
 {
-	const int rc = ptc_step_process_started(p, NULL, err);
+	struct ptc_err ignored;
 
-	if (rc && p->shared->pid)
+	p->killed = true;
+	(void)kill(p->pid, SIGKILL);
+	(void)ptc_step_process_reap(p, &ignored);
+}
+
+/*
+ * Waits for the message of pt-stacks or for its death. Kills a pt-stacks that is late. Returns true
+ * if the caller wanted an end.
+ */
+static bool await_message(struct ptc_step_process *p, const struct ptc_live_caller *c)
+{
+	struct pollfd fds[2] = { { .fd = p->end_fd, .events = POLLIN },
+				 { .fd = c->fd, .events = POLLIN } };
+	uint64_t now = ptc_monotonic_ns(), until = now + LATE_MS * NS_PER_MS;
+	bool over = false;
+
+	for (; now < until; now = ptc_monotonic_ns()) {
+		if (poll(fds, 2, LOOK_MS) <= 0)
+			continue;
+		if (fds[0].revents)
+			return over;
+		if (!(fds[1].revents & POLLIN)) {
+			fds[1].fd = -1;
+		} else if (c->wants_end(c->ctx) && !over) {
+			over = true;
+			now += END_MS * NS_PER_MS;
+			until = now < until ? now : until;
+		}
+	}
+	kill_stacks(p);
+	return over;
+}
+
+/* Waits for the end of pt-stacks. */
+static int await_stacks(struct ptc_step_process *p, const struct ptc_live_caller *c,
+			struct ptc_err *err)
+{
+	const bool over = c && await_message(p, c);
+	const int rc = p->killed ? PTC_E_IO : ptc_step_process_started(p, NULL, err);
+
+	if (p->killed && p->shared->done)
+		return 0;
+	if (p->killed && over)
+		return ptc_fail(err, PTC_E_IO,
+				"a request to end came before the copy of process %d was complete",
+				(int)p->shared->pid);
+	if (rc && (p->killed || p->shared->pid))
 		return ptc_fail(err, PTC_E_IO,
 				"the copy of process %d took too long, or pt-stacks was killed",
 				(int)p->shared->pid);
@@ -149,7 +205,7 @@ static int read_states(struct reading *r, struct ptc_buf *b, uint64_t *ret,
 	if (rc)
 		return rc;
 	sh = r->process.shared;
-	rc = await_stacks(&r->process, err);
+	rc = await_stacks(&r->process, r->targets->caller, err);
 	if (!rc && sh->rc) {
 		*err = sh->err;
 		rc = sh->rc;

@@ -15,10 +15,18 @@
 #include "base/buf.h"
 #include "ptcap/error.h"
 
+/* Lets the caller end the wait for the states. */
+struct ptc_live_caller {
+	int fd; /* readable: wants_end is called. -1: none */
+	bool (*wants_end)(void *ctx);
+	void *ctx;
+};
+
 struct ptc_live_targets {
 	const pid_t *pids; /* borrowed */
 	size_t npids;
-	bool no_memory; /* as in struct ptc_live */
+	bool no_memory;			      /* as in struct ptc_live */
+	const struct ptc_live_caller *caller; /* borrowed; NULL: the wait has no end */
 };
 
 /* States that could not be read, although the processes had not ended. Starts zeroed. */
@@ -34,6 +42,9 @@ struct ptc_live_missing {
  * started, or was killed. Otherwise a process that has ended is left out, any other failure is
  * added to @missing, and only PTC_E_NO_MEMORY is an error. The states that a killed pt-stacks had
  * read are kept.
+ *
+ * With @t->caller a pt-stacks that does not end within ten seconds is killed. If the caller wants
+ * an end, pt-stacks has one second more.
  */
 int ptc_live_process_read(struct ptc_buf *b, const struct ptc_live_targets *t, uint64_t *ret,
 			  struct ptc_live_missing *missing, struct ptc_err *err);

@@ -63,6 +63,7 @@ void ptc_relay_ask(struct ptc_relay *r, const struct ptc_wish *more)
 	r->wish.snapshots += more->snapshots;
 	r->wish.last |= more->last;
 	r->wish.heard |= more->heard;
+	r->wish.asks += more->asked != PTC_ASKED_NOTHING;
 	if (more->asked > r->wish.asked)
 		r->wish.asked = more->asked;
 	unlock(r, r->wish_fd);

@@ -19,6 +19,7 @@ struct ptc_wish {
 	bool last;  /* take a snapshot at the end, for any kind of end */
 	bool heard; /* reply to news.ended: the caller has no more requests from before the end */
 	enum ptc_asked asked; /* stop or leave the source */
+	uint64_t asks;	      /* from ptc_relay_wish: number of requests with asked */
 };
 
 /* Numbers for each snapshot: its bytes, the requests when it was taken, and its delay in ns. */

@@ -7,11 +7,13 @@
 #include "capture/live/live_process.h"
 
 int ptc_live_targets_put(struct ptc_buf *b, const struct ptc_record_opts *o, pid_t command,
-			 uint64_t *ret, struct ptc_live_missing *missing, struct ptc_err *err)
+			 const struct ptc_live_caller *caller, uint64_t *ret,
+			 struct ptc_live_missing *missing, struct ptc_err *err)
 {
 	struct ptc_live_targets t = { .pids = o->target.pids,
 				      .npids = o->target.npids,
-				      .no_memory = o->snapshot.no_memory };
+				      .no_memory = o->snapshot.no_memory,
+				      .caller = caller };
 	struct ptc_tids family = PTC_TIDS_INIT;
 	int rc = 0;
 

@@ -9,15 +9,17 @@
 #include "base/buf.h"
 #include "capture/source/source.h"
 
+struct ptc_live_caller;
 struct ptc_live_missing;
 
 /*
  * Appends the states of the processes that still run: @command with its descendants, or (0) those
  * of @o->target.pids. The processes stand still for a moment, one after the other. *@ret: number of
- * states, added to. @missing: states that could not be read, added to. Returns 0 or
- * PTC_E_NO_MEMORY.
+ * states, added to. @missing: states that could not be read, added to. @caller can end the wait.
+ * Returns 0 or PTC_E_NO_MEMORY.
  */
 int ptc_live_targets_put(struct ptc_buf *b, const struct ptc_record_opts *o, pid_t command,
-			 uint64_t *ret, struct ptc_live_missing *missing, struct ptc_err *err);
+			 const struct ptc_live_caller *caller, uint64_t *ret,
+			 struct ptc_live_missing *missing, struct ptc_err *err);
 
 #endif

@@ -134,10 +134,7 @@ static int drain_once(struct ptc_loop *l, bool ended, bool snapshot)
 	return rc;
 }
 
-/*
- * Returns true if a trace continued during the copy. A series copies the rings again: that includes
- * the records that came late.
- */
+/* Returns true if a trace continued during the copy. A series then copies late records, too. */
 static bool is_stale(struct ptc_loop *l)
 {
 	return l->series && l->source->ops->went_on && l->source->ops->went_on(l->source);
@@ -199,6 +196,27 @@ static bool is_asked_for(const struct ptc_loop *l)
 	       l->source->ops->asks(l->source);
 }
 
+/* Reads the caller's requests. */
+static struct ptc_wish take_wish(struct ptc_loop *l)
+{
+	const struct ptc_wish wish = ptc_relay_wish(&l->relay);
+
+	l->pausing |= wish.snapshots > l->wanted && l->opts->snapshot.enabled;
+	l->wanted = wish.snapshots;
+	l->last |= wish.last;
+	l->asks = wish.asks;
+	want(l, wish.asked);
+	return wish;
+}
+
+static bool wants_end(void *ctx)
+{
+	struct ptc_loop *l = ctx;
+	const uint64_t before = l->asks;
+
+	return take_wish(l).over || l->asks != before;
+}
+
 /*
  * Adds the states of live processes to the snapshot that was just copied. The caller's request to
  * end adds them for opts->crash, too.
@@ -207,6 +225,7 @@ static int add_live_states(struct ptc_loop *l, bool ended)
 {
 	const struct ptc_record_snapshot *o = &l->opts->snapshot;
 	const bool wanted = ended ? l->asked && (o->stacks || o->crash) : o->stacks;
+	const struct ptc_live_caller caller = { l->relay.wish_fd, wants_end, l };
 
 	if (!l->series || !wanted)
 		return 0;
@@ -214,7 +233,7 @@ static int add_live_states(struct ptc_loop *l, bool ended)
 		return l->source->ops->lives(l->source, &l->series->states, &l->states, &l->err);
 	if (ended && l->source->ops->part)
 		l->source->ops->part(l->source);
-	return ptc_live_targets_put(&l->series->states, l->opts, l->command, &l->states,
+	return ptc_live_targets_put(&l->series->states, l->opts, l->command, &caller, &l->states,
 				    &l->missing, &l->err);
 }
 
@@ -244,18 +263,6 @@ static int drain_or_take(struct ptc_loop *l, bool ended)
 		forward_request_to_source(l);
 	}
 	return rc;
-}
-
-/* Reads the caller's requests. */
-static struct ptc_wish take_wish(struct ptc_loop *l)
-{
-	const struct ptc_wish wish = ptc_relay_wish(&l->relay);
-
-	l->pausing |= wish.snapshots > l->wanted && l->opts->snapshot.enabled;
-	l->wanted = wish.snapshots;
-	l->last |= wish.last;
-	want(l, wish.asked);
-	return wish;
 }
 
 /*

@@ -37,6 +37,7 @@ struct ptc_loop {
 	pid_t command;			     /* whose states snapshots have; 0: the targets */
 	uint64_t states;		     /* states of live processes in the snapshots */
 	struct ptc_live_missing missing;     /* states that could not be read */
+	uint64_t asks;			     /* the caller's requests to end so far */
 	uint64_t snapshots;		     /* number taken */
 	uint64_t behind_ns;		     /* of the newest snapshot; see struct ptc_taken */
 	uint64_t wanted;		     /* number requested by the caller so far */

@@ -278,16 +278,26 @@ static int copy_kernel(struct session *s, struct ptc_err *err)
 
 /* --- ledger and result --- */
 
+/* Runs on_wake once the loop is over. */
+static bool is_left(void *ctx)
+{
+	const struct ptc_record_callbacks *c = ctx;
+
+	return c->on_wake(c->wake_ctx, 0) == PTC_WAKE_LEAVE;
+}
+
 /* Writes the saved states of crashed processes. After a request to end: of live processes, too. */
 static int write_states(struct session *s, struct ptc_err *err)
 {
+	struct ptc_record_callbacks wake = s->opts->callbacks;
+	const struct ptc_live_caller caller = { wake.on_wake ? wake.wake_fd : -1, is_left, &wake };
 	struct ptc_buf b = PTC_BUF_INIT;
 	int rc = 0;
 
 	if (s->opts->snapshot.crash && s->writer)
 		rc = s->source->ops->states(s->source, &b, err);
 	if (!rc && s->opts->snapshot.crash && s->writer && s->loop.asked)
-		rc = ptc_live_targets_put(&b, s->opts, s->loop.command, &s->loop.states,
+		rc = ptc_live_targets_put(&b, s->opts, s->loop.command, &caller, &s->loop.states,
 					  &s->loop.missing, err);
 	if (!rc && ptc_buf_failed(&b))
 		rc = ptc_fail_mem(err);

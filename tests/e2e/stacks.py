@@ -39,6 +39,14 @@ def stat(pid, tid):
         return f.read().rsplit(")", 1)[1].split()[0]
 
 
+def name_of(pid):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
+            return f.read().strip()
+    except FileNotFoundError:
+        return None
+
+
 def tracer_of(pid, tid):
     with open(f"/proc/{pid}/task/{tid}/status", encoding="utf-8") as f:
         return int(re.search(r"TracerPid:\t(\d+)", f.read())[1])
@@ -429,6 +437,29 @@ def missing(folder):
     check(process["pid"] == p[0].pid and len(process["deadlocks"]) == 2, f"{process}")
     for k in p:
         k.settle().ends()
+
+
+@case
+def impatient(folder):
+    """A second ^C ends the wait for a copy that never ends. The recording is complete."""
+    os.chmod(folder, 0o777)
+    for command, suffix in (("crash", ""), ("snapshot", ".000")):
+        p = Program(argv=[absent_program()]).settle()
+        path = os.path.join(folder, command)
+        us = subprocess.Popen(with_waiting_reads(PTCAP, command, "--source", "step", "-o", path, "-p", str(p.pid)), stderr=subprocess.PIPE, text=True)
+        check(any("^C ends" in line for line in us.stderr), "not attached")
+        us.send_signal(signal.SIGINT)
+
+        def copied():
+            tracer = tracer_of(p.pid, p.pid)
+            return us.poll() is not None or (tracer and name_of(tracer) == "pt-stacks")
+
+        until(copied, "pt-stacks")
+        us.send_signal(signal.SIGINT)
+        said = us.stderr.read()
+        check(us.wait() == 0 and f"a request to end came before the copy of process {p.pid}" in said, f"{us.returncode}: {said}")
+        Run([PTCAP, "dump", "--verify", "-i", path + suffix]).expect(0)
+        p.settle().ends()
 
 
 @case
