@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "auxtrace/copy/copy.h"
+#include "ptcap/copy.h"
 
 #include "auxtrace/copy/added_event.h"
+#include "auxtrace/copy/record_filter.h"
 #include "auxtrace/copy/redact.h"
 #include "auxtrace/record/auxtrace_rec.h"
 #include "auxtrace/record/layout.h"
@@ -11,6 +12,7 @@
 #include "auxtrace/writer/pipe_writer.h"
 #include "auxtrace/writer/writer.h"
 #include "base/err.h"
+#include "base/opts.h"
 
 struct copying {
 	const struct ptc_file *f;
@@ -405,7 +407,7 @@ static int put_more(struct copying *c, struct ptc_err *err)
 
 	if (!rc)
 		rc = more->put(more->ctx, c->w, err);
-	if (!rc && !c->opts->pipe && more->attr.sample_type & PERF_SAMPLE_BRANCH_STACK)
+	if (!rc && !c->opts->pipe && more->attr->sample_type & PERF_SAMPLE_BRANCH_STACK)
 		rc = ptc_writer_feature(c->w, PTC_FEAT_BRANCH_STACK, "", 0, err);
 	return rc;
 }
@@ -447,20 +449,34 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 	return rc ? rc : update_sample_time(c, err);
 }
 
-int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_opts *opts,
+static struct ptc_select_opts selection_of(const struct ptc_copy_opts *o)
+{
+	return (struct ptc_select_opts){ .cpus = o->cpus,
+					 .ncpus = o->ncpus,
+					 .tids = o->tids,
+					 .ntids = o->ntids,
+					 .from_ns = o->from_ns,
+					 .to_ns = o->to_ns };
+}
+
+int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_opts *given,
 	     struct ptc_copy_stats *ret, struct ptc_err *err)
 {
-	const struct ptc_writer_opts wopts = { .size = sizeof(wopts),
-					       .pipe = opts->pipe,
-					       .copy = true };
-	struct copying c = { .f = f, .opts = opts };
-	int rc = 0;
+	struct ptc_writer_opts wopts = { .size = sizeof(wopts), .copy = true };
+	struct ptc_select_opts select;
+	struct ptc_copy_opts opts;
+	struct copying c = { .f = f, .opts = &opts };
+	int rc = ptc_opts_take(&opts, sizeof(opts), given, "PTC_COPY_OPTS_INIT", err);
 
-	if (opts->more)
-		c.added = (struct ptc_added){ &opts->more->attr, opts->more->name, opts->more->id };
-	if (!ptc_select_is_all(&opts->select))
-		rc = ptc_select_new(f, &opts->select, &c.select, err);
-	if (!rc && opts->redact)
+	if (rc)
+		return rc;
+	wopts.pipe = opts.pipe;
+	select = selection_of(&opts);
+	if (opts.more)
+		c.added = (struct ptc_added){ opts.more->attr, opts.more->name, opts.more->id };
+	if (!ptc_select_is_all(&select))
+		rc = ptc_select_new(f, &select, &c.select, err);
+	if (!rc && opts.redact)
 		rc = ptc_redact_new(f, &c.redact, err);
 	if (!rc)
 		rc = ptc_writer_new_as(path, &wopts, &c.w, err);
@@ -474,6 +490,6 @@ int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_o
 	ptc_redact_free(c.redact);
 	ptc_select_free(c.select);
 	if (!rc)
-		*ret = c.stats;
+		ptc_opts_give(ret, &c.stats, sizeof(c.stats));
 	return rc;
 }

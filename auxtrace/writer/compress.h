@@ -11,12 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ptcap/error.h"
+#include "ptcap/writer.h"
 
-enum {
-	PTC_COMPRESS_LEVEL_MAX = 22,
-	PTC_COMPRESS_PIECE = 64000, /* fits in a record even if it grows */
-};
+enum { PTC_COMPRESS_PIECE = 64000 }; /* fits in a record even if it grows */
 
 struct ptc_compressor;
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/reader/reader.h"
 #include "base/err.h"
 #include "base/terminal_escape.h"
+#include "ptcap/file.h"
 
 /* Escapes the message, which may contain untrusted names. */
 __attribute__((format(printf, 1, 0))) static void say_plain(const char *fmt, va_list ap)

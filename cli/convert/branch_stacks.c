@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/writer/writer.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
 #include "cli/decode/decode_findings.h"
+#include "ptcap/writer.h"
 
 bool ptc_branch_stacks_parse(const char *s, struct ptc_stacks_opts *ret)
 {
@@ -67,11 +67,10 @@ int ptc_branch_stacks_open(struct ptc_branch_stacks *b, const char *path, const 
 		return rc;
 	}
 	b->opts.id = ptc_copy_new_id(f);
-	b->more = (struct ptc_copy_more){ .attr = ptc_stacks_attr(&b->opts),
-					  .name = "branches",
-					  .id = b->opts.id,
-					  .put = put_all,
-					  .ctx = b };
+	b->attr = ptc_stacks_attr(&b->opts);
+	b->more = (struct ptc_copy_more){
+		.attr = &b->attr, .name = "branches", .id = b->opts.id, .put = put_all, .ctx = b
+	};
 	return 0;
 }
 

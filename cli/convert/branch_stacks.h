@@ -6,11 +6,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "auxtrace/copy/copy.h"
 #include "decode/lbr/synth_stacks.h"
+#include "ptcap/copy.h"
 
 struct ptc_branch_stacks {
 	struct ptc_stacks_opts opts;
+	struct perf_event_attr attr; /* of the added event */
 	struct ptc_copy_more more;
 	uint64_t written;
 };

@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 
-#include "auxtrace/writer/writer.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
 #include "cli/decode/decode_findings.h"
+#include "ptcap/writer.h"
 
 bool ptc_call_chains_parse(const char *s, struct ptc_chains_opts *ret)
 {
@@ -62,7 +62,8 @@ int ptc_call_chains_open(struct ptc_call_chains *c, const char *path, const stru
 	}
 	c->opts.id = ptc_copy_new_id(f);
 	c->opts.user_only = is_user_only(f);
-	c->more = (struct ptc_copy_more){ .attr = ptc_chains_attr(&c->opts),
+	c->attr = ptc_chains_attr(&c->opts);
+	c->more = (struct ptc_copy_more){ .attr = &c->attr,
 					  .name = c->opts.user_only ? "instructions:u" :
 								      "instructions",
 					  .id = c->opts.id,

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "auxtrace/record/branchsel.h"
-#include "auxtrace/writer/compress.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
 #include "cli/common/option_table.h"
@@ -31,6 +30,12 @@ struct args {
 	struct ptc_call_chains chains;
 	struct ptc_sandbox sandbox;
 };
+
+/* Return whether only a part of the records is to be copied. */
+static bool selects(const struct ptc_copy_opts *o)
+{
+	return o->ncpus || o->ntids || o->from_ns || o->to_ns;
+}
 
 /* Parse a list such as "0,2-4". */
 static bool parse_list(const char *s, uint32_t *list, size_t *n)
@@ -77,7 +82,7 @@ static bool parse_seconds(const char **s, char end, uint64_t *ret_ns)
 	       !__builtin_add_overflow(ns, part, ret_ns);
 }
 
-static bool parse_time(const char *s, struct ptc_select_opts *o)
+static bool parse_time(const char *s, struct ptc_copy_opts *o)
 {
 	if (!parse_seconds(&s, ',', &o->from_ns))
 		return false;
@@ -126,7 +131,7 @@ static int take_cpus(void *args, const char *value)
 {
 	struct args *a = args;
 
-	return parse_list(value, a->cpus, &a->opts.select.ncpus) ?
+	return parse_list(value, a->cpus, &a->opts.ncpus) ?
 		       -1 :
 		       ptc_value_error("convert", "--cpu", value, "CPU numbers, for example 0,2-4");
 }
@@ -138,17 +143,17 @@ static int take_tids(void *args, const char *value)
 	uint32_t list[MAX_LIST];
 	size_t i;
 
-	if (!parse_list(value, list, &a->opts.select.ntids))
+	if (!parse_list(value, list, &a->opts.ntids))
 		return ptc_value_error("convert", "--tid", value,
 				       "thread IDs, for example 12,14-16");
-	for (i = 0; i < a->opts.select.ntids; i++)
+	for (i = 0; i < a->opts.ntids; i++)
 		a->tids[i] = (int32_t)list[i];
 	return -1;
 }
 
-static bool take_time(const char *s, void *select)
+static bool take_time(const char *s, void *opts)
 {
-	return parse_time(s, select);
+	return parse_time(s, opts);
 }
 
 static int take_stacks(void *args, const char *value)
@@ -211,7 +216,7 @@ static const struct ptc_option options[] = {
 	{ "time", 0, "A,B",
 	  "Keep only the time from A up to B, in seconds of the recording's clock. Either may be "
 	  "omitted.",
-	  PTC_PARSED(struct args, opts.select, take_time, "FROM,TO in seconds") },
+	  PTC_PARSED(struct args, opts, take_time, "FROM,TO in seconds") },
 	{ "strip-aux", 0, NULL, "Remove the trace.", PTC_FLAG(struct args, opts.strip_aux) },
 	{ "redact", 0, NULL, "Overwrite arguments and environments with zeros.",
 	  PTC_FLAG(struct args, opts.redact) },
@@ -268,7 +273,7 @@ static int parse_args(int argc, char **argv, struct args *a)
 	if (a->stacks && a->makes_chains)
 		return ptc_usage_error("convert", "--branch-stacks and --callchains cannot be "
 						  "combined; convert twice");
-	if ((a->stacks || a->makes_chains) && !ptc_select_is_all(&a->opts.select))
+	if ((a->stacks || a->makes_chains) && selects(&a->opts))
 		return ptc_usage_error("convert",
 				       "--branch-stacks and --callchains cannot be combined with "
 				       "--cpu, --tid or --time; convert twice");
@@ -305,7 +310,7 @@ static int open_added_event(struct args *a, const struct ptc_file *f, struct ptc
 
 static int convert(struct args *a)
 {
-	struct ptc_copy_stats st;
+	struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 	struct ptc_file *f;
 	struct ptc_err err;
 	int code = PTC_EXIT_OK;
@@ -346,11 +351,12 @@ int ptc_cmd_convert(int argc, char **argv)
 	if (!a) {
 		return ptc_say_no_memory();
 	}
+	a->opts = (struct ptc_copy_opts)PTC_COPY_OPTS_INIT;
 	a->branches.opts.sel = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
 	code = parse_args(argc, argv, a);
 	if (code < 0) {
-		a->opts.select.cpus = a->cpus;
-		a->opts.select.tids = a->tids;
+		a->opts.cpus = a->cpus;
+		a->opts.tids = a->tids;
 		code = convert(a);
 	}
 	free(a);

@@ -120,8 +120,8 @@ static void say_damage(const struct ptc_file *f)
 
 static int recover(const char *input, const char *output)
 {
-	const struct ptc_copy_opts opts = { .pipe = false };
-	struct ptc_copy_stats st;
+	const struct ptc_copy_opts opts = PTC_COPY_OPTS_INIT;
+	struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 	int code = PTC_EXIT_OK;
 	struct ptc_file *f;
 	struct ptc_err err;

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "auxtrace/feature/feature.h"
 #include "cli/common/cli.h"
+#include "ptcap/feature.h"
 
 static bool is_same(const struct stat *a, const struct stat *b)
 {

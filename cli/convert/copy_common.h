@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "auxtrace/copy/copy.h"
+#include "ptcap/copy.h"
 
 /*
  * Return whether writing @output would destroy @input. That is so for the same file, a file inside

@@ -6,8 +6,8 @@
 #include <linux/perf_event.h>
 #include <stddef.h>
 
-#include "auxtrace/reader/reader.h"
 #include "cli/common/field_writer.h"
+#include "ptcap/file.h"
 
 /* Print a line for event @i. */
 void ptc_dump_event(struct ptc_emit *e, const struct ptc_file *f, size_t i);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "auxtrace/record/auxtrace_rec.h"
 #include "auxtrace/record/layout.h"
 #include "auxtrace/record/sample.h"
 #include "cli/common/cli.h"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "auxtrace/reader/reader.h"
+#include "ptcap/file.h"
 
 struct ptc_dump_filter {
 	bool by_type; /* only the named types: */

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/reader/reader.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/grow.h"
 #include "base/replace.h"
 #include "cli/timeline/folder_file.h"
 #include "cli/timeline/shown_tid.h"
+#include "ptcap/file.h"
 #include "ptcap/lookup.h"
 
 #define SESSION_ID PTC_UFTRACE_SESSION /* of all processes, which share the map */

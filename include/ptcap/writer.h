@@ -21,6 +21,8 @@
 extern "C" {
 #endif
 
+enum { PTC_COMPRESS_LEVEL_MAX = 22 }; /* zstd's smallest output; 1 is the fastest level */
+
 struct ptc_writer;
 
 /* A span of memory. A read from a ring gives two if it wraps. */

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "auxtrace/copy/copy.h"
 #include "fuzz.h"
+#include "ptcap/copy.h"
 
 enum { PIPE = 1, ZSTD = 2, PLAIN = 4, STRIP = 8, SOME = 16, WHOLE = 32 };
 
@@ -149,6 +149,7 @@ static void copy(const struct ptc_file *f, unsigned int how)
 {
 	const uint32_t cpu = 0;
 	struct ptc_copy_opts opts = {
+		.size = sizeof(opts),
 		.pipe = how & PIPE,
 		.strip_aux = how & STRIP,
 		.pack = how & ZSTD  ? PTC_COPY_PACK_ZSTD :
@@ -156,12 +157,15 @@ static void copy(const struct ptc_file *f, unsigned int how)
 				      PTC_COPY_PACK_KEEP,
 		.level = 1,
 	};
-	struct ptc_copy_stats st;
+	struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 	struct ptc_file *b;
 	struct ptc_err err;
 
-	if (how & SOME)
-		opts.select = (struct ptc_select_opts){ .cpus = &cpu, .ncpus = 1, .from_ns = 2 };
+	if (how & SOME) {
+		opts.cpus = &cpu;
+		opts.ncpus = 1;
+		opts.from_ns = 2;
+	}
 	if (ptc_copy(f, path, &opts, &st, &err)) {
 		CHECK(err.code != PTC_E_NO_MEMORY && *err.msg && access(path, F_OK));
 		return;

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auxtrace/copy/copy.h"
 #include "auxtrace/record/ledger.h"
 #include "lib_packed.h"
+#include "ptcap/copy.h"
 
 static char folder[] = "/tmp/ptcap-test-XXXXXX";
 static char path[64], again[64];
@@ -181,6 +181,8 @@ static void same_features(const struct ptc_file *a, const struct ptc_file *b, bo
 	}
 }
 
+#define SIZE .size = sizeof(struct ptc_copy_opts)
+
 static void copy(const struct ptc_file *f, const char *to, const struct ptc_copy_opts *opts,
 		 struct ptc_copy_stats *st)
 {
@@ -202,11 +204,12 @@ Test(copy, whole, .init = setup, .fini = teardown)
 	bytes = pd_finish(&p, &len);
 	for (how = 0; how < 4; how++) {
 		const struct ptc_copy_opts opts = {
+			SIZE,
 			.pipe = how & 1,
 			.pack = how & 2 ? PTC_COPY_PACK_ZSTD : PTC_COPY_PACK_KEEP,
 			.level = 1,
 		};
-		struct ptc_copy_stats st;
+		struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 		struct ptc_file *a = NULL, *b;
 		struct ptc_err err;
 
@@ -221,7 +224,7 @@ Test(copy, whole, .init = setup, .fini = teardown)
 		same_records(a, b);
 		same_attrs(a, b);
 		same_features(a, b, opts.pipe);
-		copy(b, again, &(struct ptc_copy_opts){ .pack = PTC_COPY_PACK_NONE }, &st);
+		copy(b, again, &(struct ptc_copy_opts){ SIZE, .pack = PTC_COPY_PACK_NONE }, &st);
 		ptc_file_free(b);
 		b = open_file(again);
 		same_records(a, b);
@@ -238,7 +241,7 @@ Test(copy, whole, .init = setup, .fini = teardown)
 /* Bytes of an attr that are unknown to this version are copied unchanged. */
 Test(copy, unknown_bytes, .init = setup, .fini = teardown)
 {
-	struct ptc_copy_stats st;
+	struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 	const struct ptc_file_attr *attr;
 	struct ptc_file *a = NULL, *b;
 	struct ptc_err err;
@@ -256,7 +259,7 @@ Test(copy, unknown_bytes, .init = setup, .fini = teardown)
 	*at = 0x5a;
 	for (pipe = 0; pipe < 2; pipe++) {
 		cr_assert_eq(ptc_file_open_bytes(bytes, len, "a", &a, &err), 0);
-		copy(a, path, &(struct ptc_copy_opts){ .pipe = pipe }, &st);
+		copy(a, path, &(struct ptc_copy_opts){ SIZE, .pipe = pipe }, &st);
 		b = open_file(path);
 		attr = ptc_file_attr(b, 1);
 		cr_assert(attr->unknown_bytes);
@@ -270,8 +273,7 @@ Test(copy, unknown_bytes, .init = setup, .fini = teardown)
 }
 
 struct want {
-	struct ptc_select_opts select;
-	bool strip;
+	struct ptc_copy_opts opts;
 	size_t pieces, auxes, starts;
 };
 
@@ -280,13 +282,13 @@ Test(copy, parts, .init = setup, .fini = teardown)
 	static const uint32_t cpus[] = { 1 };
 	static const int32_t tids[] = { 8 };
 	static const struct want wants[] = {
-		{ .select = { .cpus = cpus, .ncpus = 1 }, .pieces = 2, .auxes = 2, .starts = 1 },
+		{ { SIZE, .cpus = cpus, .ncpus = 1 }, 2, 2, 1 },
 		/* A queue of a CPU contains all threads, so a selection by thread keeps it. */
-		{ .select = { .tids = tids, .ntids = 1 }, .pieces = 4, .auxes = 4, .starts = 2 },
-		{ .select = { .to_ns = 150 }, .pieces = 2, .auxes = 2, .starts = 2 },
+		{ { SIZE, .tids = tids, .ntids = 1 }, 4, 4, 2 },
+		{ { SIZE, .to_ns = 150 }, 2, 2, 2 },
 		/* Neither the first nor the second records hold a PSB, so all are kept. */
-		{ .select = { .from_ns = 250 }, .pieces = 4, .auxes = 4, .starts = 2 },
-		{ .strip = true },
+		{ { SIZE, .from_ns = 250 }, 4, 4, 2 },
+		{ .opts = { SIZE, .strip_aux = true } },
 	};
 	size_t i, len;
 	uint8_t *bytes;
@@ -295,14 +297,12 @@ Test(copy, parts, .init = setup, .fini = teardown)
 	make(&p);
 	bytes = pd_finish(&p, &len);
 	for (i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
-		const struct ptc_copy_opts opts = { .select = wants[i].select,
-						    .strip_aux = wants[i].strip };
-		struct ptc_copy_stats st;
+		struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 		struct ptc_file *a = NULL, *b;
 		struct ptc_err err;
 
 		cr_assert_eq(ptc_file_open_bytes(bytes, len, "a", &a, &err), 0);
-		copy(a, path, &opts, &st);
+		copy(a, path, &wants[i].opts, &st);
 		b = open_file(path);
 		cr_expect_eq(count(b, PTC_REC_AUXTRACE), wants[i].pieces, "%zu", i);
 		cr_expect_eq(count(b, PERF_RECORD_AUX), wants[i].auxes, "%zu", i);
@@ -324,12 +324,12 @@ Test(copy, parts, .init = setup, .fini = teardown)
 Test(copy, the_ledger_goes_with_the_whole_only, .init = setup, .fini = teardown)
 {
 	static const uint32_t cpu = 1;
-	const struct ptc_copy_opts all = { .pack = PTC_COPY_PACK_KEEP };
-	const struct ptc_copy_opts part = { .select = { .cpus = &cpu, .ncpus = 1 } };
-	const struct ptc_copy_opts bare = { .strip_aux = true };
+	const struct ptc_copy_opts all = { SIZE, .pack = PTC_COPY_PACK_KEEP };
+	const struct ptc_copy_opts part = { SIZE, .cpus = &cpu, .ncpus = 1 };
+	const struct ptc_copy_opts bare = { SIZE, .strip_aux = true };
 	const struct ptc_copy_opts *opts[] = { &all, &part, &bare };
 	const struct ptc_ledger_ring r = { .idx = 1, .aux_stored = 64 };
-	struct ptc_copy_stats st;
+	struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 	struct ptc_err err;
 	struct ptc_file *f, *copied;
 	struct pd p;
@@ -353,8 +353,8 @@ Test(copy, the_ledger_goes_with_the_whole_only, .init = setup, .fini = teardown)
 Test(copy, back_to_psb, .init = setup, .fini = teardown)
 {
 	static const struct ptc_time_conv tc = { .shift = 0, .mult = 1 };
-	const struct ptc_copy_opts opts = { .select = { .from_ns = 450, .to_ns = 480 } };
-	struct ptc_copy_stats st;
+	const struct ptc_copy_opts opts = { SIZE, .from_ns = 450, .to_ns = 480 };
+	struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 	struct ptc_file *a = NULL;
 	struct ptc_err err;
 	uint8_t psb[32];
@@ -404,10 +404,10 @@ static bool is_cut(const struct ptc_rec *whole, const struct ptc_rec *rec)
  */
 static size_t copy_damaged(const struct ptc_file *whole, const uint8_t *bytes, size_t len)
 {
-	const struct ptc_copy_opts opts = { .pipe = false };
+	const struct ptc_copy_opts opts = { SIZE, .pipe = false };
 	uint64_t pw = 0, pb = 0;
 	struct ptc_rec rw, rb;
-	struct ptc_copy_stats st;
+	struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 	struct ptc_file *f = NULL, *b;
 	struct ptc_err err;
 	bool cut = false;
@@ -471,16 +471,17 @@ Test(copy, hostile, .init = setup, .fini = teardown)
 	make(&p);
 	bytes = pd_finish(&p, &len);
 	for (i = 0; i < len * sizeof(values); i++) {
-		struct ptc_copy_opts opts = { .pipe = i & 1 };
+		struct ptc_copy_opts opts = { SIZE, .pipe = i & 1 };
 		const uint8_t was = bytes[i / sizeof(values)];
-		struct ptc_copy_stats st;
+		struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 		struct ptc_file *f = NULL, *b;
 		struct ptc_err err;
 
-		if (i & 2)
-			opts.select = (struct ptc_select_opts){ .cpus = cpus,
-								.ncpus = 1,
-								.from_ns = 200 };
+		if (i & 2) {
+			opts.cpus = cpus;
+			opts.ncpus = 1;
+			opts.from_ns = 200;
+		}
 		bytes[i / sizeof(values)] = values[i % sizeof(values)];
 		if (!ptc_file_open_damaged_bytes(bytes, len, "hostile", &f, &err)) {
 			if (!ptc_copy(f, path, &opts, &st, &err)) {
@@ -501,9 +502,9 @@ Test(copy, hostile, .init = setup, .fini = teardown)
 Test(copy, old_build_ids_to_a_pipe, .init = setup, .fini = teardown)
 {
 	uint8_t entry[8 + 24 + 64] = { [4] = PERF_RECORD_MISC_KERNEL, [6] = 8 + 24 + 64 };
-	const struct ptc_copy_opts opts = { .pipe = true };
+	const struct ptc_copy_opts opts = { SIZE, .pipe = true };
 	struct ptc_build_id_entry e;
-	struct ptc_copy_stats st;
+	struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 	struct ptc_file *a = NULL, *b;
 	struct ptc_err err;
 	struct ptc_cur c;
@@ -535,8 +536,8 @@ Test(copy, old_build_ids_to_a_pipe, .init = setup, .fini = teardown)
 Test(copy, a_pipe_with_an_event_behind_damage, .init = setup, .fini = teardown)
 {
 	static const uint8_t rubbish[64] = { 1, 2, 3 };
-	const struct ptc_copy_opts opts = { .pipe = true };
-	struct ptc_copy_stats st;
+	const struct ptc_copy_opts opts = { SIZE, .pipe = true };
+	struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 	struct ptc_file *a = NULL, *b;
 	struct ptc_err err;
 	struct ptc_buf front = PTC_BUF_INIT;
@@ -568,8 +569,8 @@ Test(copy, a_pipe_with_an_event_behind_damage, .init = setup, .fini = teardown)
 /* Event records inside compressed records are ignored, before and after the copy. */
 Test(copy, a_compressed_event_is_none, .init = setup, .fini = teardown)
 {
-	const struct ptc_copy_opts opts = { .pipe = true, .pack = PTC_COPY_PACK_NONE };
-	struct ptc_copy_stats st;
+	const struct ptc_copy_opts opts = { SIZE, .pipe = true, .pack = PTC_COPY_PACK_NONE };
+	struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 	struct ptc_file *a = NULL, *b;
 	struct ptc_err err;
 	struct pd p, first;

@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auxtrace/copy/copy.h"
 #include "auxtrace/copy/redact.h"
 #include "auxtrace/feature/feature_file.h"
 #include "auxtrace/record/crash_record.h"
 #include "auxtrace/record/sample.h"
 #include "lib_packed.h"
+#include "ptcap/copy.h"
 
 enum {
 	PID = 7,
@@ -303,12 +303,13 @@ Test(redact, in_every_form)
 	pd_feature(&p, PTC_FEAT_CMDLINE, words.bytes, words.len);
 	for (how = 0; how < 16; how++) {
 		const struct ptc_copy_opts opts = {
+			.size = sizeof(opts),
 			.pipe = how & 1,
 			.pack = how & 2 ? PTC_COPY_PACK_ZSTD : PTC_COPY_PACK_KEEP,
 			.level = 1,
 			.redact = how & 4,
 		};
-		struct ptc_copy_stats st;
+		struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 		struct ptc_err err;
 		uint8_t *bytes;
 		struct ptc_file *f;
