@@ -99,6 +99,7 @@ def examples(text, section=None):
 
 def masked(line):
     """Numbers, also hexadecimal ones, are N; blanks are one blank."""
+    line = re.sub(r"(?<=\d),(?=\d{3}\b)", "", line)  # 1,600 is a number like 992
     return " ".join(re.sub(r"\b(?:0x)?[0-9a-f]*[0-9][0-9a-f]*\b", "N", line).split())
 
 
