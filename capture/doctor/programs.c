@@ -81,7 +81,9 @@ bool ptc_check_emu(struct ptc_check *c)
 
 	if (ptc_emu_find(&qemu, &plugin, &err)) {
 		ptc_check_set(c, PTC_CHECK_MISSING, "%s", err.msg);
-		if (!ptc_emu_has_qemu())
+		if (!ptc_emu_has_qemu() && secure_getenv("PTCAP_QEMU"))
+			ptc_check_mend(c, "unset PTCAP_QEMU, or set it to the path of qemu-x86_64");
+		else if (!ptc_emu_has_qemu())
 			mend_qemu(c); /* else the message says what to do about the plugin */
 		return false;
 	}

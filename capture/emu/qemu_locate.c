@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +53,21 @@ static int find_own(const struct ptc_own_module *m, const char *const *names, si
 	return rc;
 }
 
+static int find_forced_plugin(const char *name, char **ret, struct ptc_err *err)
+{
+	struct stat st;
+
+	*ret = realpath(name, NULL);
+	if (!*ret)
+		return ptc_fail(err, PTC_E_UNSUPPORTED, "cannot find '%s' (PTCAP_EMU_PLUGIN)",
+				name);
+	if (!stat(*ret, &st) && S_ISREG(st.st_mode) && !access(*ret, R_OK))
+		return 0;
+	free(*ret);
+	return ptc_fail(err, PTC_E_UNSUPPORTED, "'%s' (PTCAP_EMU_PLUGIN) is no readable file",
+			name);
+}
+
 static int find_plugin(const struct ptc_own_module *m, char **ret, struct ptc_err *err)
 {
 	const char *const names[] = {
@@ -63,12 +79,8 @@ static int find_plugin(const struct ptc_own_module *m, char **ret, struct ptc_er
 	struct ptc_err why;
 	int rc;
 
-	if (forced) {
-		*ret = realpath(forced, NULL);
-		return *ret ? 0 :
-			      ptc_fail(err, PTC_E_UNSUPPORTED,
-				       "cannot find '%s' (PTCAP_EMU_PLUGIN)", forced);
-	}
+	if (forced)
+		return find_forced_plugin(forced, ret, err);
 	rc = find_own(m, names, sizeof(names) / sizeof(names[0]), R_OK, ret, &why);
 	if (rc == PTC_E_NOT_EXIST)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
@@ -131,11 +143,14 @@ int ptc_emu_find(char **ret_qemu, char **ret_plugin, struct ptc_err *err)
 
 	ptc_own_module_find(&m);
 	qemu = find_qemu(&m, forced);
+	if (!qemu && forced)
+		return ptc_fail(err, PTC_E_UNSUPPORTED, "cannot find the program '%s' (PTCAP_QEMU)",
+				forced);
 	if (!qemu)
 		return ptc_fail(err, PTC_E_UNSUPPORTED,
 				"cannot find %s in '%s' or in PATH; install it, or build it with "
 				"scripts/qemu",
-				forced ? forced : QEMU, PTCAP_LIBEXEC_DIR);
+				QEMU, PTCAP_LIBEXEC_DIR);
 	rc = find_plugin(&m, ret_plugin, err);
 	if (rc)
 		free(qemu);

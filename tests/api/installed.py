@@ -108,7 +108,7 @@ def refuses(ptcap, data, env=None, **more):
 def check_own_qemu(prefix, ptcap, data):
     """The QEMU of the prefix comes before the one in PATH. A QEMU that strangers can replace is not used."""
     own = os.path.join(prefix, "libexec", "ptcap", "qemu-x86_64")
-    bad_plugin = {**ENV, "PTCAP_EMU_PLUGIN": "/dev/null"}
+    bad_plugin = {**ENV, "PTCAP_EMU_PLUGIN": "/etc/passwd"}
     os.makedirs(os.path.dirname(own))
     shutil.copy(shutil.which("qemu-x86_64"), own)
     assert f"'{own}' cannot load the plugin" in refuses(ptcap, data, env=bad_plugin)

@@ -142,7 +142,7 @@ def auto_step(folder):
     hello = [prog("hello")]
     # Not the build of scripts/qemu, which takes precedence.
     path_only = {"PTCAP_QEMU": "qemu-x86_64"}
-    chooses(folder, "step", ["no Intel PT", "cannot find qemu-x86_64 in", "scripts/qemu"], hello, PATH="/nowhere",
+    chooses(folder, "step", ["no Intel PT", "cannot find the program 'qemu-x86_64' (PTCAP_QEMU)"], hello, PATH="/nowhere",
             **path_only)
     fake = os.path.join(folder, "qemu-x86_64")
     with open(fake, "w", encoding="ascii") as f:  # would print this if it got the command
@@ -152,7 +152,7 @@ def auto_step(folder):
     chooses(folder, "step", [fake, "cannot load the plugin"], hello, PTCAP_QEMU=fake)
     if not shutil.which("qemu-x86_64"):
         lib.skip("no qemu-x86_64 here (Debian: qemu-user)")
-    chooses(folder, "step", ["cannot load the plugin"], hello, PTCAP_EMU_PLUGIN="/dev/null")
+    chooses(folder, "step", ["cannot load the plugin"], hello, PTCAP_EMU_PLUGIN=fake)
     chooses(folder, "step", ["--max-steps"], hello, "--max-steps", "5")
     if lib.breakpoints_work(folder):
         chooses(folder, "step", ["--from"], [prog("busy"), "100"], "--from", "prog_main", status=7)

@@ -262,7 +262,7 @@ def no_qemu(folder):
     """Without QEMU commands are single-stepped. Without ptrace, too, no source works, and ptcap agrees."""
     env = {**NO_LEAKS, "PTCAP_QEMU": "/nonexistent"}
     d = Doctor(env=env)
-    d.has("qemu", "missing", "/nonexistent", "qemu")
+    d.has("qemu", "missing", r"'/nonexistent' \(PTCAP_QEMU\)$", "^unset PTCAP_QEMU")
     if os.path.exists(PT):
         skip("this machine has Intel PT")
     d.has("record -- CMD", "ok", "^step: ")
@@ -457,7 +457,10 @@ def plugin(folder):
         lib.skip_without("qemu-x86_64")
     env = {**os.environ, "PTCAP_EMU_PLUGIN": "/nonexistent/x.so"}
     Doctor(env=env).has("qemu", "missing", r"^cannot find '/nonexistent/x.so' \(PTCAP_EMU_PLUGIN\)$", "")
-    Doctor(env={**env, "PTCAP_QEMU": "/nonexistent/qemu"}).has("qemu", "missing", "/nonexistent/qemu", "qemu-user|scripts/qemu")
+    Doctor(env={**env, "PTCAP_QEMU": "/nonexistent/qemu"}).has("qemu", "missing", "/nonexistent/qemu", "^unset PTCAP_QEMU")
+    for unreadable in (folder, "/dev/null"):
+        env["PTCAP_EMU_PLUGIN"] = unreadable
+        Doctor(env=env).has("qemu", "missing", rf"^'{unreadable}' \(PTCAP_EMU_PLUGIN\) is no readable file$", "")
     global PTCAP
     beside = os.path.join(os.path.dirname(PTCAP), "ptcap-emu.so")
     if not os.path.exists(beside):
