@@ -69,6 +69,10 @@ endforeach()
 foreach(name attached stopped signalled) # QEMU cannot attach, and sees no ignored signal
 	e2e_test(snapshot_stacks_${name} "${e2e_dir}/snapshot_stacks.py" "${name}")
 endforeach()
+foreach(name halted alone)
+	e2e_test(snapshot_stacks_${name}_emu "${e2e_dir}/snapshot_stacks.py" "${name}")
+	e2e_is_emulated(snapshot_stacks_${name}_emu)
+endforeach()
 foreach(name absent) # QEMU has no userfaultfd
 	e2e_test(snapshot_stacks_${name}_step "${e2e_dir}/snapshot_stacks.py" "${name}")
 endforeach()

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "capture/emu/death_state.h"
 #include "capture/emu/guest_registers.h"
 #include "capture/emu/task_table.h"
+#include "capture/host/tasks.h"
 
 void ptc_emu_live_stop(struct ptc_emu_shared *sh)
 {
@@ -37,14 +39,25 @@ static bool is_still(const struct ptc_emu_unit *u, const struct ptc_emu_task *k)
 	return atomic_load(&slot->parked) || atomic_load(&slot->call);
 }
 
-bool ptc_emu_live_is_still(const struct ptc_emu_unit *u)
+/* Returns true if a signal or a tracer has stopped @k: it does not run to the next block. */
+static bool is_halted(const struct ptc_emu_task *k)
+{
+	const char letter = ptc_tasks_state("/proc", k->tid);
+
+	return letter == 'T' || letter == 't';
+}
+
+bool ptc_emu_live_is_still(const struct ptc_emu_unit *u, bool looks)
 {
 	size_t i;
 
-	for (i = 0; i < u->ntasks; i++)
-		if (is_shown(u, u->tasks[i]) && !is_still(u, u->tasks[i]) &&
-		    !ptc_emu_process_has_ended(u->tasks[i]->proc))
+	for (i = 0; i < u->ntasks; i++) {
+		const struct ptc_emu_task *k = u->tasks[i];
+
+		if (is_shown(u, k) && !is_still(u, k) && !ptc_emu_process_has_ended(k->proc) &&
+		    !(looks && is_halted(k)))
 			return false;
+	}
 	return true;
 }
 
@@ -61,6 +74,9 @@ static void look_at_task(const struct ptc_emu_unit *u, const struct ptc_emu_task
 	struct ptc_emu_regs regs;
 
 	*ret = (struct ptc_copy_thread){ .tid = k->tid };
+	/* QEMU stops itself with SIGSTOP for each signal of job control */
+	if (ptc_tasks_state("/proc", k->tid) == 'T')
+		ret->stop_signal = SIGSTOP;
 	if (!is_still(u, k) || !ptc_emu_env_registers(&e, &regs))
 		return;
 	ret->stopped = true;
@@ -93,7 +109,8 @@ static size_t collect_guests(const struct ptc_emu_unit *u, const struct ptc_emu_
 		if (executes(u, k))
 			return 0;
 		look_at_task(u, k, &ret[n]);
-		stopped += ret[n++].stopped;
+		stopped += ret[n].stopped || is_halted(k);
+		n++;
 		*ret_slot = k->slot;
 	}
 	return stopped ? n : 0;

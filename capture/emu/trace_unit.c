@@ -26,6 +26,7 @@ enum {
 	/* limit of the wait for threads to stand still, and how often to look */
 	STILL_NS = 1000000000,
 	STILL_LOOK_NS = 200000,
+	HALTED_NS = 5000000, /* threads that move for so long may have been stopped by a signal */
 };
 
 static long futex(atomic_uint *word, int op, unsigned int val, const struct timespec *timeout)
@@ -430,6 +431,7 @@ static void release_held(struct ptc_emu_unit *u)
 static void save_lives(struct ptc_emu_unit *u)
 {
 	const uint64_t begin = ptc_monotonic_ns();
+	uint64_t waited;
 
 	if (!u->sh->saves_stacks)
 		return;
@@ -438,8 +440,9 @@ static void save_lives(struct ptc_emu_unit *u)
 		const unsigned int seen = atomic_load(&u->sh->bell);
 
 		(void)pass(u);
-		if (ptc_emu_live_is_still(u) || out_of_memory(u) || atomic_load(u->gone) ||
-		    ptc_monotonic_ns() - begin > STILL_NS)
+		waited = ptc_monotonic_ns() - begin;
+		if (ptc_emu_live_is_still(u, waited > HALTED_NS) || out_of_memory(u) ||
+		    atomic_load(u->gone) || waited > STILL_NS)
 			break;
 		wait_for_bell(u, seen, STILL_LOOK_NS);
 	}

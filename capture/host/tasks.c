@@ -120,6 +120,22 @@ int ptc_tasks_family(struct ptc_tids *t, const char *proc, pid_t pid, size_t max
 	return rc;
 }
 
+char ptc_tasks_state(const char *proc, pid_t tid)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err ignored;
+	char path[PATH_SIZE], letter = 0;
+	const char *p;
+
+	(void)snprintf(path, sizeof(path), "%s/%d/stat", proc, (int)tid);
+	if (!ptc_read_file(path, STATUS_MAX, &b, &ignored)) {
+		p = strrchr((const char *)b.bytes, ')'); /* behind the name */
+		letter = (char)(p && p[1] == ' ' ? p[2] : 0);
+	}
+	ptc_buf_release(&b);
+	return letter;
+}
+
 pid_t ptc_tasks_process(const char *proc, pid_t tid)
 {
 	struct ptc_buf b = PTC_BUF_INIT;

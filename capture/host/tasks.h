@@ -41,6 +41,9 @@ int ptc_tasks_processes(struct ptc_tids *t, const char *proc, struct ptc_err *er
 int ptc_tasks_family(struct ptc_tids *t, const char *proc, pid_t pid, size_t max,
 		     struct ptc_err *err);
 
+/* Returns the state letter of thread @tid (proc(5), stat); 0: no such thread. */
+char ptc_tasks_state(const char *proc, pid_t tid);
+
 /* Returns the process of thread @tid; 0: no such thread. */
 pid_t ptc_tasks_process(const char *proc, pid_t tid);
 

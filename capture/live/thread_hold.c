@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -14,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/io.h"
 #include "base/monotonic.h"
 #include "base/vec.h"
 #include "capture/host/tasks.h"
@@ -22,7 +20,6 @@
 
 enum {
 	LOOK_AGAIN_NS = 500000,
-	STAT_MAX = 4096,
 	/* include/linux/errno.h: restart the call, or return EINTR if a handler runs */
 	ERESTARTNOHAND = 514,
 	NR_EPOLL_PWAIT2 = 441, /* missing in older headers */
@@ -42,26 +39,9 @@ static struct ptc_held_thread *find_held(const struct ptc_hold *h, pid_t tid)
 	return NULL;
 }
 
-/* Returns the state letter in /proc/TID/stat; 0: the thread is gone. */
-static char state_letter(pid_t tid)
-{
-	struct ptc_buf b = PTC_BUF_INIT;
-	struct ptc_err ignored;
-	char path[64], letter = 0;
-	const char *p;
-
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
-	if (!ptc_read_file(path, STAT_MAX, &b, &ignored)) {
-		p = strrchr((const char *)b.bytes, ')'); /* behind the name */
-		letter = (char)(p && p[1] == ' ' ? p[2] : 0);
-	}
-	ptc_buf_release(&b);
-	return letter;
-}
-
 static bool is_ended(pid_t tid)
 {
-	const char letter = state_letter(tid);
+	const char letter = ptc_tasks_state("/proc", tid);
 
 	return !letter || letter == 'Z' || letter == 'X';
 }
@@ -218,7 +198,7 @@ static void await_stop(struct ptc_held_thread *k, uint64_t until_ns)
 	while (!has_stopped(k)) {
 		if (sigtimedwait(&chld, NULL, &again) >= 0)
 			continue;
-		if (ptc_monotonic_ns() > until_ns || state_letter(k->tid) == 'D') {
+		if (ptc_monotonic_ns() > until_ns || ptc_tasks_state("/proc", k->tid) == 'D') {
 			(void)has_stopped(k);
 			break;
 		}

@@ -197,6 +197,38 @@ def stopped(folder):
 
 
 @case
+def halted(folder):
+    """An emulated process that job control has stopped: each thread has the signal, and its stack in a call."""
+    live = Started(folder, *RINGS, prog("stacks"), "waits")
+    [process] = live.take()
+    p = live.settled(process["pid"], running=1)
+    os.kill(p.pid, signal.SIGSTOP)
+    until(lambda: all(stacks.stat(p.pid, tid) == "T" for tid in p.tids()), "all threads stopped")
+    [process] = live.take()
+    by = {t["name"]: t for t in process["threads"]}
+    check(len(process["threads"]) == len(stacks.WAITS) + 1 and all(t.get("stop_signal") == signal.SIGSTOP for t in process["threads"]), f"{[t['text'] for t in process['threads']]}")
+    check(by["mutex"]["depth"] > 2 and re.match("stopped by SIGSTOP, waits for mutex", by["mutex"]["text"]), f"{by['mutex']}")
+    check(by["spin"]["text"] == "stopped by SIGSTOP", f"{by['spin']}")
+    os.kill(p.pid, signal.SIGCONT)
+    p.settle(running=1)
+    live.over()
+
+
+@case
+def alone(folder):
+    """An emulated process without system calls that job control has stopped is in the snapshot, too."""
+    live = Started(folder, *RINGS, "/bin/dash", "-c", "echo ready; while :; do :; done")
+    [process] = live.take()
+    os.kill(process["pid"], signal.SIGSTOP)
+    until(lambda: stacks.stat(process["pid"], process["pid"]) == "T", "stopped")
+    [t] = live.take()[0]["threads"]
+    check(t["stop_signal"] == signal.SIGSTOP, f"{t}")
+    os.kill(process["pid"], signal.SIGCONT)
+    os.kill(process["pid"], signal.SIGTERM)
+    live.over(128 + signal.SIGTERM)
+
+
+@case
 def signalled(folder):
     """--on-signal: each thread is in the snapshot, before one of them gets the signal."""
     p = stacks.Program("deadlock").settle()

@@ -85,19 +85,19 @@ Test(live_guests, a_thread_is_still_before_a_block_or_in_a_call)
 	struct ptc_emu_unit u = { .sh = sh, .tasks = tasks, .ntasks = 2 };
 
 	cr_assert_not_null(sh);
-	cr_assert(ptc_emu_live_is_still(&u), "threads without registers are not waited for");
+	cr_assert(ptc_emu_live_is_still(&u, true), "threads without registers are not waited for");
 	sh->slots[0].env = sh->slots[1].env = 1;
-	cr_assert_not(ptc_emu_live_is_still(&u));
+	cr_assert_not(ptc_emu_live_is_still(&u, true));
 	sh->slots[0].parked = 0x1000;
-	cr_assert_not(ptc_emu_live_is_still(&u));
+	cr_assert_not(ptc_emu_live_is_still(&u, true));
 	sh->slots[1].call = 1;
-	cr_assert(ptc_emu_live_is_still(&u));
+	cr_assert(ptc_emu_live_is_still(&u, true));
 	sh->slots[1].call = 0;
 	b.over = true;
-	cr_assert(ptc_emu_live_is_still(&u), "it has ended");
+	cr_assert(ptc_emu_live_is_still(&u, true), "it has ended");
 	b.over = false;
 	p.dies = true;
-	cr_assert(ptc_emu_live_is_still(&u), "its state is saved");
+	cr_assert(ptc_emu_live_is_still(&u, true), "its state is saved");
 	ptc_emu_live_stop(sh);
 	cr_assert_eq(sh->still, 1);
 	ptc_emu_live_resume(sh);
