@@ -33,5 +33,5 @@ ptcap_check(hardened "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" ${fortify} $<
 # clang-tidy takes minutes, so only `ctest -C Tidy` runs it (scripts/test --all).
 add_test(NAME check_tidy CONFIGURATIONS Tidy COMMAND ${Python3_EXECUTABLE} -B
 	"${CMAKE_CURRENT_SOURCE_DIR}/checks/tidy.py" "${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}"
-	"${PROJECT_BINARY_DIR}/tidy" "${PROJECT_SOURCE_DIR}/build/dev")
+	"${PROJECT_SOURCE_DIR}/build/dev")
 set_tests_properties(check_tidy PROPERTIES SKIP_RETURN_CODE 77 LABELS tidy)

@@ -2,14 +2,16 @@
 """clang-tidy reports nothing about all compiled files. Slow: `ctest -C Tidy -L tidy` runs it.
 
 A clean file is checked again only if it, one of its included headers, its command, the
-configuration or clang-tidy changes. CACHE keeps a digest of all of these.
+configuration or clang-tidy changes. The user's cache keeps a digest of all of these, without the
+path of the clone: all clones share it.
 
-usage: tidy.py SOURCE_DIR BUILD_DIR CACHE [OTHER_BUILD]
+usage: tidy.py SOURCE_DIR BUILD_DIR [OTHER_BUILD]
 
 clang-tidy also reports clang's warnings, so the build in BUILD_DIR need not compile the files.
 For a file that BUILD_DIR did not compile, the headers are taken from OTHER_BUILD.
 """
 import concurrent.futures
+import contextlib
 import hashlib
 import json
 import os
@@ -99,8 +101,10 @@ class Cache:
 
     MONTH = 30 * 86400
 
-    def __init__(self, folder, builds):
-        self.folder, self.known, self.included = folder, {}, {}
+    def __init__(self, root, builds):
+        self.root, self.known, self.included = root, {}, {}
+        user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+        folder = self.folder = os.path.join(user, "ptcap", "tidy")
         for build in reversed(builds):
             self.included |= included(build)
         os.makedirs(folder, exist_ok=True)
@@ -109,8 +113,9 @@ class Cache:
             self.common = hashlib.sha256(version + config.read() + this.read()).digest()
         for name in os.listdir(folder):
             path = os.path.join(folder, name)
-            if time.time() - os.stat(path).st_mtime > self.MONTH:
-                os.unlink(path)
+            with contextlib.suppress(FileNotFoundError):  # another run dropped it
+                if time.time() - os.stat(path).st_mtime > self.MONTH:
+                    os.unlink(path)
 
     def digest_of(self, path):
         if path not in self.known:
@@ -124,15 +129,16 @@ class Cache:
         names = self.included.get(object_of(entry))
         if not names:
             return None
-        key = hashlib.sha256(self.common + json.dumps([entry, args], sort_keys=True).encode())
-        for name in sorted(set(names)):
-            key.update(name.encode() + b"\0" + self.digest_of(name))
+        what = json.dumps([entry, args], sort_keys=True).replace(self.root, ".")
+        key = hashlib.sha256(self.common + what.encode())
+        for name in sorted({os.path.normpath(name) for name in names}):
+            key.update(os.path.relpath(name, self.root).encode() + b"\0" + self.digest_of(name))
         return os.path.join(self.folder, key.hexdigest())
 
 
 def cached(cache, entry, path, args, database):
     note = cache.path(entry, args)
-    if note and os.path.exists(note):
+    with contextlib.suppress(FileNotFoundError, TypeError):  # TypeError: no note
         os.utime(note)
         return ""
     said = tidy(path, ["-p", database] + args)
@@ -157,7 +163,7 @@ tests = os.path.join(root_dir, "tests") + os.sep
 with tempfile.TemporaryDirectory() as database, concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
     with open(os.path.join(database, "compile_commands.json"), "w", encoding="utf-8") as f:
         json.dump(list(todo.values()), f)
-    known = Cache(sys.argv[3], [build_dir] + sys.argv[4:])
+    known = Cache(root_dir, [build_dir] + sys.argv[3:])
     unknown = [p for p in todo if not known.path(todo[p], [])]
     if unknown:
         print(f"no build noted the headers of {len(unknown)} files, such as {unknown[0]}: each run looks at them")
