@@ -14,9 +14,9 @@
 #include "capture/host/target_memory.h"
 
 enum {
-	STACK_MIN = 16 << 10, /* of each thread, however many threads there are */
-	COPY_MAX = 128 << 20, /* of all threads */
-	FILES_MAX = 4096,     /* names of files that are looked up while the process stands still */
+	STACK_MIN = 16 << 10,  /* of each thread, while the budget lasts */
+	STACK_LEAST = 4 << 10, /* afterwards, however many threads there are */
+	FILES_MAX = 4096, /* names of files that are looked up while the process stands still */
 };
 
 /* Memory of the process, copied while it stood still. */
@@ -29,9 +29,10 @@ struct ptc_process_copy {
 	struct ptc_state state;
 	const struct ptc_copy_thread *threads; /* borrowed */
 	size_t nthreads;
-	struct ptc_maps own_maps; /* without state.maps */
-	struct ptc_buf copy;	  /* bytes of the pieces */
-	struct piece *pieces;	  /* owned */
+	struct ptc_maps own_maps;      /* without state.maps */
+	struct ptc_copy_budget budget; /* before this copy */
+	struct ptc_buf copy;	       /* bytes of the pieces */
+	struct piece *pieces;	       /* owned */
 	size_t npieces, pieces_cap;
 	struct ptc_live_python *python;	  /* owned; NULL: no Python */
 	struct ptc_thread_status *status; /* owned; of threads, in the same order */
@@ -69,9 +70,13 @@ static const uint8_t *copy_memory(struct ptc_process_copy *c, uint64_t addr, siz
 /* Returns how many bytes of one stack are kept: fewer if there are many threads. */
 static size_t stack_share(const struct ptc_process_copy *c)
 {
-	const size_t share = COPY_MAX / (c->nthreads + 1);
+	const struct ptc_copy_budget *g = &c->budget;
+	const size_t own = g->left / (g->processes ? g->processes : 1);
+	const size_t share = own / (c->nthreads + 1);
 
-	return share < STACK_MIN ? STACK_MIN : share;
+	if (share >= STACK_MIN)
+		return share;
+	return c->copy.len + STACK_MIN <= g->left ? STACK_MIN : STACK_LEAST;
 }
 
 /*
@@ -136,6 +141,16 @@ static void refresh_maps(struct ptc_process_copy *c)
 	}
 }
 
+static void spend(const struct ptc_process_copy *c)
+{
+	struct ptc_copy_budget *g = c->state.budget;
+
+	if (!g)
+		return;
+	g->left -= c->copy.len < g->left ? c->copy.len : g->left;
+	g->processes -= g->processes > 0;
+}
+
 void ptc_process_copy_take(struct ptc_process_copy *c, const struct ptc_copy_thread *threads,
 			   size_t n)
 {
@@ -143,6 +158,8 @@ void ptc_process_copy_take(struct ptc_process_copy *c, const struct ptc_copy_thr
 
 	c->threads = threads;
 	c->nthreads = n;
+	if (c->state.budget)
+		c->budget = *c->state.budget;
 	refresh_maps(c);
 	c->status = calloc(c->nthreads + 1, sizeof(*c->status));
 	c->no_memory |= !c->status;
@@ -156,6 +173,7 @@ void ptc_process_copy_take(struct ptc_process_copy *c, const struct ptc_copy_thr
 		if (k->in_call && files < FILES_MAX)
 			files += ptc_thread_status_file(&c->status[i], k->tid, &k->regs);
 	}
+	spend(c);
 }
 
 /* --- afterwards --- */
@@ -230,6 +248,7 @@ int ptc_process_copy_new(const struct ptc_state *s, struct ptc_process_copy **re
 		return ptc_fail_mem(err);
 	c->state = *s;
 	c->state.tid = s->pid;
+	c->budget = (struct ptc_copy_budget){ PTC_COPY_MAX, 1 };
 	c->state.info = &none;
 	c->own_maps = (struct ptc_maps)PTC_MAPS_INIT;
 	if (!s->maps)

@@ -19,6 +19,16 @@
 /* Limit for the processes of one snapshot. */
 enum { PTC_COPY_PROCESSES = 256 };
 
+/*
+ * Memory for the processes of one snapshot, in bytes. Each process gets an equal share of the rest.
+ */
+struct ptc_copy_budget {
+	size_t left;
+	size_t processes; /* whose copies are still to be taken */
+};
+
+enum { PTC_COPY_MAX = 128 << 20 };
+
 /* A thread of a process that stands still. */
 struct ptc_copy_thread {
 	pid_t tid;
@@ -37,8 +47,9 @@ struct ptc_process_copy;
 
 /*
  * Prepares a copy of process @s->pid while the process runs: reads its mappings, searches for
- * Python. Of @s only pid, time_ns, no_memory, and the members for an emulated program are used;
- * @s->maps must outlive the copy. Caller frees *@ret. Errors: of ptc_maps_read, PTC_E_NO_MEMORY.
+ * Python. Of @s only pid, time_ns, no_memory, budget, and the members for an emulated program are
+ * used; @s->maps must outlive the copy. Caller frees *@ret. Errors: of ptc_maps_read,
+ * PTC_E_NO_MEMORY.
  */
 int ptc_process_copy_new(const struct ptc_state *s, struct ptc_process_copy **ret,
 			 struct ptc_err *err);
@@ -46,8 +57,8 @@ int ptc_process_copy_new(const struct ptc_state *s, struct ptc_process_copy **re
 void ptc_process_copy_free(struct ptc_process_copy *c);
 
 /*
- * Copies stacks, locks, and names of files. The process stands still. @threads must stay valid
- * until the put.
+ * Copies stacks, locks, and names of files, and reduces the budget. The process stands still.
+ * @threads must stay valid until the put. At least 4 KiB of each stack are kept.
  */
 void ptc_process_copy_take(struct ptc_process_copy *c, const struct ptc_copy_thread *threads,
 			   size_t n);

@@ -23,6 +23,8 @@ struct ptc_state_thread {
 
 #define PTC_STATE_NO_TIME UINT64_MAX /* unknown */
 
+struct ptc_copy_budget;
+
 /* All pointers are borrowed. */
 struct ptc_state {
 	pid_t pid, tid; /* process and thread that receive the signal */
@@ -36,6 +38,7 @@ struct ptc_state {
 	uint64_t base;		     /* the process has the program's address 0 here */
 	uint64_t auxv;		     /* with @maps: address of the auxiliary vector; 0: unknown */
 	pid_t reader;		     /* a living thread of the process; 0: @tid */
+	struct ptc_copy_budget *budget; /* borrowed; only for process_copy. NULL: of its own */
 	/* The process has copied its memory [from, from + len) to its own address @at. len 0: not
 	 */
 	struct {

@@ -148,12 +148,15 @@ static int put_guest(struct ptc_emu_unit *u, const struct ptc_emu_process *p,
 void ptc_emu_live_save(struct ptc_emu_unit *u, uint64_t since_ns)
 {
 	struct ptc_copy_thread *threads = calloc(u->ntasks + 1, sizeof(*threads));
-	struct ptc_state s = { .time_ns = ptc_clock_ns(u->cpus[0].rec.clock) };
+	struct ptc_copy_budget budget = { .left = PTC_COPY_MAX };
+	struct ptc_state s = { .time_ns = ptc_clock_ns(u->cpus[0].rec.clock), .budget = &budget };
 	uint32_t slot = 0;
 	size_t i, n;
 
 	ptc_buf_reset(&u->lives);
 	u->nlives = 0;
+	for (i = 0; i < u->nprocs && budget.processes < PTC_COPY_PROCESSES; i++)
+		budget.processes += !ptc_emu_process_has_ended(u->procs[i]);
 	u->no_memory |= !threads;
 	for (i = 0; i < u->nprocs && u->nlives < PTC_COPY_PROCESSES && !u->no_memory; i++) {
 		n = collect_guests(u, u->procs[i], threads, &slot);

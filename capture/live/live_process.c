@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "base/monotonic.h"
+#include "capture/crash/process_copy.h"
 #include "capture/crash/state_channel.h"
 #include "capture/live/live_state.h"
 #include "capture/step/tracer_process.h"
@@ -31,11 +32,13 @@ struct reading {
 /* --- in the process --- */
 
 /* Writes the state of one process. *@ret_len: number of bytes. */
-static int write_state(const struct reading *r, pid_t pid, size_t *ret_len, struct ptc_err *err)
+static int write_state(const struct reading *r, pid_t pid, struct ptc_copy_budget *budget,
+		       size_t *ret_len, struct ptc_err *err)
 {
 	const struct ptc_live l = { .pid = pid,
 				    .time_ns = PTC_STATE_NO_TIME,
-				    .no_memory = r->targets->no_memory };
+				    .no_memory = r->targets->no_memory,
+				    .budget = budget };
 	struct ptc_buf b = PTC_BUF_INIT;
 	int rc = ptc_live_put(&b, &l, err);
 
@@ -53,6 +56,7 @@ static int write_state(const struct reading *r, pid_t pid, size_t *ret_len, stru
 static int write_states(const struct reading *r)
 {
 	struct ptc_step_shared *sh = r->process.shared;
+	struct ptc_copy_budget budget = { .left = PTC_COPY_MAX };
 	struct ptc_err why;
 	size_t i, len;
 
@@ -60,7 +64,8 @@ static int write_states(const struct reading *r)
 		int rc;
 
 		sh->pid = r->targets->pids[i];
-		rc = write_state(r, sh->pid, &len, &why);
+		budget.processes = r->targets->npids - i;
+		rc = write_state(r, sh->pid, &budget, &len, &why);
 		if (!rc) {
 			sh->crashes++;
 			(void)atomic_fetch_add(&sh->bytes, len);

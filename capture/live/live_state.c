@@ -113,9 +113,9 @@ static int put_process(struct ptc_buf *b, pid_t pid, struct ptc_process_copy *c,
 
 int ptc_live_put(struct ptc_buf *b, const struct ptc_live *l, struct ptc_err *err)
 {
-	const struct ptc_state s = { .pid = l->pid,
-				     .time_ns = l->time_ns,
-				     .no_memory = l->no_memory };
+	const struct ptc_state s = {
+		.pid = l->pid, .time_ns = l->time_ns, .no_memory = l->no_memory, .budget = l->budget
+	};
 	struct ptc_process_copy *c = NULL;
 	timer_t limit;
 	int rc;

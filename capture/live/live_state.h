@@ -13,7 +13,10 @@
 #include "base/buf.h"
 #include "ptcap/error.h"
 
+struct ptc_copy_budget;
+
 struct ptc_live {
+	struct ptc_copy_budget *budget; /* borrowed; NULL: of its own (process_copy.h) */
 	pid_t pid;
 	uint64_t time_ns; /* by the clock of the recording's records, or PTC_STATE_NO_TIME */
 	bool no_memory;	  /* record no memory */

@@ -103,11 +103,13 @@ static bool is_wanted(const struct ptc_tracer *t, size_t i)
 
 /* Appends the state of process @pid with its @n threads. A process that was killed is left out. */
 static int put_process(const struct ptc_tracer *t, pid_t pid, const struct ptc_copy_thread *threads,
-		       size_t n, struct ptc_buf *b, struct ptc_err *err)
+		       size_t n, struct ptc_copy_budget *budget, struct ptc_buf *b,
+		       struct ptc_err *err)
 {
 	const struct ptc_state s = { .pid = pid,
 				     .time_ns = ptc_clock_ns(t->rec->clock),
-				     .no_memory = t->no_memory };
+				     .no_memory = t->no_memory,
+				     .budget = budget };
 	struct ptc_copy_stop stop = { .ns = ptc_monotonic_ns() };
 	struct ptc_process_copy *c = NULL;
 	int rc = ptc_process_copy_new(&s, &c, err);
@@ -125,6 +127,7 @@ static int put_process(const struct ptc_tracer *t, pid_t pid, const struct ptc_c
 int ptc_live_threads_save(struct ptc_tracer *t, struct ptc_err *err)
 {
 	struct ptc_copy_thread *threads = calloc(t->tasks.n + 1, sizeof(*threads));
+	struct ptc_copy_budget budget = { .left = PTC_COPY_MAX };
 	struct ptc_buf b = PTC_BUF_INIT;
 	size_t i, n;
 	int rc = 0;
@@ -132,12 +135,14 @@ int ptc_live_threads_save(struct ptc_tracer *t, struct ptc_err *err)
 	if (!threads)
 		return ptc_fail_mem(err);
 	t->shared->lives = 0;
+	for (i = 0; i < t->tasks.n && budget.processes < PTC_COPY_PROCESSES; i++)
+		budget.processes += is_wanted(t, i);
 	for (i = 0; !rc && i < t->tasks.n && t->shared->lives < PTC_COPY_PROCESSES; i++) {
 		if (!is_wanted(t, i))
 			continue;
 		n = ptc_live_threads_collect(t, t->tasks.items[i]->pid, threads);
 		if (n)
-			rc = put_process(t, t->tasks.items[i]->pid, threads, n, &b, err);
+			rc = put_process(t, t->tasks.items[i]->pid, threads, n, &budget, &b, err);
 	}
 	if (!rc)
 		rc = ptc_states_replace(&t->lives, &b, err);
