@@ -442,6 +442,11 @@ foreach(mode map over)
 	e2e_is_emulated(counts_swap_${mode})
 endforeach()
 
+# The CPU of a recording: model and microcode, and the software in its place.
+foreach(name recorded old part hostile)
+	e2e_test(cpu_${name} "${e2e_dir}/cpu.py" "${name}")
+endforeach()
+
 # Branch stacks made from traces, compared with traces, and with injected errors.
 foreach(name clean spoilt calls shift leak time perf damaged exits report real programs)
 	e2e_test(compare_${name} "${e2e_dir}/compare.py" "${name}")

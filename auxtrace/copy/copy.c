@@ -289,7 +289,7 @@ static bool is_front(uint32_t type)
 	       type == PTC_REC_HEADER_BUILD_ID || type == PTC_REC_HEADER_TRACING_DATA;
 }
 
-/* Return whether @rec is about the trace, including the ledger. */
+/* Return whether @rec is about the trace, including the ledger of the trace. */
 static bool is_trace(const struct ptc_rec *rec)
 {
 	const uint32_t type = rec->type;
@@ -297,7 +297,7 @@ static bool is_trace(const struct ptc_rec *rec)
 	struct ptc_err err;
 
 	if (ptc_ledger_parse(rec, &ledger, &err) == 1)
-		return ledger.kind != PTC_LEDGER_CLOCKS;
+		return ledger.kind != PTC_LEDGER_CLOCKS && ledger.kind != PTC_LEDGER_PROCESSORS;
 	return type == PTC_REC_AUXTRACE || type == PTC_REC_AUXTRACE_INFO ||
 	       type == PTC_REC_AUXTRACE_ERROR || type == PERF_RECORD_AUX ||
 	       type == PERF_RECORD_AUX_OUTPUT_HW_ID || type == PERF_RECORD_ITRACE_START;

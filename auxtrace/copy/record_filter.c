@@ -389,9 +389,9 @@ static bool decide(struct ptc_select *s, const struct ptc_rec *rec, const struct
 	case PTC_REC_AUXTRACE:
 		return has_piece(s, rec);
 	case PTC_REC_HEADER_EVENT_TYPE:
-		/* The ledger is about the whole recording, except for its clocks. */
+		/* The ledger is about the whole recording, except for clocks and processors. */
 		return ptc_ledger_parse(rec, &ledger, &err) != 1 ||
-		       ledger.kind == PTC_LEDGER_CLOCKS;
+		       ledger.kind == PTC_LEDGER_CLOCKS || ledger.kind == PTC_LEDGER_PROCESSORS;
 	case PERF_RECORD_AUX:
 		return has_aux(s, rec);
 	case PERF_RECORD_ITRACE_START:

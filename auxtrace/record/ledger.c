@@ -18,6 +18,8 @@ static const char *const ring_names[] = {
 static const char *const event_names[] = { "id", "enabled_ns", "running_ns", "lost", "failed" };
 static const char *const clock_names[] = { "time_ns", "monotonic_ns" };
 static const char *const source_names[] = { "instructions", "transfers", "unshown" };
+static const char *const processor_names[] = { "cpu",	"cpus",	    "family",
+					       "model", "stepping", "microcode" };
 
 enum {
 	WORD = 8,
@@ -25,6 +27,7 @@ enum {
 	EVENT_WORDS = sizeof(event_names) / sizeof(event_names[0]),
 	CLOCK_WORDS = sizeof(clock_names) / sizeof(clock_names[0]),
 	SOURCE_WORDS = sizeof(source_names) / sizeof(source_names[0]),
+	PROCESSOR_WORDS = sizeof(processor_names) / sizeof(processor_names[0]),
 	WHICH_WORDS = 3, /* idx, cpu, tid */
 	FRONT = WORD + PTC_EVENT_TYPE_NAME_MAX,
 	HEAD = 2 * WORD, /* u32 kind, u32 size, u64 n */
@@ -39,14 +42,17 @@ static_assert(sizeof(struct ptc_ledger_clock) == (size_t)CLOCK_WORDS * WORD,
 	      "every number has a name");
 static_assert(sizeof(struct ptc_ledger_source) == (size_t)SOURCE_WORDS * WORD,
 	      "every number has a name");
+static_assert(sizeof(struct ptc_ledger_processor) == (size_t)PROCESSOR_WORDS * WORD,
+	      "every number has a name");
 
 /* Returns the event name, as seen by readers that do not know these records. */
 static const char *kind_name(uint32_t kind)
 {
-	return kind == PTC_LEDGER_RINGS	 ? "ptcap ledger: rings" :
-	       kind == PTC_LEDGER_EVENTS ? "ptcap ledger: events" :
-	       kind == PTC_LEDGER_CLOCKS ? "ptcap ledger: clocks" :
-					   "ptcap ledger: source";
+	return kind == PTC_LEDGER_RINGS	  ? "ptcap ledger: rings" :
+	       kind == PTC_LEDGER_EVENTS  ? "ptcap ledger: events" :
+	       kind == PTC_LEDGER_CLOCKS  ? "ptcap ledger: clocks" :
+	       kind == PTC_LEDGER_SOURCES ? "ptcap ledger: source" :
+					    "ptcap ledger: processors";
 }
 
 /* --- writing --- */
@@ -108,6 +114,12 @@ void ptc_ledger_put_clocks(struct ptc_buf *b, const struct ptc_ledger_clock *clo
 void ptc_ledger_put_source(struct ptc_buf *b, const struct ptc_ledger_source *source)
 {
 	put_records(b, PTC_LEDGER_SOURCES, source, SOURCE_WORDS, 1);
+}
+
+void ptc_ledger_put_processors(struct ptc_buf *b, const struct ptc_ledger_processor *processors,
+			       size_t n)
+{
+	put_records(b, PTC_LEDGER_PROCESSORS, processors, PROCESSOR_WORDS, n);
 }
 
 /* --- reading --- */
@@ -184,6 +196,16 @@ bool ptc_ledger_next_source(struct ptc_ledger *l, struct ptc_ledger_source *ret)
 	return true;
 }
 
+bool ptc_ledger_next_processor(struct ptc_ledger *l, struct ptc_ledger_processor *ret)
+{
+	uint64_t words[PROCESSOR_WORDS];
+
+	if (!next_ledger_entry(l, PTC_LEDGER_PROCESSORS, words, PROCESSOR_WORDS))
+		return false;
+	memcpy(ret, words, sizeof(*ret));
+	return true;
+}
+
 /* --- the numbers --- */
 
 bool ptc_ledger_ring_field(const struct ptc_ledger_ring *r, size_t i, struct ptc_ledger_field *ret)
@@ -230,6 +252,18 @@ bool ptc_ledger_source_field(const struct ptc_ledger_source *entry, size_t i,
 		return false;
 	memcpy(words, entry, sizeof(words));
 	*ret = (struct ptc_ledger_field){ source_names[i], words[i], false };
+	return true;
+}
+
+bool ptc_ledger_processor_field(const struct ptc_ledger_processor *entry, size_t i,
+				struct ptc_ledger_field *ret)
+{
+	uint64_t words[PROCESSOR_WORDS];
+
+	if (i >= PROCESSOR_WORDS)
+		return false;
+	memcpy(words, entry, sizeof(words));
+	*ret = (struct ptc_ledger_field){ processor_names[i], words[i], false };
 	return true;
 }
 

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "capture/host/clock.h"
 #include "capture/host/hostinfo.h"
+#include "capture/host/processor_kinds.h"
 #include "capture/session/initial_records.h"
 #include "ptcap/version.h"
 
@@ -197,17 +198,22 @@ int ptc_filing_ledger(const struct ptc_filing *f, struct ptc_writer *w,
 		      const struct ptc_account *account, struct ptc_err *err)
 {
 	const struct ptc_ledger_clock clocks[2] = { f->begin, clocks_of(f) };
+	struct ptc_processor_kinds processors = { .n = 0 };
 	struct ptc_buf b = PTC_BUF_INIT;
 	int rc;
 
+	if (!ptc_processor_kinds_read(&processors, ""))
+		b.failed = true;
 	ptc_ledger_put_rings(&b, account->rings, account->nrings);
 	ptc_ledger_put_events(&b, account->events, account->nevents);
 	if (f->begin.time_ns)
 		ptc_ledger_put_clocks(&b, clocks, 2);
 	if (account->source.insns)
 		ptc_ledger_put_source(&b, &account->source);
+	ptc_ledger_put_processors(&b, processors.items, processors.n);
 	rc = write_buf(w, &b, err);
 	ptc_buf_release(&b);
+	ptc_processor_kinds_release(&processors);
 	return rc;
 }
 

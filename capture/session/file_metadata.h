@@ -58,8 +58,8 @@ struct ptc_account {
 };
 
 /*
- * Written last: the ledger, with begin and current time in both clocks, and then the header
- * features. @noted supplies the build-ids and the time range.
+ * Written last: the ledger, with begin and current time in both clocks, and the processors of the
+ * machine. Then the header features. @noted supplies the build-ids and the time range.
  */
 int ptc_filing_ledger(const struct ptc_filing *f, struct ptc_writer *w,
 		      const struct ptc_account *account, struct ptc_err *err);

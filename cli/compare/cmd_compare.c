@@ -12,6 +12,7 @@
 #include "cli/compare/clock_check.h"
 #include "cli/compare/compare_report.h"
 #include "decode/lbr/compare.h"
+#include "ptcap/lookup.h"
 
 struct args {
 	const char *input;
@@ -194,6 +195,7 @@ static int report(struct comparing *c)
 {
 	const struct args *a = c->a;
 	struct ptc_compare_sum *s = &c->sum;
+	struct ptc_recorded_cpu cpu = { .n = 0 };
 	enum ptc_stacks_are verdict;
 	const char *note;
 	size_t i;
@@ -201,10 +203,11 @@ static int report(struct comparing *c)
 	if (!ptc_compare_sum_finish(s))
 		return ptc_say_no_memory();
 	verdict = ptc_compare_verdict(s, &a->limits);
-	if (a->json && !ptc_compare_print_json(s, verdict, c->slack_ns))
+	ptc_recorded_cpu_read(&cpu, ptc_decode_recording(c->d));
+	if (a->json && !ptc_compare_print_json(s, verdict, c->slack_ns, &cpu))
 		return ptc_say_no_memory();
 	if (!a->json)
-		ptc_compare_print_text(s, verdict);
+		ptc_compare_print_text(s, verdict, &cpu);
 	fflush(stdout);
 	for (i = 0; (note = ptc_decode_note(c->d, i)) != NULL; i++)
 		ptc_say("%s", note);

@@ -249,7 +249,7 @@ static json_t *gaps_of(const struct ptc_compare_sum *s)
 }
 
 bool ptc_compare_print_json(const struct ptc_compare_sum *s, enum ptc_stacks_are verdict,
-			    uint64_t slack_ns)
+			    uint64_t slack_ns, const struct ptc_recorded_cpu *cpu)
 {
 	json_t *o = json_pack("{s:s,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
 			      "ptcap-compare", "version", 1, "samples", u64_to_json(s->samples),
@@ -258,7 +258,7 @@ bool ptc_compare_print_json(const struct ptc_compare_sum *s, enum ptc_stacks_are
 			      "wrong", u64_to_json(s->all.wrong), "missing",
 			      u64_to_json(s->all.missing), "verdicts", verdicts_of(s->verdicts),
 			      "not_judged", skips_of(s), "patterns", patterns_of(s));
-	bool ok = o &&
+	bool ok = o && ptc_compare_set_cpu(o, cpu) &&
 		  !json_object_set_new(o, "verdict",
 				       json_string(ptc_compare_verdict_name(verdict))) &&
 		  !json_object_set_new(o, "wrong_samples", u64_to_json(s->wrong_samples)) &&

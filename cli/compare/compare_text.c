@@ -255,13 +255,15 @@ static void print_sample(const struct ptc_side *w)
 	print_equal(&equal);
 }
 
-void ptc_compare_print_text(const struct ptc_compare_sum *s, enum ptc_stacks_are verdict)
+void ptc_compare_print_text(const struct ptc_compare_sum *s, enum ptc_stacks_are verdict,
+			    const struct ptc_recorded_cpu *cpu)
 {
 	char text[VERDICT_MAX];
 	size_t i;
 
 	ptc_compare_verdict_text(text, sizeof(text), s, verdict);
 	printf("%s\n\n", text);
+	ptc_compare_print_cpu(cpu);
 	print_confidence(s);
 	print_verdicts(s);
 	print_patterns(s);

@@ -338,6 +338,7 @@ static void emit_field(struct ptc_emit *e, const struct ptc_ledger_field *f)
 
 static int emit_ledger(struct ptc_emit *e, const struct ptc_rec *rec, struct ptc_err *err)
 {
+	struct ptc_ledger_processor processor;
 	struct ptc_ledger_source source;
 	struct ptc_ledger_clock clock;
 	struct ptc_ledger_event event;
@@ -371,6 +372,12 @@ static int emit_ledger(struct ptc_emit *e, const struct ptc_rec *rec, struct ptc
 	while (ptc_ledger_next_source(&l, &source)) {
 		ptc_emit_entry(e);
 		for (i = 0; ptc_ledger_source_field(&source, i, &f); i++)
+			emit_field(e, &f);
+		ptc_emit_end(e);
+	}
+	while (ptc_ledger_next_processor(&l, &processor)) {
+		ptc_emit_entry(e);
+		for (i = 0; ptc_ledger_processor_field(&processor, i, &f); i++)
 			emit_field(e, &f);
 		ptc_emit_end(e);
 	}

@@ -47,6 +47,7 @@ static void gather_features(const struct ptc_file *f, struct ptc_info *i)
 		i->has_compressed = ptc_feature_get_compressed(&c, &i->compressed);
 	if (ptc_file_feature(f, PTC_FEAT_CLOCK_DATA, &c, NULL))
 		i->has_clock = ptc_feature_get_clock_data(&c, &i->clock);
+	ptc_recorded_cpu_header(&i->cpu, f);
 	gather_topology(f, i);
 }
 
@@ -130,6 +131,7 @@ static int gather_record(const struct ptc_rec *rec, struct ptc_info *i, struct p
 		i->has_pt = i->pt.type == PTC_AUXTRACE_TYPE_INTEL_PT;
 		return 0;
 	case PTC_REC_HEADER_EVENT_TYPE:
+		ptc_recorded_cpu_add(&i->cpu, rec);
 		if (ptc_ledger_list_add(&i->ledger, rec, err) || gather_crash(rec, i, err))
 			return ptc_file_err_name(i->file, err);
 		return 0;

@@ -5,6 +5,7 @@
 
 #include "cli/common/completeness.h"
 #include "cli/common/ledger.h"
+#include "cli/common/recorded_cpu.h"
 #include "ptcap/crash.h"
 #include "ptcap/decode.h"
 #include "ptcap/file.h"
@@ -35,10 +36,11 @@ struct ptc_info {
 	uint64_t lost_events;			/* sum of LOST and LOST_SAMPLES */
 	uint64_t truncated, partial, collision; /* AUX records with these flags */
 	struct ptc_ledger_list ledger;		/* owned */
-	uint64_t crashes;			/* fatal signals whose state was saved */
-	struct ptc_crash_signal crash;		/* the last of them */
-	uint64_t states;			/* of live processes */
-	uint64_t crash_cut;			/* bytes of its memory that exceeded the limit */
+	struct ptc_recorded_cpu cpu;
+	uint64_t crashes;	       /* fatal signals whose state was saved */
+	struct ptc_crash_signal crash; /* the last of them */
+	uint64_t states;	       /* of live processes */
+	uint64_t crash_cut;	       /* bytes of its memory that exceeded the limit */
 	/* Owned; finds the files named in the recording; NULL: none. */
 	struct ptc_decode *survey;
 	size_t files;		    /* number of files that the recording names */

@@ -67,6 +67,7 @@ static json_t *make_host(const struct ptc_info *i)
 	    set(o, "osrelease", text_or_null(i->osrelease)) &&
 	    set(o, "arch", text_or_null(i->arch)) && set(o, "cpudesc", text_or_null(i->cpudesc)) &&
 	    set(o, "cpuid", text_or_null(i->cpuid)) &&
+	    set(o, "microcode", ptc_recorded_cpu_microcode_json(&i->cpu)) &&
 	    set(o, "cpus_available", uint_to_json(i->cpus.available)) &&
 	    set(o, "cpus_online", uint_to_json(i->cpus.online)) &&
 	    set(o, "packages", uint_to_json(i->packages)) &&
@@ -410,17 +411,37 @@ static json_t *make_ledger_clock(const struct ptc_ledger_list *l)
 	return a;
 }
 
+static json_t *make_ledger_processors(const struct ptc_recorded_cpu *c)
+{
+	json_t *a = json_array();
+	struct ptc_ledger_field f;
+	size_t n, i;
+
+	for (n = 0; n < c->n; n++) {
+		json_t *o = json_object();
+
+		for (i = 0; ptc_ledger_processor_field(&c->kinds[n], i, &f); i++)
+			o = set_field(o, &f);
+		if (json_array_append_new(a, o)) {
+			json_decref(a);
+			return NULL;
+		}
+	}
+	return a;
+}
+
 static json_t *make_ledger(const struct ptc_info *i)
 {
 	json_t *o;
 
-	if (!i->ledger.nrings && !i->ledger.nevents && !i->ledger.first.time_ns)
+	if (!i->ledger.nrings && !i->ledger.nevents && !i->ledger.first.time_ns && !i->cpu.n)
 		return json_null();
 	o = json_object();
 	if (set(o, "rings", make_ledger_rings(&i->ledger)) &&
 	    set(o, "events", make_ledger_events(&i->ledger)) &&
 	    set(o, "source", make_ledger_source(&i->ledger.source)) &&
-	    set(o, "clocks", make_ledger_clock(&i->ledger)))
+	    set(o, "clocks", make_ledger_clock(&i->ledger)) &&
+	    set(o, "processors", make_ledger_processors(&i->cpu)))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -556,6 +577,7 @@ bool ptc_info_json(const struct ptc_info *info)
 	if (set(o, "schema", json_string("ptcap-info")) && set(o, "version", json_integer(1)) &&
 	    set(o, "file", make_file(info)) && set(o, "host", make_host(info)) &&
 	    set(o, "writer", text_or_null(info->version)) &&
+	    set(o, "software_source", text_or_null(info->cpu.software)) &&
 	    set(o, "cmdline", make_cmdline(info)) && set(o, "events", make_events(info)) &&
 	    set(o, "time", make_time(info)) && set(o, "intel_pt", make_pt(info)) &&
 	    set(o, "queues", make_queues(info)) && set(o, "records", make_records(info)) &&

@@ -41,14 +41,18 @@ static void show_count(uint32_t n, const char *what)
 
 static void show_host(const struct ptc_info *i)
 {
+	char microcode[PTC_RECORDED_CPU_TEXT];
+
+	ptc_recorded_cpu_microcode(&i->cpu, microcode);
 	if (i->hostname || i->osrelease || i->arch) {
 		label("host");
 		show_known(i->hostname, i->osrelease, i->arch);
 		printf("\n");
 	}
-	if (i->cpudesc || i->cpuid || i->cpus.available) {
+	if (i->cpudesc || i->cpuid || i->cpus.available || i->cpu.n) {
 		label("cpu");
-		show_known(i->cpudesc, i->cpuid, NULL);
+		show_known(*i->cpu.model ? i->cpu.model : NULL, *i->cpu.cpuid ? i->cpu.cpuid : NULL,
+			   microcode);
 		if (i->cpus.available)
 			printf(", %u of %u online", i->cpus.online, i->cpus.available);
 		show_count(i->packages, "package");
@@ -57,6 +61,11 @@ static void show_host(const struct ptc_info *i)
 		if (i->total_mem_kib)
 			printf(", %" PRIu64 " MiB of memory", i->total_mem_kib >> 10);
 		printf("\n");
+		ptc_recorded_cpu_show_kinds(stdout, "         ", &i->cpu);
+	}
+	if (i->cpu.software) {
+		label("source");
+		printf(" %s: this software made the trace, not the CPU\n", i->cpu.software);
 	}
 }
 

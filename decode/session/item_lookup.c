@@ -58,18 +58,24 @@ const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, u
 }
 
 /* The recorder's version is "ptcap 0.1.0 (emu)". */
-bool ptc_decode_is_of_software(const struct ptc_decode *d)
+const char *ptc_file_software_source(const struct ptc_file *f)
 {
 	const char *version;
 	struct ptc_cur c;
 	size_t n;
 
-	if (!d->in.file || !ptc_file_feature(d->in.file, PTC_FEAT_VERSION, &c, NULL) ||
+	if (!ptc_file_feature(f, PTC_FEAT_VERSION, &c, NULL) ||
 	    !ptc_feature_get_string(&c, &version) || strncmp(version, "ptcap ", 6) != 0)
-		return false;
+		return NULL;
 	n = strlen(version);
-	return (n > 5 && !strcmp(version + n - 5, "(emu)")) ||
-	       (n > 6 && !strcmp(version + n - 6, "(step)"));
+	if (n > 5 && !strcmp(version + n - 5, "(emu)"))
+		return "emu";
+	return n > 6 && !strcmp(version + n - 6, "(step)") ? "step" : NULL;
+}
+
+bool ptc_decode_is_of_software(const struct ptc_decode *d)
+{
+	return d->in.file && ptc_file_software_source(d->in.file);
 }
 
 int ptc_decode_layout(const struct ptc_decode *d, const char *name, struct ptc_elf_layout **ret,

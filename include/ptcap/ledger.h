@@ -2,7 +2,7 @@
 /*
  * The ledger at the end of a recording. For each ring: how much the kernel (or a software source)
  * wrote, how much of it is in the file, and where the rest was lost. For each event: how long it
- * was enabled. Layout: doc/format.md.
+ * was enabled. Also the processors of the machine. Layout: doc/format.md.
  */
 #ifndef PTCAP_LEDGER_H
 #define PTCAP_LEDGER_H
@@ -26,6 +26,7 @@ enum ptc_ledger_kind { /* kind of all entries of one record */
 		       PTC_LEDGER_EVENTS = 2,
 		       PTC_LEDGER_CLOCKS = 3,
 		       PTC_LEDGER_SOURCES = 4,
+		       PTC_LEDGER_PROCESSORS = 5,
 };
 
 /* One ring pair. Unless stated otherwise, the fields are bytes. */
@@ -73,6 +74,18 @@ struct ptc_ledger_source {
 	uint64_t unshown;
 };
 
+/*
+ * CPUs of the machine that are equal, according to /proc/cpuinfo. A hybrid processor has several
+ * entries. The CPUs made the trace only if no software source recorded.
+ */
+struct ptc_ledger_processor {
+	uint64_t cpu;  /* the lowest number of the CPUs */
+	uint64_t cpus; /* number of CPUs */
+	uint64_t family, model, stepping;
+	/* Revision of the microcode. 0: the kernel names none. A hypervisor may name any number. */
+	uint64_t microcode;
+};
+
 /* The entries of one record. */
 struct ptc_ledger {
 	uint32_t kind;	   /* enum ptc_ledger_kind; no entries for an unknown kind */
@@ -95,6 +108,7 @@ PTC_API bool ptc_ledger_next_ring(struct ptc_ledger *l, struct ptc_ledger_ring *
 PTC_API bool ptc_ledger_next_event(struct ptc_ledger *l, struct ptc_ledger_event *ret);
 PTC_API bool ptc_ledger_next_clock(struct ptc_ledger *l, struct ptc_ledger_clock *ret);
 PTC_API bool ptc_ledger_next_source(struct ptc_ledger *l, struct ptc_ledger_source *ret);
+PTC_API bool ptc_ledger_next_processor(struct ptc_ledger *l, struct ptc_ledger_processor *ret);
 
 /* A number of an entry: its name (static) and its value. */
 struct ptc_ledger_field {
@@ -111,6 +125,8 @@ PTC_API bool ptc_ledger_clock_field(const struct ptc_ledger_clock *c, size_t i,
 				    struct ptc_ledger_field *ret);
 PTC_API bool ptc_ledger_source_field(const struct ptc_ledger_source *s, size_t i,
 				     struct ptc_ledger_field *ret);
+PTC_API bool ptc_ledger_processor_field(const struct ptc_ledger_processor *p, size_t i,
+					struct ptc_ledger_field *ret);
 
 #ifdef __cplusplus
 }

@@ -57,6 +57,12 @@ PTC_API const char *ptc_decode_source_folder(struct ptc_decode *d, const struct 
 PTC_API const char *ptc_decode_thread_name(const struct ptc_decode *d, int32_t tid);
 
 /*
+ * Returns the software source of ptcap that recorded @f: "emu" or "step", static. NULL: another
+ * recorder, or hardware made the trace.
+ */
+PTC_API const char *ptc_file_software_source(const struct ptc_file *f);
+
+/*
  * Returns whether a software source of ptcap recorded. Its times are no measure of a program. False
  * if that is not known.
  */

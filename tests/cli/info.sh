@@ -7,7 +7,7 @@ run 0 info
 empty err
 has out "perf.data, $(stat -c %s perf.data) bytes"
 has out "host      box, 6.1.0, x86_64"
-has out "cpu       Some CPU, GenuineIntel,6,158,10, 2 of 2 online, 4 MiB of memory"
+has out "cpu       Some CPU, GenuineIntel,6,158,10, microcode unknown, 2 of 2 online, 4 MiB of memory"
 has out 'command   ptcap record -- "mk rec"'
 has out "writer    0.1.0"
 has out "event     intel_pt//u type 8 (intel_pt) config 0x300e601, user only"

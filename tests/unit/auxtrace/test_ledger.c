@@ -172,6 +172,36 @@ Test(ledger, entries_of_an_older_and_of_a_newer_writer)
 	ptc_buf_release(&b);
 }
 
+Test(ledger, processors_are_read_as_they_were_put)
+{
+	const struct ptc_ledger_processor put[2] = { { 0, 8, 6, 151, 2, 0x2c },
+						     { 8, 4, 6, 190, 0, 0x2d } };
+	struct ptc_ledger_processor p;
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_ledger_source source;
+	struct ptc_ledger_field f;
+	struct ptc_ledger l;
+	struct ptc_rec rec;
+	struct ptc_err err;
+	struct ptc_cur c;
+	size_t i;
+
+	ptc_ledger_put_processors(&b, put, 2);
+	c = ptc_cur_init(b.bytes, b.len);
+	cr_assert_eq(ptc_rec_next(&c, 0, &rec, &err), 1);
+	cr_assert_eq(ptc_ledger_parse(&rec, &l, &err), 1);
+	cr_assert_not(ptc_ledger_next_source(&l, &source));
+	for (i = 0; i < 2; i++) {
+		cr_assert(ptc_ledger_next_processor(&l, &p));
+		cr_assert_eq(memcmp(&p, &put[i], sizeof(p)), 0);
+	}
+	cr_assert_not(ptc_ledger_next_processor(&l, &p));
+	cr_assert(ptc_ledger_processor_field(&put[1], 5, &f) && f.value == 0x2d && !f.is_signed);
+	cr_assert_str_eq(f.name, "microcode");
+	cr_assert_not(ptc_ledger_processor_field(&put[1], 6, &f));
+	ptc_buf_release(&b);
+}
+
 Test(ledger, other_records_are_none)
 {
 	struct ptc_buf b = PTC_BUF_INIT;
