@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "auxtrace/record/branchsel.h"
+#include "ptcap/branchsel.h"
 
 #include <string.h>
 

@@ -17,8 +17,8 @@
 
 #include "auxtrace/record/layout.h"
 #include "auxtrace/record/record.h"
-#include "auxtrace/writer/dir_writer.h"
 #include "base/err.h"
+#include "base/folder_out.h"
 #include "capture/perf/kcore.h"
 #include "capture/session/capabilities.h"
 #include "capture/session/drain.h"

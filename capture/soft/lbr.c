@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "auxtrace/record/sample.h"
 #include "base/err.h"
 #include "base/vec.h"
 #include "capture/soft/ground_truth.h"
+#include "ptcap/branchsel.h"
 
 enum { FIXED = 128 }; /* maximum size of a record without its entries */
 

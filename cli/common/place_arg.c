@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "capture/host/launch.h"
 #include "cli/common/cli.h"
-#include "decode/symbols/symbol_address.h"
+#include "ptcap/locate.h"
 
 int ptc_place_program(char *const *argv, pid_t pid, char **ret, struct ptc_err *err)
 {

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "auxtrace/record/sample.h"
 #include "base/err.h"
 #include "base/grow.h"
 #include "base/sorted.h"
 #include "cli/calls/call_stream.h"
 #include "decode/lbr/synth_stacks.h"
+#include "ptcap/branchsel.h"
 #include "ptcap/lookup.h"
 
 /* A thread, before its next item. */

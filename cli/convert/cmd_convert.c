@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
 #include "cli/common/option_table.h"
@@ -14,6 +13,7 @@
 #include "cli/convert/branch_stacks.h"
 #include "cli/convert/call_chains.h"
 #include "cli/convert/copy_common.h"
+#include "ptcap/branchsel.h"
 
 enum { MAX_LIST = 4096, DEFAULT_LEVEL = 1 };
 

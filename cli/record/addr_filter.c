@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "decode/symbols/symbol_address.h"
+#include "ptcap/locate.h"
 
 #define BLANK " \t\n"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/record/record_options.h"
 
-#include "auxtrace/record/branchsel.h"
 #include "cli/common/args.h"
 #include "cli/common/cli.h"
 #include "cli/record/lbr_args.h"
 #include "cli/record/record_args.h"
+#include "ptcap/branchsel.h"
 
 enum { AUX_SAMPLE_DEFAULT = 4096 };
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "auxtrace/writer/dir_writer.h"
+#include "base/folder_out.h"
 #include "base/idmap.h"
 #include "cli/calls/call_axis.h"
 #include "cli/calls/call_stream.h"

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "base/grow.h"
 #include "base/opts.h"
 #include "base/sorted.h"
 #include "decode/calls/frame_index.h"
+#include "ptcap/branchsel.h"
 
 enum {
 	DEPTH_MAX = 1 << 16, /* a deeper stack drops its outermost half */

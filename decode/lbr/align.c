@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "decode/lbr/dp_matrix.h"
 #include "decode/lbr/kmp.h"
+#include "ptcap/branchsel.h"
 
 enum {
 	FEW = 3

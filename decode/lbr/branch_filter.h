@@ -8,8 +8,8 @@
 
 #include <linux/perf_event.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "decode/lbr/align.h"
+#include "ptcap/branchsel.h"
 
 struct ptc_wants {
 	uint64_t kinds; /* one bit for each kind */

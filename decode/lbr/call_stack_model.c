@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "base/grow.h"
+#include "ptcap/branchsel.h"
 #include "ptcap/kind.h"
 
 enum { CALL_REL32 = 5 }; /* bytes */

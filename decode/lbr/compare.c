@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "base/err.h"
 #include "base/grow.h"
 #include "decode/lbr/candidates.h"
@@ -13,6 +12,7 @@
 #include "decode/lbr/thread_history.h"
 #include "decode/session/decode_input.h"
 #include "decode/session/item_lookup.h"
+#include "ptcap/branchsel.h"
 
 /* Only some of the stacks that end at the ip are checked for other possible shifts. */
 enum { SHIFTS_EVERY = 16, SHIFTS_FIRST = 4096 };

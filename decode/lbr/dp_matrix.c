@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "decode/lbr/kmp.h"
+#include "ptcap/branchsel.h"
 
 enum {
 	COST_DIFFERS = 3, /* one end of an entry, its class, or the order of two differs */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decode/lbr/kmp.h"
 
-#include "auxtrace/record/branchsel.h"
+#include "ptcap/branchsel.h"
 
 static bool is_same_entry(const struct ptc_branch *a, const struct ptc_branch *b)
 {

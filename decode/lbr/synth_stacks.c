@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "auxtrace/record/sample.h"
 #include "base/err.h"
 #include "base/grow.h"
 #include "base/sorted.h"
 #include "decode/lbr/call_stack_model.h"
+#include "ptcap/branchsel.h"
 
 /* The state of one thread. */
 struct stack {

@@ -10,8 +10,8 @@
 
 #include <linux/perf_event.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "base/cursor.h"
+#include "ptcap/branchsel.h"
 #include "ptcap/decode.h"
 
 enum { PTC_STACKS_DEPTH = 32, PTC_STACKS_DEPTH_MAX = 512, PTC_STACKS_PERIOD = 1000 };

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "base/grow.h"
 #include "base/sorted.h"
+#include "ptcap/branchsel.h"
 #include "ptcap/error.h"
 
 enum {

@@ -8,9 +8,7 @@
 #include <stdint.h>
 
 #include "ptcap/error.h"
-
-/* The only one; the only global one; or the n-th by address, from 1. */
-enum { PTC_WHICH_ONLY = -1, PTC_WHICH_GLOBAL = 0 };
+#include "ptcap/locate.h"
 
 struct ptc_homonym {
 	uint64_t addr, size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/symbols/symbol_address.h"
+#include "ptcap/locate.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -14,6 +14,7 @@
 #include "base/similar.h"
 #include "base/untrusted.h"
 #include "decode/elf/elf_memory.h"
+#include "decode/symbols/ambiguous_symbol.h"
 
 struct elf_file {
 	const char *path;

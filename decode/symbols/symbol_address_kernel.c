@@ -5,7 +5,8 @@
 #include "base/io.h"
 #include "base/similar.h"
 #include "decode/image/text_symbols.h"
-#include "decode/symbols/symbol_address.h"
+#include "decode/symbols/ambiguous_symbol.h"
+#include "ptcap/locate.h"
 
 static int read_labels(const char *kallsyms, struct ptc_text_symbols *t, struct ptc_err *err)
 {

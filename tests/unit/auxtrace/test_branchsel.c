@@ -2,7 +2,7 @@
 /* Description: which branches of a trace a branch stack with a given filter contains. */
 #include <criterion/criterion.h>
 
-#include "auxtrace/record/branchsel.h"
+#include "ptcap/branchsel.h"
 #include "ptcap/kind.h"
 
 #define KERNEL_IP UINT64_C(0xffffffff81000000)

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "auxtrace/writer/dir_writer.h"
+#include "base/folder_out.h"
 #include "base/replace.h"
 #include "base/temp_name.h"
 #include "base/tmpfile.h"

@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 #include "cli/record/addr_filter.h"
-#include "decode/symbols/symbol_address.h"
 #include "lib_elf.h"
+#include "ptcap/locate.h"
 
 static char dir[64], program[96], kallsyms[96];
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/record/branchsel.h"
 #include "decode/lbr/align.h"
+#include "ptcap/branchsel.h"
 #include "ptcap/decode.h"
 #include "ptcap/kind.h"
 

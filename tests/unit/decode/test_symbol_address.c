@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/symbols/symbol_address.h"
+#include "ptcap/locate.h"
 
 void locate_me(void);
 

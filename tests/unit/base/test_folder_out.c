@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "auxtrace/reader/reader.h"
-#include "auxtrace/writer/dir_writer.h"
+#include "base/folder_out.h"
 #include "lib_elf.h"
 #include "lib_perfdata.h"
 
@@ -28,7 +28,7 @@ static void away(void)
 	le_folder_remove(dir);
 }
 
-TestSuite(dir_writer, .init = make, .fini = away);
+TestSuite(folder_out, .init = make, .fini = away);
 
 static int entries(void)
 {
@@ -54,7 +54,7 @@ static void put_data(const struct ptc_folder_out *o)
 	pd_release(&p);
 }
 
-Test(dir_writer, nothing_is_there_before_and_a_recording_behind_it)
+Test(folder_out, nothing_is_there_before_and_a_recording_behind_it)
 {
 	struct ptc_folder_out o;
 	struct ptc_file *f;
@@ -71,7 +71,7 @@ Test(dir_writer, nothing_is_there_before_and_a_recording_behind_it)
 	ptc_folder_out_release(&o);
 }
 
-Test(dir_writer, what_was_not_committed_is_gone_with_all_that_is_in_it)
+Test(folder_out, what_was_not_committed_is_gone_with_all_that_is_in_it)
 {
 	struct ptc_folder_out o;
 	char sub[256];
@@ -88,7 +88,7 @@ Test(dir_writer, what_was_not_committed_is_gone_with_all_that_is_in_it)
 	cr_assert_eq(entries(), 0);
 }
 
-Test(dir_writer, the_former_is_kept)
+Test(folder_out, the_former_is_kept)
 {
 	struct ptc_folder_out o;
 	struct stat st;
@@ -103,7 +103,7 @@ Test(dir_writer, the_former_is_kept)
 	cr_assert_eq(entries(), 2);
 }
 
-Test(dir_writer, what_cannot_be_made_is_refused)
+Test(folder_out, what_cannot_be_made_is_refused)
 {
 	struct ptc_folder_out o;
 

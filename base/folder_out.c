@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "auxtrace/writer/dir_writer.h"
+#include "base/folder_out.h"
 
 #include <errno.h>
 #include <stdio.h>

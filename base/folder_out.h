@@ -5,8 +5,8 @@
  * temporary name (base/temp_name.h), and renamed when complete. If SIGKILL prevents that, the next
  * output in the parent folder removes it.
  */
-#ifndef PTC_AUXTRACE_WRITER_DIR_WRITER_H
-#define PTC_AUXTRACE_WRITER_DIR_WRITER_H
+#ifndef PTC_BASE_FOLDER_OUT_H
+#define PTC_BASE_FOLDER_OUT_H
 
 #include "ptcap/error.h"
 

@@ -4,13 +4,19 @@
  * save_type. Kernel: arch/x86/events/utils.c (branch_type, branch_map) and intel/lbr.c
  * (intel_pmu_setup_sw_lbr_filter).
  */
-#ifndef PTC_AUXTRACE_RECORD_BRANCHSEL_H
-#define PTC_AUXTRACE_RECORD_BRANCHSEL_H
+#ifndef PTCAP_BRANCHSEL_H
+#define PTCAP_BRANCHSEL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include <linux/perf_event.h>
+
+#include "ptcap/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Return whether @ip is in the kernel's half of the address space. */
 static inline bool ptc_is_kernel_ip(uint64_t ip)
@@ -19,16 +25,16 @@ static inline bool ptc_is_kernel_ip(uint64_t ip)
 }
 
 /* Returns attr's branch_sample_type. Privilege levels left open there come from the event. */
-uint64_t ptc_branchsel_of(const struct perf_event_attr *attr);
+PTC_API uint64_t ptc_branchsel_of(const struct perf_event_attr *attr);
 
 /* Return whether a stack of @sel contains branches of @kind (enum ptc_kind) to @to. */
-bool ptc_branchsel_wants(uint64_t sel, uint8_t kind, uint64_t to);
+PTC_API bool ptc_branchsel_wants(uint64_t sel, uint8_t kind, uint64_t to);
 
 /* Returns the kinds that @sel contains as a bit mask, for repeated checks. */
-uint64_t ptc_branchsel_kinds(uint64_t sel);
+PTC_API uint64_t ptc_branchsel_kinds(uint64_t sel);
 
 /* Returns PERF_BR_* of @kind; PERF_BR_UNKNOWN where kernel versions differ. */
-uint8_t ptc_branchsel_type(uint8_t kind);
+PTC_API uint8_t ptc_branchsel_type(uint8_t kind);
 
 /*
  * Flags that software sources can provide: all except hypervisors, transactions and counters.
@@ -49,6 +55,9 @@ uint8_t ptc_branchsel_type(uint8_t kind);
  * levels not named stay open. Returns false for an unknown word, or if call_stack is combined with
  * another class.
  */
-bool ptc_branchsel_parse(const char *s, uint64_t *ret);
+PTC_API bool ptc_branchsel_parse(const char *s, uint64_t *ret);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
