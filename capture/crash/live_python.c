@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arch/message_collect.h"
 #include "auxtrace/record/crash_record.h"
@@ -34,6 +35,7 @@ struct range {
 
 struct ptc_live_python {
 	pid_t pid;
+	int memory; /* of the process; -1: it cannot be opened */
 	struct ptc_message_search search;
 	struct ptc_message_python python;
 	struct ptc_message_found found;
@@ -63,7 +65,8 @@ static size_t read_running(void *ctx, uint64_t addr, void *to, size_t len)
 
 	for (; done < len; done += n) {
 		n = up_to_page_end(addr + done, len - done);
-		if (ptc_memory_peek(p->pid, addr + done, (uint8_t *)to + done, n) != n)
+		if (ptc_memory_peek_by(p->memory, p->pid, addr + done, (uint8_t *)to + done, n) !=
+		    n)
 			break;
 	}
 	return done;
@@ -75,7 +78,7 @@ static const struct slot *slot_of(struct ptc_live_python *p, uint64_t addr)
 	struct slot *s = &p->slots[page / PAGE % SLOTS];
 
 	if (s->addr != page) {
-		s->readable = ptc_memory_peek(p->pid, page, s->bytes, PAGE) == PAGE;
+		s->readable = ptc_memory_peek_by(p->memory, p->pid, page, s->bytes, PAGE) == PAGE;
 		s->addr = page;
 	}
 	return s;
@@ -106,12 +109,13 @@ bool ptc_live_python_new(pid_t pid, const struct ptc_maps *maps, struct ptc_live
 	if (!p)
 		return false;
 	p->pid = pid;
+	p->memory = ptc_memory_open(pid);
 	p->search.view = (struct ptc_memory_view){ p, read_running };
 	for (i = 0; i < maps->n; i++)
 		ptc_message_add_map(&p->search, maps->items[i].start, maps->items[i].end,
 				    maps->items[i].prot, ptc_map_name(maps, &maps->items[i]));
 	if (!ptc_message_find_python(&p->search, &p->python)) {
-		free(p);
+		ptc_live_python_free(p);
 		*ret = NULL;
 		return true;
 	}
@@ -125,6 +129,8 @@ void ptc_live_python_free(struct ptc_live_python *p)
 {
 	if (!p)
 		return;
+	if (p->memory >= 0)
+		(void)close(p->memory);
 	free(p->roots);
 	free(p->tids);
 	free(p->ranges);

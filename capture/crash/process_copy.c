@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arch/sigframe.h"
 #include "auxtrace/record/crash_record.h"
@@ -31,6 +32,7 @@ struct ptc_process_copy {
 	size_t nthreads;
 	struct ptc_maps own_maps;      /* without state.maps */
 	struct ptc_copy_budget budget; /* before this copy */
+	int memory;		       /* of the process, while it stands still; -1 */
 	struct ptc_buf copy;	       /* bytes of the pieces */
 	struct piece *pieces;	       /* owned */
 	size_t npieces, pieces_cap;
@@ -46,12 +48,17 @@ static const struct ptc_maps *maps_of(const struct ptc_process_copy *c)
 
 /* --- while the process stands still --- */
 
+static pid_t reader_of(const struct ptc_process_copy *c)
+{
+	return c->state.reader ? c->state.reader : c->state.pid;
+}
+
 /* Copies up to @len bytes at @addr, up to the first unreadable page. Returns the bytes. */
 static const uint8_t *copy_memory(struct ptc_process_copy *c, uint64_t addr, size_t len,
 				  uint64_t cut, size_t *ret_len)
 {
 	uint8_t *to = ptc_buf_grow(&c->copy, len);
-	const pid_t reader = c->state.reader ? c->state.reader : c->state.pid;
+	const pid_t reader = reader_of(c);
 
 	*ret_len = 0;
 	if (!to || !ptc_vec_reserve((void **)&c->pieces, &c->pieces_cap, c->npieces + 1,
@@ -59,7 +66,7 @@ static const uint8_t *copy_memory(struct ptc_process_copy *c, uint64_t addr, siz
 		c->no_memory = true;
 		return NULL;
 	}
-	*ret_len = ptc_memory_peek(reader, addr + c->state.base, to, len);
+	*ret_len = ptc_memory_peek_by(c->memory, reader, addr + c->state.base, to, len);
 	c->copy.len -= len - *ret_len;
 	c->pieces[c->npieces++] = (struct piece){
 		.addr = addr, .cut = cut, .off = c->copy.len - *ret_len, .len = *ret_len
@@ -161,6 +168,7 @@ void ptc_process_copy_take(struct ptc_process_copy *c, const struct ptc_copy_thr
 	if (c->state.budget)
 		c->budget = *c->state.budget;
 	refresh_maps(c);
+	c->memory = ptc_memory_open(reader_of(c));
 	c->status = calloc(c->nthreads + 1, sizeof(*c->status));
 	c->no_memory |= !c->status;
 	for (i = 0; i < c->nthreads && !c->no_memory; i++) {
@@ -173,6 +181,9 @@ void ptc_process_copy_take(struct ptc_process_copy *c, const struct ptc_copy_thr
 		if (k->in_call && files < FILES_MAX)
 			files += ptc_thread_status_file(&c->status[i], k->tid, &k->regs);
 	}
+	if (c->memory >= 0)
+		(void)close(c->memory);
+	c->memory = -1;
 	spend(c);
 }
 
@@ -248,6 +259,7 @@ int ptc_process_copy_new(const struct ptc_state *s, struct ptc_process_copy **re
 		return ptc_fail_mem(err);
 	c->state = *s;
 	c->state.tid = s->pid;
+	c->memory = -1;
 	c->budget = (struct ptc_copy_budget){ PTC_COPY_MAX, 1 };
 	c->state.info = &none;
 	c->own_maps = (struct ptc_maps)PTC_MAPS_INIT;

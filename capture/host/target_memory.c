@@ -29,19 +29,32 @@ static size_t read_waiting(pid_t tid, uint64_t addr, void *to, size_t len)
  * mm/memory.c). userfaultfd then makes the read fail. process_vm_readv waits for the program, which
  * may be stopped.
  */
-size_t ptc_memory_peek(pid_t tid, uint64_t addr, void *to, size_t len)
+size_t ptc_memory_peek_by(int fd, pid_t tid, uint64_t addr, void *to, size_t len)
 {
-	char path[64];
 	ssize_t n;
-	int fd;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) /* for example CAP_SYS_PTRACE without CAP_DAC_OVERRIDE */
 		return read_waiting(tid, addr, to, len);
 	n = pread(fd, to, len, (off_t)addr);
-	(void)close(fd);
 	return n < 0 ? 0 : (size_t)n;
+}
+
+int ptc_memory_open(pid_t tid)
+{
+	char path[64];
+
+	(void)snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+size_t ptc_memory_peek(pid_t tid, uint64_t addr, void *to, size_t len)
+{
+	const int fd = ptc_memory_open(tid);
+	const size_t n = ptc_memory_peek_by(fd, tid, addr, to, len);
+
+	if (fd >= 0)
+		(void)close(fd);
+	return n;
 }
 
 bool ptc_memory_write(pid_t tid, uint64_t addr, const void *from, size_t len)

@@ -22,4 +22,13 @@ bool ptc_memory_write(pid_t tid, uint64_t addr, const void *from, size_t len);
  */
 size_t ptc_memory_peek(pid_t tid, uint64_t addr, void *to, size_t len);
 
+/*
+ * Opens the memory of @tid, for many reads. Returns a descriptor, which the caller closes; -1: the
+ * right is missing, or there is no such thread. After an exec it is the memory of the old program.
+ */
+int ptc_memory_open(pid_t tid);
+
+/* As ptc_memory_peek, with the descriptor of ptc_memory_open, which may be -1. */
+size_t ptc_memory_peek_by(int fd, pid_t tid, uint64_t addr, void *to, size_t len);
+
 #endif
