@@ -382,7 +382,8 @@ struct ptc_record_callbacks {
 	 * readable, @callbacks.on_wake is called on the thread that called ptc_record, and decides
 	 * how to go on. Without @callbacks.on_wake, 0 also means none. @cmd is the command's pid,
 	 * or 0 if it does not run yet or there is no command. PTC_WAKE_LEAVE ends a recording
-	 * within a second, however busy the target is.
+	 * within a second, however busy the target is. With opts->snapshot.stacks or .crash, the
+	 * copy of the stacks may take ten seconds more, or one second after another PTC_WAKE_LEAVE.
 	 */
 	int wake_fd;
 	enum ptc_wake_action (*on_wake)(void *ctx, pid_t cmd);
