@@ -447,6 +447,13 @@ foreach(name recorded old part hostile)
 	e2e_test(cpu_${name} "${e2e_dir}/cpu.py" "${name}")
 endforeach()
 
+# Branch stacks of one run, compared with the trace of another run.
+e2e_test(runs_libraries "${e2e_dir}/runs.py" libraries)
+foreach(name same libraries threads signals changes target source type order shift refused options hostile)
+	e2e_test(emu_runs_${name} "${e2e_dir}/runs.py" ${name})
+	e2e_is_emulated(emu_runs_${name})
+endforeach()
+
 # Branch stacks made from traces, compared with traces, and with injected errors.
 foreach(name clean spoilt calls shift leak time perf damaged exits report real programs)
 	e2e_test(compare_${name} "${e2e_dir}/compare.py" "${name}")

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/plural.h"
 #include "cli/common/cli.h"
@@ -11,11 +12,13 @@
 #include "cli/common/stream_copy.h"
 #include "cli/compare/clock_check.h"
 #include "cli/compare/compare_report.h"
+#include "cli/compare/compare_runs.h"
 #include "decode/lbr/compare.h"
 #include "ptcap/lookup.h"
 
 struct args {
 	const char *input;
+	const char *other; /* B of `compare A B`; NULL: compare the input with itself */
 	bool json, list, slack_given;
 	uint64_t first, last; /* --samples */
 	uint64_t slack_ns;
@@ -122,8 +125,11 @@ static const struct ptc_option options[] = {
 static const struct ptc_option_table option_table = {
 	.command = "compare",
 	.usage = "usage: ptcap compare [OPTIONS] [FILE]\n"
+		 "       ptcap compare [OPTIONS] A B\n"
 		 "Compare the branch stacks (LBR) of a recording's samples with its trace of the\n"
-		 "same moments. Each entry of a stack gets a verdict.\n",
+		 "same moments. Each entry of a stack gets a verdict.\n"
+		 "With A and B, compare the stacks of A with the trace of B, another run of the\n"
+		 "same program, by control flow alone.\n",
 	.options = options,
 	.notes = "Exit code 0: the stacks agree with the trace; 3: they differ; 4: too few\n"
 		 "entries could be judged.\n",
@@ -136,6 +142,16 @@ static int parse_args(int argc, char **argv, struct args *a)
 
 	if (code >= 0)
 		return code;
+	if (optind + 2 == argc && !a->input) {
+		a->input = argv[optind];
+		a->other = argv[optind + 1];
+		if (a->slack_given)
+			return ptc_usage_error("compare", "--slack is about times, and two runs "
+							  "have no times in common");
+		if (!strcmp(a->input, "-") && !strcmp(a->other, "-"))
+			return ptc_usage_error("compare", "only one recording can be '-'");
+		return -1;
+	}
 	return ptc_take_input("compare", argc, argv, &a->input) ? PTC_EXIT_USAGE : -1;
 }
 
@@ -314,6 +330,14 @@ int ptc_cmd_compare(int argc, char **argv)
 	code = ptc_sandbox_enter_with_copy(&a.sandbox, &a.input);
 	if (code)
 		return code;
+	if (a.other)
+		return ptc_compare_runs(&(struct ptc_compare_runs){ .a = a.input,
+								    .b = a.other,
+								    .first = a.first,
+								    .last = a.last,
+								    .limits = a.limits,
+								    .json = a.json,
+								    .list = a.list });
 	c = calloc(1, sizeof(*c));
 	if (!c)
 		return ptc_say_no_memory();
