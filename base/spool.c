@@ -117,6 +117,17 @@ int ptc_spool_finish(struct ptc_spool *s, const uint8_t **ret, struct ptc_err *e
 	return 0;
 }
 
+int ptc_spool_file(struct ptc_spool *s, const void *bytes, size_t n, struct ptc_err *err)
+{
+	int rc = open_file(s, err);
+
+	if (!rc)
+		rc = write_file(s, bytes, n, err);
+	if (!rc)
+		s->len = n;
+	return rc;
+}
+
 void ptc_spool_release(struct ptc_spool *s)
 {
 	if (s->map)

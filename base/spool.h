@@ -39,6 +39,12 @@ int ptc_spool_put(struct ptc_spool *s, const void *bytes, size_t n, struct ptc_e
 /* Finish writing. *@ret: all @s->len bytes, valid until ptc_spool_release; never NULL. */
 int ptc_spool_finish(struct ptc_spool *s, const uint8_t **ret, struct ptc_err *err);
 
+/*
+ * Write @bytes to a nameless file, for code that reads from a descriptor. @s must be empty. @s->fd
+ * is the file until ptc_spool_release.
+ */
+int ptc_spool_file(struct ptc_spool *s, const void *bytes, size_t n, struct ptc_err *err);
+
 /* Free all resources. Accepts PTC_SPOOL_INIT. */
 void ptc_spool_release(struct ptc_spool *s);
 

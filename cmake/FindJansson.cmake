@@ -1,4 +1,4 @@
-# Jansson, for JSON output (Debian: libjansson-dev).
+# Jansson, for JSON (Debian: libjansson-dev).
 find_path(JANSSON_INCLUDE_DIR jansson.h)
 find_library(JANSSON_LIBRARY jansson)
 include(FindPackageHandleStandardArgs)

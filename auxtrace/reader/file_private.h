@@ -52,7 +52,8 @@ enum { PTC_DAMAGES = 8 };
 
 struct ptc_file {
 	char *name;
-	struct ptc_part *parts; /* at least one */
+	struct ptc_bundle *bundle; /* owned; has the bytes of the only part; NULL: none */
+	struct ptc_part *parts;	   /* at least one */
 	size_t nparts;
 	unsigned int unread_parts; /* number of data.N files in a folder without DIR_FORMAT 1 */
 	enum ptc_file_form form;

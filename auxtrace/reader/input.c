@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "auxtrace/bundle/bundle.h"
 #include "auxtrace/record/layout.h"
 #include "base/err.h"
 #include "base/untrusted.h"
@@ -45,12 +46,15 @@ static int map_file(int fd, const struct stat *st, const char *name, struct ptc_
 	return 0;
 }
 
-/* Return whether the first bytes of a stream show that it is no perf.data, so reading can stop. */
+/*
+ * Return whether the first bytes of a stream show that it is neither a perf.data nor a bundle, so
+ * reading can stop.
+ */
 static bool is_foreign(const uint8_t *bytes, size_t n)
 {
 	const size_t len = strlen(PTC_MAGIC_FILE2);
 
-	return memcmp(bytes, PTC_MAGIC_FILE2, n < len ? n : len) != 0;
+	return memcmp(bytes, PTC_MAGIC_FILE2, n < len ? n : len) != 0 && !ptc_bundle_is(bytes, n);
 }
 
 static int read_all(int fd, const char *name, struct ptc_input *in, uint8_t *bytes,

@@ -115,6 +115,11 @@ const struct ptc_err *ptc_file_damage(const struct ptc_file *f)
 	return ptc_file_damage_at(f, 0);
 }
 
+struct ptc_bundle *ptc_file_bundle(const struct ptc_file *f)
+{
+	return f->bundle;
+}
+
 const char *ptc_file_name(const struct ptc_file *f)
 {
 	return f->name;

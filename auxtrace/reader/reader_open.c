@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "auxtrace/bundle/bundle.h"
 #include "auxtrace/reader/dir_reader.h"
 #include "auxtrace/reader/file_private.h"
 #include "auxtrace/reader/inflate.h"
@@ -57,6 +58,25 @@ static int read_forms(struct ptc_file *f, int folder, struct ptc_err *err)
 	return rc ? ptc_file_err_name(f, err) : 0;
 }
 
+/* If the bytes of the only part are a bundle, replace them by the bytes of its recording. */
+static int open_bundle(struct ptc_file *f, struct ptc_err *err)
+{
+	struct ptc_input *in = &f->parts[0].in;
+	struct ptc_cur recording;
+	int rc;
+
+	if (in->len < PTC_BUNDLE_MAGIC || !ptc_bundle_is(in->bytes, in->len))
+		return 0;
+	rc = ptc_bundle_open(in->bytes, in->len, f->name, &f->bundle, err);
+	if (rc)
+		return rc;
+	ptc_input_release(in);
+	recording = ptc_bundle_bytes(f->bundle, 0);
+	in->bytes = recording.pos;
+	in->len = ptc_cur_left(&recording);
+	return 0;
+}
+
 /* Read the recording. All bytes of its first file are already in memory. */
 static int read_file(struct ptc_file *f, int folder, struct ptc_err *err)
 {
@@ -79,7 +99,9 @@ static int open_bytes(const void *bytes, size_t len, const char *name, bool tole
 	f->parts[0].in.bytes = bytes;
 	f->parts[0].in.len = len;
 	f->parts[0].name = strdup(name);
-	rc = f->parts[0].name ? read_file(f, -1, err) : ptc_fail_mem(err);
+	rc = f->parts[0].name ? open_bundle(f, err) : ptc_fail_mem(err);
+	if (!rc)
+		rc = read_file(f, -1, err);
 	if (rc)
 		ptc_file_free(f);
 	else
@@ -112,7 +134,7 @@ static int open_path(const char *path, bool tolerant, struct ptc_file **ret, str
 		rc = ptc_folder_head(f, folder, err);
 	} else if (!rc) {
 		f->parts[0].name = strdup(path);
-		rc = f->parts[0].name ? 0 : ptc_fail_mem(err);
+		rc = f->parts[0].name ? open_bundle(f, err) : ptc_fail_mem(err);
 	}
 	if (!rc)
 		rc = read_file(f, folder, err);
@@ -146,6 +168,7 @@ void ptc_file_free(struct ptc_file *f)
 		free(f->parts[i].name);
 	}
 	free(f->parts);
+	ptc_bundle_free(f->bundle);
 	ptc_spool_release(&f->spool);
 	free(f->pieces);
 	ptc_buf_release(&f->build_ids);

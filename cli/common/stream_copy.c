@@ -7,10 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "auxtrace/bundle/bundle.h"
 #include "auxtrace/reader/input.h"
 #include "cli/common/cli.h"
 
-/* Copy standard input to @f. Stops after the magic if the input is not a recording. */
+/* Copy standard input to @f. Stops after the magic if the input is no recording and no bundle. */
 static bool copy_input(FILE *f)
 {
 	static const char magic[] = "PERFILE2";
@@ -24,7 +25,9 @@ static bool copy_input(FILE *f)
 		if (n < 0 || fwrite(buf, 1, (size_t)n, f) != (size_t)n)
 			return false;
 		if (!had &&
-		    memcmp(buf, magic, (size_t)n < strlen(magic) ? (size_t)n : strlen(magic)) != 0)
+		    memcmp(buf, magic, (size_t)n < strlen(magic) ? (size_t)n : strlen(magic)) !=
+			    0 &&
+		    !ptc_bundle_is(buf, (size_t)n))
 			break;
 		had += (size_t)n;
 	}
