@@ -19,7 +19,7 @@ static const struct command {
 	{ "recover", ptc_cmd_recover }, { "crash", ptc_cmd_crash },
 	{ "compare", ptc_cmd_compare }, { "stacks", ptc_cmd_stacks },
 	{ "report", ptc_cmd_report },	{ "view", ptc_cmd_view },
-	{ "doctor", ptc_cmd_doctor },
+	{ "doctor", ptc_cmd_doctor },	{ "archive", ptc_cmd_archive },
 };
 
 static void help_commands(void)
@@ -44,7 +44,8 @@ static void help_commands(void)
 	      "  dump        Print every record of a recording, in file order.\n\n"
 	      "Files:\n"
 	      "  convert     Write a recording again, in another form or in part.\n"
-	      "  recover     Repair a damaged recording.\n\n"
+	      "  recover     Repair a damaged recording.\n"
+	      "  archive     Write a recording with its files as one bundle.\n\n"
 	      "  -h, --help     Print this text.\n"
 	      "      --version  Print the version.\n\n"
 	      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done with findings, 4 no data or\n"

@@ -172,6 +172,11 @@ foreach(name removed in_json replaced in_place cached symfs core)
 		e2e_is_emulated(missing_${name})
 	endif()
 endforeach()
+# Bundles of `ptcap archive`.
+foreach(name replaced other_root no_id no_secrets debug_files alternate jitdump crash forms perf_reads damaged hostile)
+	e2e_test(archive_${name} "${e2e_dir}/archive.py" "${name}")
+	e2e_is_emulated(archive_${name})
+endforeach()
 # Files that are replaced while they are mapped.
 foreach(name library itself forked container snapshots attached crashing)
 	e2e_test(replaced_${name} "${e2e_dir}/replaced.py" "${name}")

@@ -18,6 +18,7 @@ int ptc_cmd_info(int argc, char **argv);
 int ptc_cmd_dump(int argc, char **argv);
 int ptc_cmd_convert(int argc, char **argv);
 int ptc_cmd_recover(int argc, char **argv);
+int ptc_cmd_archive(int argc, char **argv);
 int ptc_cmd_compare(int argc, char **argv);
 int ptc_cmd_crash(int argc, char **argv);
 int ptc_cmd_crash_show(int argc, char **argv);

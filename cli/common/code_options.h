@@ -13,13 +13,16 @@
 	{ "symfs", 0, "DIR", "Find the recorded files below DIR (default: /).",                    \
 	  PTC_TEXT(type, member) }
 
-/* Three options. @symfs, @urls and @core: the members to set. */
-#define PTC_OPTIONS_CODE(type, symfs, urls, core)                                                  \
-	PTC_OPTION_SYMFS(type, symfs),                                                             \
+#define PTC_OPTION_DEBUGINFOD(type, member)                                                        \
 	{ "debuginfod", 0, "URLS",                                                                 \
 	  "Fetch missing files and debug files from these servers (default: DEBUGINFOD_URLS, else " \
 	  "none).",                                                                                \
-	  PTC_TEXT(type, urls) },                                                                  \
+	  PTC_TEXT(type, member) }
+
+/* Three options. @symfs, @urls and @core: the members to set. */
+#define PTC_OPTIONS_CODE(type, symfs, urls, core)                                                  \
+	PTC_OPTION_SYMFS(type, symfs),                                                             \
+	PTC_OPTION_DEBUGINFOD(type, urls),                                                         \
 	{ "core", 0, "FILE", "Read code from a core dump of a process. Default: none.",            \
 	  PTC_TEXT(type, core) }
 

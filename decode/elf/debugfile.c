@@ -42,6 +42,54 @@ void ptc_debugfile_link(Elf *elf, struct ptc_debuglink *ret)
 	ret->crc = ptc_le32((const uint8_t *)data->d_buf + (len / 4 + 1) * 4);
 }
 
+/* Returns the open file @fd, or NULL. */
+static Elf *begin_file(int fd, const char *name)
+{
+	if (elf_version(EV_CURRENT) == EV_NONE ||
+	    !ptc_elf_memory_has(fd, PTC_ELF_MEMORY_NAMES, name, NULL))
+		return NULL;
+	return elf_begin(fd, ELF_C_READ, NULL);
+}
+
+void ptc_debugfile_link_fd(int fd, const char *name, struct ptc_debuglink *ret)
+{
+	Elf *elf = begin_file(fd, name);
+
+	*ret = (struct ptc_debuglink){ .crc = 0 };
+	if (elf)
+		ptc_debugfile_link(elf, ret);
+	(void)elf_end(elf);
+}
+
+/* The section has a name with its NUL, and a build-id. */
+static bool parse_alternate(const Elf_Data *data, struct ptc_alternate_link *ret)
+{
+	size_t len, id;
+
+	if (!data || !data->d_buf)
+		return false;
+	len = strnlen(data->d_buf, data->d_size);
+	if (len >= sizeof(ret->name) || len + 1 >= data->d_size)
+		return false;
+	id = data->d_size - len - 1;
+	if (id > sizeof(ret->id.bytes))
+		return false;
+	memcpy(ret->name, data->d_buf, len);
+	ret->name[len] = '\0';
+	memcpy(ret->id.bytes, (const uint8_t *)data->d_buf + len + 1, id);
+	ret->id.len = (uint8_t)id;
+	return true;
+}
+
+bool ptc_debugfile_alternate(int fd, const char *name, struct ptc_alternate_link *ret)
+{
+	Elf *elf = begin_file(fd, name);
+	const bool found = elf && parse_alternate(section(elf, ".gnu_debugaltlink"), ret);
+
+	(void)elf_end(elf);
+	return found;
+}
+
 bool ptc_debugfile_mini(Elf *elf, const char *file, struct ptc_omitted_data *left,
 			struct ptc_unpacked *ret)
 {

@@ -12,6 +12,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "decode/elf/bundle_search.h"
 #include "decode/elf/debuginfod.h"
 #include "decode/elf/decompress.h"
 #include "decode/elf/omitted_data.h"
@@ -206,9 +207,14 @@ static char *join(const char *a, const char *b, const char *c)
 static bool try_cache(const struct ptc_search *s, struct ptc_found *f,
 		      const struct ptc_build_id *id, const char *leaf)
 {
+	const enum ptc_member_kind kind = !strcmp(leaf, "vdso")	 ? PTC_MEMBER_VDSO :
+					  !strcmp(leaf, "debug") ? PTC_MEMBER_DEBUG :
+								   PTC_MEMBER_CODE;
 	char hex[2 * PTC_BUILD_ID_MAX + 1];
 	char *path;
 
+	if (ptc_search_bundle(s, f, kind, kind == PTC_MEMBER_VDSO ? "[vdso]" : leaf, id))
+		return true;
 	if (!s->cache || !id->len)
 		return false;
 	ptc_build_id_hex(id, hex);
@@ -266,11 +272,14 @@ static void look_for(const struct ptc_search *s, const char *name, const struct 
 		ret->no_memory = true;
 		return;
 	}
+	if (ptc_search_bundle(s, ret, PTC_MEMBER_CODE, name, id) ||
+	    (!id->len && ptc_search_bundle(s, ret, PTC_MEMBER_DATA, name, id)))
+		goto out;
 	if (s->symfs &&
 	    try_path(ret, join(s->symfs, "/", plain + (*plain == '/')), strlen(s->symfs), id, true))
 		goto out;
-	/* With --symfs, a path on this machine is trusted only with a build-id. */
-	if (try_path(ret, join(plain, "", ""), 0, id, !s->symfs))
+	/* With --symfs or a bundle, a path on this machine is trusted only with a build-id. */
+	if (try_path(ret, join(plain, "", ""), 0, id, !s->symfs && !s->bundle))
 		goto out;
 	if (!try_container(s, ret, plain, id, pid))
 		(void)try_cache(s, ret, id, "elf");
@@ -408,11 +417,13 @@ static int open_debug(char *path, size_t root, const struct ptc_build_id *id, ch
 static int debug_by_id(const struct ptc_search *s, const struct ptc_build_id *id, char **ret_path)
 {
 	char hex[2 * PTC_BUILD_ID_MAX + 1];
-	struct ptc_found f;
+	struct ptc_found f = { .fd = -1 };
 	char *path;
 	int fd = -1;
 
 	ptc_build_id_hex(id, hex);
+	if (ptc_search_bundle(s, &f, PTC_MEMBER_DEBUG, "debug", id))
+		return give(&f, ret_path);
 	if (s->symfs && asprintf(&path, "%s/usr/lib/debug/.build-id/%.2s/%s.debug", s->symfs, hex,
 				 hex + 2) >= 0)
 		fd = open_debug(path, strlen(s->symfs), id, ret_path);
@@ -528,8 +539,11 @@ int ptc_search_debug(const struct ptc_search *s, struct ptc_place_found file,
 		     char **ret_path)
 {
 	const struct wanted w = { id, link->crc, ret_path };
+	struct ptc_found f = { .fd = -1 };
 	int fd = id->len ? debug_by_id(s, id, ret_path) : -1;
 
+	if (!id->len && ptc_search_bundle(s, &f, PTC_MEMBER_DEBUG, file.path, id))
+		return give(&f, ret_path);
 	if (fd < 0 && *link->name && !strchr(link->name, '/') && strchr(file.path, '/'))
 		fd = debug_by_link(s, file, link->name, &w);
 	return fd >= 0 ? fd : debug_from_web(s, id, ret_path);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finds where a recorded file is now. The build-id decides. A path alone is trusted only if the
- * recording has no build-id.
+ * recording has no build-id. If the recording is in a bundle, the files of the bundle come first,
+ * and a path on this machine is trusted only with a build-id.
  */
 #ifndef PTC_DECODE_ELF_FILE_SEARCH_H
 #define PTC_DECODE_ELF_FILE_SEARCH_H
@@ -14,6 +15,7 @@
 #include "base/untrusted.h"
 #include "ptcap/error.h"
 
+struct ptc_bundle;
 struct ptc_debuginfod;
 struct ptc_omitted_data;
 
@@ -23,6 +25,7 @@ struct ptc_search {
 	char *cache;		    /* owned; perf's build-id cache; NULL: none */
 	char *osrelease;	    /* owned; kernel release of the recording; NULL: not known */
 	struct ptc_debuginfod *web; /* owned; NULL: no debuginfod server is asked */
+	struct ptc_bundle *bundle;  /* lent; searched first; NULL: the recording is in no bundle */
 	bool containers;	    /* also look below /proc/PID/root of processes that still run */
 	struct ptc_omitted_data *left; /* lent; files above the memory budget; may be NULL */
 };
@@ -45,7 +48,9 @@ struct ptc_found {
 	char *other_path;	   /* owned by the caller: its path, */
 	struct ptc_build_id is_id; /* and its build-id; len 0: none */
 	bool special;		   /* the name is a FIFO, a device or the like */
-	struct ptc_err why;	   /* code 0, or why the last file could not be opened */
+	bool bundled;		   /* it is member @member of the bundle */
+	size_t member;
+	struct ptc_err why; /* code 0, or why the last file could not be opened */
 	bool no_memory;
 };
 
@@ -69,7 +74,8 @@ void ptc_search_module(const struct ptc_search *s, const char *name, const struc
 /* Takes the file at @path itself, if it has @id. */
 void ptc_search_path(const char *path, const struct ptc_build_id *id, struct ptc_found *ret);
 
-/* Takes the file that perf's cache has under @id as @leaf ("vdso", "elf"), by any name. */
+/* Takes the file that the bundle or perf's cache has under @id as @leaf ("vdso", "elf"), by any
+ * name. */
 void ptc_search_cache(const struct ptc_search *s, const struct ptc_build_id *id, const char *leaf,
 		      struct ptc_found *ret);
 

@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "auxtrace/bundle/bundle.h"
 #include "base/err.h"
 #include "base/grow.h"
 #include "decode/elf/symtab.h"
@@ -165,6 +166,8 @@ static void move_found_file(struct ptc_codefiles *s, struct ptc_codefile *f,
 		f->path = found->path;
 		f->root = found->root;
 		f->assumed = found->assumed;
+		f->bundled = found->bundled;
+		f->member = found->member;
 		found->path = NULL;
 		f->dev = st.st_dev;
 		f->ino = st.st_ino;
@@ -183,7 +186,7 @@ static void drop_assumed(struct ptc_codefile *f)
 	f->bytes = NULL;
 	f->len = 0;
 	f->from = PTC_CODE_NONE;
-	f->assumed = f->unreadable = f->changed = false;
+	f->assumed = f->unreadable = f->changed = f->bundled = false;
 	free(f->other_path);
 	f->other_path = f->path;
 	f->path = NULL;
@@ -198,9 +201,15 @@ static bool inode_is_sure(const struct ptc_codefile *f)
 	       fs.f_type != BTRFS_SUPER_MAGIC;
 }
 
-/* Was the file found by name only, and was another inode recorded on this machine? */
+/* Was the file found by name only, and was another inode recorded on the machine of the file? */
 static bool is_another(const struct ptc_codefile *f)
 {
+	if (f->bundled) {
+		const struct ptc_member *m =
+			&ptc_bundle_manifest(f->store->search.bundle)->members[f->member];
+
+		return m->ino && f->mark.ino && m->ino != f->mark.ino;
+	}
 	return f->store->at_home && f->from == PTC_CODE_FILE && f->assumed && f->mark.ino &&
 	       f->ino != f->mark.ino && inode_is_sure(f);
 }
@@ -215,6 +224,10 @@ int ptc_codefile_reopen(const struct ptc_codefile *f)
 
 	if (!f->path)
 		return -1;
+	if (f->bundled) {
+		fd = ptc_bundle_member_fd(f->store->search.bundle, f->member, &err);
+		return fd < 0 ? -1 : fd;
+	}
 	fd = ptc_search_open(f->path, &how, &len, &err);
 	if (fd < 0)
 		return -1;
@@ -357,7 +370,10 @@ static void find_vdso(struct ptc_codefiles *s, struct ptc_codefile *f)
 	const uint8_t *own;
 	size_t len;
 
-	ptc_search_cache(&s->search, &f->id, "vdso", &found);
+	/* Without a build-id, the only vdso in a bundle is that of 64-bit processes. */
+	found = (struct ptc_found){ .fd = -1 };
+	if (f->id.len || !f->mark.low)
+		ptc_search_cache(&s->search, &f->id, "vdso", &found);
 	move_found_file(s, f, &found);
 	/* Our vdso is for 64-bit processes. */
 	if (f->bytes || f->mark.low || !ptc_search_same_release(&s->search))

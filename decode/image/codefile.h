@@ -63,8 +63,10 @@ struct ptc_codefile {
 	bool anonymous;	 /* memory without a file: the name is no path */
 
 	struct ptc_codepiece piece; /* owned; the memory of `bytes`, if this file allocated it */
-	uint64_t *pages;   /* owned; one bit per page that was read; NULL: all are present */
-	void *mapped;	   /* owned; a whole file, mapped with mmap() */
+	uint64_t *pages; /* owned; one bit per page that was read; NULL: all are present */
+	void *mapped;	 /* owned; a whole file, mapped with mmap() */
+	bool bundled;	 /* it is member `member` of the store's bundle; path is a name only */
+	size_t member;
 	uint64_t ino, dev; /* of `path` when it was found */
 	int64_t mtime_s, mtime_ns;
 

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "auxtrace/bundle/bundle.h"
 #include "auxtrace/reader/reader.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -135,6 +136,7 @@ int ptc_origin_begin(struct ptc_origin *c, const struct ptc_file *f,
 	r = ptc_search_init(&c->files.search, opts ? opts->symfs : NULL, opts ? opts->cache : NULL,
 			    release_of(f), err);
 	c->files.search.left = &c->files.left;
+	c->files.search.bundle = ptc_file_bundle(f);
 	/* With look_only, the network is not used. */
 	if (!r && !c->files.look_only)
 		c->files.search.web = ptc_debuginfod_new();
@@ -326,26 +328,64 @@ bool ptc_origin_mmap(struct ptc_origin *c, struct ptc_proc *p, const struct ptc_
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-/* Reads /tmp/perf-PID.map. Its owner must be trusted with our output: our own user, or root. */
-static void read_perf_map(struct ptc_origin *c, struct ptc_jit_names *j)
+/* Copies the file that was recorded as @path from the bundle. Returns false if it is not there. */
+static bool copy_bundled(const struct ptc_bundle *b, const char *path, struct ptc_buf *out)
 {
-	const struct ptc_search *s = &c->files.search;
+	const size_t i = b ? ptc_manifest_find_path(ptc_bundle_manifest(b), PTC_MEMBER_DATA, path) :
+			     SIZE_MAX;
+	struct ptc_cur bytes;
+
+	if (i == SIZE_MAX)
+		return false;
+	bytes = ptc_bundle_bytes(b, i);
+	if (ptc_cur_left(&bytes) > MAP_MAX)
+		return false;
+	ptc_buf_put(out, bytes.pos, ptc_cur_left(&bytes));
+	ptc_buf_u8(out, 0);
+	if (ptc_buf_failed(out))
+		return false;
+	out->len--;
+	return true;
+}
+
+int ptc_origin_perf_map(const struct ptc_search *s, const char *name, struct ptc_buf *out,
+			struct ptc_err *err)
+{
 	const struct ptc_untrusted how = { .root = s->symfs ? strlen(s->symfs) : 0,
 					   .max = MAP_MAX,
 					   .no_link = true };
-	struct ptc_buf b = PTC_BUF_INIT;
-	struct ptc_err err;
 	struct stat st;
 	char *path;
 	int r;
 
+	if (copy_bundled(s->bundle, name, out))
+		return 0;
+	if (s->bundle && !s->symfs)
+		return ptc_fail(err, PTC_E_NOT_EXIST, "'%s' is not in the bundle", name);
+	if (asprintf(&path, "%s%s", s->symfs ? s->symfs : "", name) < 0)
+		return ptc_fail_mem(err);
+	r = ptc_untrusted_read(path, &how, out, &st, err);
+	if (!r)
+		r = ptc_untrusted_owner(&st, geteuid(), path, PTC_ORIGIN_WAY_OUT, err);
+	free(path);
+	return r;
+}
+
+/* Reads /tmp/perf-PID.map. */
+static void read_perf_map(struct ptc_origin *c, struct ptc_jit_names *j)
+{
+	const struct ptc_search *s = &c->files.search;
+	struct ptc_buf b = PTC_BUF_INIT;
+	struct ptc_err err;
+	char name[32], *path;
+	int r;
+
 	j->map_tried = true;
 	j->sorted = false;
-	if (asprintf(&path, "%s/tmp/perf-%" PRId32 ".map", s->symfs ? s->symfs : "", j->pid) < 0)
+	(void)snprintf(name, sizeof(name), "/tmp/perf-%" PRId32 ".map", j->pid);
+	if (asprintf(&path, "%s%s", s->symfs ? s->symfs : "", name) < 0)
 		return;
-	r = ptc_untrusted_read(path, &how, &b, &st, &err);
-	if (!r)
-		r = ptc_untrusted_owner(&st, geteuid(), path, PTC_ORIGIN_WAY_OUT, &err);
+	r = ptc_origin_perf_map(s, name, &b, &err);
 	if (!r) {
 		if (!ptc_text_symbols_perf_map(&j->names, (const char *)b.bytes))
 			ptc_omitted_data_add(s->left, path, "rest of the names", 0);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/idmap.h"
 #include "decode/image/codefile.h"
 #include "decode/image/kernel.h"
@@ -98,6 +99,16 @@ const char *ptc_origin_symbol(const struct ptc_procs *ps, const struct ptc_proc 
 
 /* Returns true if JIT code of @pid got a name between @since and @time, or has a perf-PID.map. */
 bool ptc_origin_has_names(struct ptc_origin *c, int32_t pid, uint64_t since, uint64_t time);
+
+/*
+ * Read the perf-PID.map @name ("/tmp/perf-PID.map"), with a NUL behind it: from the bundle, or
+ * below
+ * --symfs. Its owner must be trusted with our output: our own user, or root. The recording of a
+ * bundle may be of another machine, where another process had this pid. So without --symfs the file
+ * of this machine is not read then: PTC_E_NOT_EXIST.
+ */
+int ptc_origin_perf_map(const struct ptc_search *s, const char *name, struct ptc_buf *out,
+			struct ptc_err *err);
 
 /*
  * Returns the JIT names of @pid, created if needed. Lent until the next call. NULL: out of memory.
