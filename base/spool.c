@@ -35,19 +35,21 @@ static int open_in(const char *folder)
 	return fd;
 }
 
-static int open_file(struct ptc_spool *s, struct ptc_err *err)
+int ptc_nameless_file(int *ret_fd, bool *ret_is_memory, struct ptc_err *err)
 {
 	const char *folders[] = { secure_getenv("TMPDIR"), "/var/tmp", "/tmp" };
 	size_t i = folders[0] && *folders[0] ? 0 : 1;
+	int fd;
 
 	/* If TMPDIR is set, no other folder is tried. */
 	do {
-		s->fd = open_in(folders[i]);
-	} while (s->fd < 0 && i && ++i < sizeof(folders) / sizeof(folders[0]));
-	if (s->fd < 0)
+		fd = open_in(folders[i]);
+	} while (fd < 0 && i && ++i < sizeof(folders) / sizeof(folders[0]));
+	if (fd < 0)
 		return ptc_fail_sys(err, errno, "cannot create a temporary file in '%s'",
 				    folders[i ? i - 1 : 0]);
-	s->is_memory = fcntl(s->fd, F_GET_SEALS) >= 0; /* only memory files support seals */
+	*ret_fd = fd;
+	*ret_is_memory = fcntl(fd, F_GET_SEALS) >= 0; /* only memory files support seals */
 	return 0;
 }
 
@@ -64,7 +66,7 @@ static int write_file(struct ptc_spool *s, const void *bytes, size_t n, struct p
 
 static int write_out(struct ptc_spool *s, struct ptc_err *err)
 {
-	int rc = s->fd < 0 ? open_file(s, err) : 0;
+	int rc = s->fd < 0 ? ptc_nameless_file(&s->fd, &s->is_memory, err) : 0;
 
 	if (!rc)
 		rc = write_file(s, s->mem.bytes, s->mem.len, err);

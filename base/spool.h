@@ -31,6 +31,13 @@ struct ptc_spool {
 	}
 
 /*
+ * Create a file without a name in $TMPDIR, or else in /var/tmp or /tmp, with access for this user
+ * only. *@ret_is_memory: the file is in memory (tmpfs, memfd), so it counts in the budget. Caller
+ * closes *@ret_fd. PTC_E_IO: there is no such folder.
+ */
+int ptc_nameless_file(int *ret_fd, bool *ret_is_memory, struct ptc_err *err);
+
+/*
  * Append bytes. The file is created in $TMPDIR, or else in /var/tmp or /tmp, with access for this
  * user only. PTC_E_IO: the disk is full, or there is no such folder.
  */
