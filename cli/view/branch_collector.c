@@ -81,7 +81,7 @@ bool ptc_branch_collector_add(struct ptc_branch_collector *b, struct ptc_branch_
 	struct ptc_coded_event event = { .thread = number, .in = t->last, .last = t->before };
 	uint32_t edge;
 
-	if (!b->over && b->n == b->limit) {
+	if (!b->over && (b->n == b->limit || (b->edges_max && b->nv > b->edges_max))) {
 		b->over = true;
 		drop_branches(b);
 	}
@@ -95,7 +95,8 @@ bool ptc_branch_collector_add(struct ptc_branch_collector *b, struct ptc_branch_
 	event.op = edge + 1;
 	event.insns = insns - t->insns;
 	event.time_ns = time_ns - b->time_ns;
-	ptc_event_encoder_add(&b->events, &event);
+	if (b->encodes)
+		ptc_event_encoder_add(&b->events, &event);
 	*t = (struct ptc_branch_thread){ edge + 1, t->last, insns, time_ns, t->n + 1 };
 	b->time_ns = time_ns;
 	b->n++;

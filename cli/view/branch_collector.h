@@ -30,7 +30,9 @@ struct ptc_branch_thread {
 struct ptc_branch_collector {
 	struct ptc_call_sites sites; /* the places that branches leave and reach */
 	uint64_t limit, n;
-	bool over; /* more than limit: nothing is kept */
+	size_t edges_max; /* different branches; 0: no limit */
+	bool over;	  /* more than a limit: nothing is kept */
+	bool encodes;	  /* branches go to chunks */
 	struct ptc_event_encoder events;
 	uint64_t time_ns;	 /* of the last branch */
 	struct ptc_view_edge *v; /* owned; the different branches */

@@ -128,6 +128,7 @@ static int encode_event(struct ptc_call_collector *c, uint32_t number, uint32_t 
 {
 	struct ptc_view_thread *t = &c->threads[number];
 	const struct ptc_view_moment before = move_thread(t, at);
+	const struct ptc_view_taker *taker = c->taker;
 	const struct ptc_view_frame *in = t->depth ? &t->stack[t->depth - 1] : NULL;
 	const struct ptc_coded_event event = { .thread = number,
 					       .op = op,
@@ -137,6 +138,8 @@ static int encode_event(struct ptc_call_collector *c, uint32_t number, uint32_t 
 					       .insns = at.insns - before.insns,
 					       .time_ns = at.time_ns - c->coded_ns };
 
+	if (taker)
+		return taker->on_event(taker->ctx, number, op, site, at);
 	c->coded_ns = at.time_ns;
 	ptc_event_encoder_add(&c->events, &event);
 	return c->events.n < PTC_CHUNK_EVENTS ? 0 : hand_over_chunk(c);
@@ -342,6 +345,7 @@ int ptc_call_collector_init(struct ptc_call_collector *c,
 					  .sources.wanted = opts->sources,
 					  .on_chunk = opts->on_chunk,
 					  .ctx = opts->ctx,
+					  .taker = opts->taker,
 					  .first_ns = PTC_NO_TIME };
 	if (ptc_call_stream_init(&c->stream, &stream) ||
 	    !ptc_call_sites_init(&c->sites, opts->d, &c->stream.names, &c->sources) ||
@@ -349,6 +353,8 @@ int ptc_call_collector_init(struct ptc_call_collector *c,
 	    !ptc_branch_collector_init(&c->branches, opts->d, &c->stream.names, &c->sources,
 				       opts->limits.branches))
 		return PTC_E_NO_MEMORY;
+	c->branches.edges_max = opts->limits.edges;
+	c->branches.encodes = !opts->taker;
 	return 0;
 }
 
@@ -411,9 +417,12 @@ static int collect_branch(struct ptc_call_collector *c, const struct ptc_item *i
 		return PTC_E_LIMIT;
 	t = &c->threads[number];
 	add_time_of(c, it->time);
-	return ptc_branch_collector_add(&c->branches, &t->branches, number, it, *insns, c->now_ns) ?
-		       0 :
-		       PTC_E_NO_MEMORY;
+	if (!ptc_branch_collector_add(&c->branches, &t->branches, number, it, *insns, c->now_ns))
+		return PTC_E_NO_MEMORY;
+	if (!c->taker || c->branches.over)
+		return 0;
+	return c->taker->on_branch(c->taker->ctx, number, t->branches.last - 1,
+				   (struct ptc_view_moment){ *insns, c->now_ns });
 }
 
 int ptc_call_collector_items(void *ctx, const struct ptc_item *items, size_t n)
@@ -438,5 +447,7 @@ int ptc_call_collector_finish(struct ptc_call_collector *c)
 
 	if (rc)
 		return rc;
+	if (c->taker)
+		return 0;
 	return ptc_branch_collector_finish(&c->branches) ? hand_over_chunk(c) : PTC_E_NO_MEMORY;
 }

@@ -15,11 +15,7 @@
 #include "cli/view/call_sites.h"
 #include "cli/view/event_encoder.h"
 #include "cli/view/open_calls.h"
-
-/* A place on both axes: instructions of the thread, and ns. */
-struct ptc_view_moment {
-	uint64_t insns, time_ns;
-};
+#include "cli/view/view_moment.h"
 
 /* Sums over the calls of a function. */
 struct ptc_view_function {
@@ -54,11 +50,22 @@ struct ptc_view_gap {
 	uint64_t bytes;
 };
 
+/* Takes single events and branches, instead of chunks. */
+struct ptc_view_taker {
+	/* As struct ptc_coded_event. Returns non-zero to stop decoding. */
+	int (*on_event)(void *ctx, uint32_t thread, uint32_t op, uint32_t site,
+			struct ptc_view_moment at);
+	/* A branch with the number @edge. Returns non-zero to stop decoding. */
+	int (*on_branch)(void *ctx, uint32_t thread, uint32_t edge, struct ptc_view_moment at);
+	void *ctx;
+};
+
 struct ptc_view_limits {
 	uint64_t calls; /* at most this many calls and gaps */
 	size_t functions;
 	size_t text;	   /* bytes of all names */
 	uint64_t branches; /* no branches are kept if there are more */
+	size_t edges;	   /* the same for different branches; 0: no limit */
 };
 
 struct ptc_call_collector {
@@ -75,6 +82,7 @@ struct ptc_call_collector {
 	/* Takes a chunk of events. Returns non-zero to stop decoding. */
 	int (*on_chunk)(void *ctx, const struct ptc_buf *chunk);
 	void *ctx;
+	const struct ptc_view_taker *taker; /* borrowed; NULL: chunks are made */
 	struct ptc_buf chunk;
 
 	uint64_t ncalls;
@@ -102,6 +110,8 @@ struct ptc_call_collector_opts {
 	struct ptc_view_limits limits;
 	int (*on_chunk)(void *ctx, const struct ptc_buf *chunk);
 	void *ctx;
+	const struct ptc_view_taker
+		*taker; /* borrowed; gets all events instead of on_chunk; or NULL */
 };
 
 /* Returns 0 or PTC_E_NO_MEMORY. Caller releases @c, also on failure. */

@@ -153,7 +153,7 @@ static int write_page(struct view *v, int fd, const char *name)
 		.inlines = v->a->inlines,
 		.sources = v->a->sources,
 		.times = !ptc_decode_is_of_software(v->d),
-		.limits = { v->a->max_calls, FUNCTIONS_MAX, TEXT_MAX, v->a->branches },
+		.limits = { v->a->max_calls, FUNCTIONS_MAX, TEXT_MAX, v->a->branches, 0 },
 		.on_chunk = put_calls,
 		.ctx = v,
 	};

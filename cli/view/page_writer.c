@@ -59,8 +59,7 @@ int ptc_page_begin(struct ptc_page_writer *w, int fd, const char *name, struct p
 	return write_text(w, ptc_page_head, ptc_page_head_size, err);
 }
 
-int ptc_page_put(struct ptc_page_writer *w, const char *part, const uint8_t *bytes, size_t n,
-		 struct ptc_err *err)
+bool ptc_page_put_element(struct ptc_buf *text, const char *part, const uint8_t *bytes, size_t n)
 {
 	size_t packed_n = 0, i;
 	uint8_t *packed = deflated(bytes, n, &packed_n);
@@ -68,16 +67,22 @@ int ptc_page_put(struct ptc_page_writer *w, const char *part, const uint8_t *byt
 	char begin[64];
 
 	if (!packed)
-		return ptc_fail_mem(err);
+		return false;
 	(void)snprintf(begin, sizeof(begin), "<script type=\"application/x-ptcap\" class=\"%s\">",
 		       part);
-	ptc_buf_reset(&w->text);
-	ptc_buf_put(&w->text, begin, strlen(begin));
+	ptc_buf_put(text, begin, strlen(begin));
 	for (i = 0; i < packed_n; i += 4)
-		put_group(&w->text, packed + i, packed_n - i < 4 ? packed_n - i : 4);
-	ptc_buf_put(&w->text, end, strlen(end));
+		put_group(text, packed + i, packed_n - i < 4 ? packed_n - i : 4);
+	ptc_buf_put(text, end, strlen(end));
 	free(packed);
-	if (ptc_buf_failed(&w->text))
+	return !ptc_buf_failed(text);
+}
+
+int ptc_page_put(struct ptc_page_writer *w, const char *part, const uint8_t *bytes, size_t n,
+		 struct ptc_err *err)
+{
+	ptc_buf_reset(&w->text);
+	if (!ptc_page_put_element(&w->text, part, bytes, n))
 		return ptc_fail_mem(err);
 	return write_text(w, w->text.bytes, w->text.len, err);
 }

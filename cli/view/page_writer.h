@@ -8,6 +8,7 @@
 #ifndef PTC_CLI_VIEW_PAGE_WRITER_H
 #define PTC_CLI_VIEW_PAGE_WRITER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,12 @@ struct ptc_page_writer {
 
 /* Begin the page. Caller frees w->text with ptc_buf_release, also on failure. */
 int ptc_page_begin(struct ptc_page_writer *w, int fd, const char *name, struct ptc_err *err);
+
+/*
+ * Append the data @bytes as an element of the kind @part, "calls" or "meta". Returns false if out
+ * of memory.
+ */
+bool ptc_page_put_element(struct ptc_buf *text, const char *part, const uint8_t *bytes, size_t n);
 
 /* Write the data @bytes as an element of the kind @part, "calls" or "meta". */
 int ptc_page_put(struct ptc_page_writer *w, const char *part, const uint8_t *bytes, size_t n,

@@ -15,7 +15,12 @@ function drawBranches(chart, lane, y) {
 	const { n, edge, end } = lane.branches, ends = end[axis.number], scale = width / (to - from), chosen = chart.branch && chart.branch.lane === lane ? chart.branch.i : -1;
 	let i = firstAbove(ends, 0, n, from, false);
 
-	for (let start = i ? ends[i - 1] : lane.thread.first[axis.number]; i < n && start < to; ) {
+	if (lane.branches.isMany) { /* they are too many to be read one by one */
+		const begin = Math.max(chart.xOf(lane.thread.first[axis.number]), 0), last = Math.min(chart.xOf(lane.thread.end[axis.number]), width);
+		c.fillStyle = theme.line;
+		c.fillRect(begin, y, last - begin, ROW - 3);
+	}
+	for (let start = i ? ends[i - 1] : lane.branches.before[axis.number]; i < n && start < to; ) {
 		const x = (start - from) * scale, size = (ends[i] - start) * scale;
 		if (size < 1.5) {
 			const pixel = Math.floor(x), j = Math.max(firstAbove(ends, i, n, from + (pixel + 1) / scale, false), i + 1);

@@ -69,7 +69,7 @@ class Chart {
 
 	/* Of many threads, show only the heads of those with few calls. */
 	collapseSmall() {
-		const { lanes, n } = this.model;
+		const { lanes } = this.model, n = this.model.meta.calls;
 
 		for (const lane of lanes)
 			lane.collapsed = lanes.length > LANES_OPEN && lane.calls < n / 100 && lane !== crashedLane(this.model);
@@ -174,7 +174,7 @@ class Chart {
 	/* Show the selected branch. */
 	revealBranch(closer) {
 		const { lane, i } = this.branch, ends = lane.branches.end[this.axis.number], end = ends[i];
-		const start = i ? ends[i - 1] : lane.thread.first[this.axis.number], length = Math.max(end - start, 1);
+		const start = i ? ends[i - 1] : lane.branches.before[this.axis.number], length = Math.max(end - start, 1);
 
 		if (closer)
 			this.show(start - length, end + length);
@@ -201,6 +201,8 @@ class Chart {
 
 		this.width = scroll.clientWidth;
 		this.height = scroll.clientHeight;
+		this.model.beforeDraw(this);
+		this.chosenRow = this.chosen >= 0 ? this.model.rowOf(this.chosen) : null;
 		const c = (this.context = sized(lanes, this.width, this.height));
 		c.fillStyle = this.theme.back;
 		c.fillRect(0, 0, this.width, this.height);
@@ -256,8 +258,13 @@ class Chart {
 
 		while (i < row.end && start[i] < this.to) {
 			const x = (start[i] - this.from) * scale, width = (end[i] - start[i]) * scale;
-			if (width >= 1.5) {
+			if (width >= 1.5 && this.model.countOf(i) === 1) {
 				this.drawCall(i, x, width, y, faded);
+				i++;
+				continue;
+			}
+			if (width >= 1.5) {
+				this.drawMerged(i, x, width, y, faded);
 				i++;
 				continue;
 			}
@@ -273,7 +280,7 @@ class Chart {
 		c.globalAlpha = 1;
 		if (this.found)
 			this.drawFound(row, y, scale);
-		if (this.chosen >= row.begin && this.chosen < row.end)
+		if (row === this.chosenRow)
 			this.drawChosen(y, scale);
 	}
 
@@ -292,6 +299,16 @@ class Chart {
 			c.fillStyle = faded < 1 && !hit ? this.theme.dim : this.theme.ink;
 			c.fillText(fitting(this.model.name(this.model.fn[call]), right - left - 7), left + 3, y + ROW / 2);
 		}
+		c.globalAlpha = 1;
+	}
+
+	/* Draw several short calls, as long as the single ones are not there. */
+	drawMerged(i, x, width, y, faded) {
+		const c = this.context, { start, end, busy } = this.axis, left = Math.max(x, 0), right = Math.min(x + width, this.width);
+
+		c.globalAlpha = Math.min(1, Math.max(0.25, (busy[i + 1] - busy[i]) / Math.max(end[i] - start[i], 1))) * faded;
+		c.fillStyle = this.colors[this.model.fn[i]];
+		c.fillRect(left, y, Math.max(right - left, 0.5), ROW - 1);
 		c.globalAlpha = 1;
 	}
 

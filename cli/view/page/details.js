@@ -32,8 +32,7 @@ class Details {
 
 	show(call, axis) {
 		const { model } = this, fn = model.fn[call], how = model.how[call];
-		const [begin, end] = model.calledBy(call), length = axis.end[call] - axis.start[call];
-		const self = length - (axis.busy[end] - axis.busy[begin]), lane = model.rowOf(call).lane.thread;
+		const length = axis.end[call] - axis.start[call], self = model.selfOf(axis, call), lane = model.rowOf(call).lane.thread;
 		const facts = element("dl"), fact = (name, value) => {
 			if (!value)
 				return;
@@ -49,7 +48,7 @@ class Details {
 		fact("length", `${shown(axis, length)}, ${shown(axis, self)} itself`);
 		if (model.axes.length > 1 && axis.name === "time")
 			fact("", (model.axes[0].end[call] - model.axes[0].start[call]).toLocaleString("en") + " instructions");
-		fact("calls", (end - begin).toLocaleString("en"));
+		fact("calls", model.callsOf(call).toLocaleString("en"));
 		fact("entered", (how & 15) === HOW_CALL ? this.siteOf(call) && "from " + this.siteOf(call) : ENTERED[how & 15]);
 		fact("left", LEFT[how >> 4]);
 		fact("thread", `${lane.name || ""} tid ${lane.tid}`);
@@ -67,7 +66,7 @@ class Details {
 			element("dt", name, facts);
 			element("dd", value, facts);
 		};
-		const before = i ? lane.branches.end[0][i - 1] : lane.thread.first[0];
+		const before = i ? lane.branches.end[0][i - 1] : lane.branches.before[0];
 
 		this.box.replaceChildren();
 		element("h2", `branch: ${branches.kinds[branches.kind[edge]]}`, this.box);

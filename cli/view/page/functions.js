@@ -5,17 +5,28 @@ const TABLE_ROWS = 300; /* functions that the table shows at once */
 /* The calls of the functions that a search found. */
 class Found {
 	constructor(model, functions) {
-		let n = 0;
-
 		this.model = model;
 		this.functions = functions; /* 1 for each function that was found */
+		this.total = 0; /* calls of the recording */
 		for (let fn = 0; fn < functions.length; fn++)
 			if (functions[fn])
-				n += model.meta.functions.calls[fn];
+				this.total += model.meta.functions.calls[fn];
+		this.collect(this.total);
+	}
+
+	/* Lists the calls that the model has, at most @n. */
+	collect(n) {
+		const { model, functions } = this;
+
 		this.calls = new Uint32Array(n);
 		for (let i = 0, at = 0; i < model.n && at < n; i++)
 			if (functions[model.fn[i]])
 				this.calls[at++] = i;
+	}
+
+	/* Returns the number of a call among those that were found, from 1. 0: not known. */
+	rank(axis, call) {
+		return this.around(axis, call).rank + 1;
 	}
 
 	/* Returns the part [begin, end) of this.calls that is of @row. */

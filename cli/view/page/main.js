@@ -1,19 +1,6 @@
-/* Begins the page: reads its data, and connects its parts. */
+/* Connects the parts of the page. */
 
 const byId = (id) => document.getElementById(id);
-
-async function readModel() {
-	const meta = document.querySelector("script.meta");
-	const model = new Model(JSON.parse(new TextDecoder().decode(await bytesOfElement(meta))));
-	const states = () => model.lanes.map((lane) => new ThreadState(lane.rows.length));
-	const calls = new CallReader(states(), model), branches = new BranchReader(states(), model);
-
-	for (const chunk of document.querySelectorAll("script.calls"))
-		calls.read(await bytesOfElement(chunk));
-	for (const chunk of document.querySelectorAll("script.branches"))
-		branches.read(await bytesOfElement(chunk));
-	return model;
-}
 
 class View {
 	constructor(model) {
@@ -158,7 +145,7 @@ class View {
 		}
 		if (call < 0)
 			return "";
-		return `${this.model.name(this.model.fn[call]).slice(0, 300)}\n${shown(axis, axis.end[call] - axis.start[call])}`;
+		return this.model.tipOf(axis, call);
 	}
 
 	/* --- search --- */
@@ -173,13 +160,13 @@ class View {
 
 		functions[fn] = 1;
 		this.setFound(functions);
-		if (select && this.found.calls.length)
+		if (select && this.found.total)
 			this.step(1, true);
 		this.functions.mark(fn);
 	}
 
 	setFound(functions) {
-		this.found = this.chart.found = functions ? new Found(this.model, functions) : null;
+		this.found = this.chart.found = functions ? this.model.found(functions) : null;
 		this.tellFound();
 		this.chart.request();
 	}
@@ -195,15 +182,15 @@ class View {
 	}
 
 	tellFound() {
-		const call = this.chart.chosen, n = this.found ? this.found.calls.length : 0;
+		const call = this.chart.chosen, n = this.found ? this.found.total : 0;
 
 		if (!this.found) {
 			byId("found").textContent = byId("search").value ? "none" : "";
 			return;
 		}
 		const own = call >= 0 && this.found.functions[this.model.fn[call]];
-		const rank = own ? this.found.around(this.chart.axis, call).rank + 1 : 0;
-		byId("found").textContent = own ? `${rank.toLocaleString("en")} of ${n.toLocaleString("en")}` : n.toLocaleString("en");
+		const rank = own ? this.found.rank(this.chart.axis, call) : 0;
+		byId("found").textContent = rank ? `${rank.toLocaleString("en")} of ${n.toLocaleString("en")}` : n.toLocaleString("en");
 	}
 
 	clear() {
@@ -229,12 +216,13 @@ function beginTheme() {
 
 let view = null;
 
+/* Begin the page. makeView, of the last script, returns its view or a promise of it. */
 async function beginPage() {
 	const begin = performance.now();
 
 	beginTheme();
 	try {
-		view = new View(await readModel());
+		view = await makeView();
 		view.milliseconds = performance.now() - begin;
 	} catch (error) {
 		byId("banner").hidden = false;
@@ -242,5 +230,3 @@ async function beginPage() {
 		throw error;
 	}
 }
-
-beginPage();

@@ -117,7 +117,7 @@ function drawOverview(chart, canvas) {
 	const { axis, theme } = chart, scale = width / Math.max(axis.last - axis.first, 1);
 
 	if (!chart.depths || chart.depths.axis !== axis || chart.depths.width !== width)
-		chart.depths = depthsOf(chart.model, axis, width);
+		chart.depths = chart.model.depths(axis, width);
 	c.fillStyle = theme.panel;
 	c.fillRect(0, 0, width, height);
 	c.fillStyle = theme.dim;

@@ -42,25 +42,42 @@ class Model {
 				this.rows.push(row);
 				n += calls;
 			});
-			lane.branches = { n: 0, edge: new Uint32Array(thread.branches), end: [] };
 			lane.extra = thread.branches ? 1 : 0; /* rows above the calls */
 			AXES.forEach((axis, i) => (most[i] = Math.max(most[i], thread.last[i], thread.end[i])));
 			return lane;
 		});
+		this.axes = AXES.filter((axis) => axis === "insns" || meta.times).map((name, i) => ({ name, number: i, first: 0, last: most[i] }));
+		this.allocate(n);
+		meta.gaps.forEach((gap) => gap.thread >= 0 && this.lanes[gap.thread].gaps.push(gap));
+		this.lanes.forEach((lane) => (lane.isOfSnapshot = lane.gaps.some((gap) => gap.cause === "snapshot")));
+	}
+
+	/* Makes the columns of @n calls, and those of branches. */
+	allocate(n) {
+		const { meta } = this;
+
 		this.n = n;
 		this.fn = columnFor(meta.functions.name.length, n);
 		this.site = columnFor(meta.sites.off.length + 1, n);
 		this.calledEnd = new Uint32Array(n); /* behind the last call that a call made */
 		this.how = new Uint8Array(n); /* how it was entered, and in the high bits how it ended */
-		this.axes = AXES.filter((axis) => axis === "insns" || meta.times).map((name, i) => ({
-			name, number: i, start: columnFor(most[i], n), end: columnFor(most[i], n), first: 0, last: most[i],
-		}));
-		this.lanes.forEach((lane) => (lane.branches.end = this.axes.map((_, i) => columnFor(most[i], lane.thread.branches))));
+		for (const axis of this.axes) {
+			axis.start = columnFor(axis.last, n);
+			axis.end = columnFor(axis.last, n);
+		}
+		for (const lane of this.lanes) {
+			const { thread } = lane;
+			lane.branches = {
+				n: 0, edge: new Uint32Array(thread.branches), before: thread.first, /* before: where the first one begins */
+				end: this.axes.map((axis) => columnFor(axis.last, thread.branches)),
+			};
+		}
 		this.rowBegins = Float64Array.from(this.rows, (row) => row.begin);
 		this.open = this.lanes.map((lane) => new Int32Array(lane.rows.length));
-		meta.gaps.forEach((gap) => gap.thread >= 0 && this.lanes[gap.thread].gaps.push(gap));
-		this.lanes.forEach((lane) => (lane.isOfSnapshot = lane.gaps.some((gap) => gap.cause === "snapshot")));
 	}
+
+	/* Called before each frame. */
+	beforeDraw() {}
 
 	enter(number, depth, fn, how, site, insns, time) {
 		const row = this.lanes[number].rows[depth], call = row.filled++;
@@ -108,13 +125,18 @@ class Model {
 		return { list, begin, end };
 	}
 
+	/* Finds the begin of an axis. */
+	prepareFirst(axis) {
+		axis.first = this.meta.threads.reduce((first, t) => Math.min(first, t.first[axis.number]), axis.last);
+	}
+
 	/* Makes an axis ready to draw: sums of lengths, the longest calls of blocks, and the gaps of each lane. */
 	prepare(axis) {
 		const { start, end } = axis, n = this.n;
 
 		if (axis.busy)
 			return;
-		axis.first = this.meta.threads.reduce((first, t) => Math.min(first, t.first[axis.number]), axis.last);
+		this.prepareFirst(axis);
 		axis.gaps = this.lanes.map((lane) => this.gapsOf(axis, lane));
 		axis.busy = new Float64Array(n + 1);
 		axis.longest = [];
@@ -195,6 +217,40 @@ class Model {
 		if (!below)
 			return [0, 0];
 		return [call > row.begin ? this.calledEnd[call - 1] : below.begin, this.calledEnd[call]];
+	}
+
+	/* Returns how many calls @call made itself. */
+	callsOf(call) {
+		const [begin, end] = this.calledBy(call);
+
+		return end - begin;
+	}
+
+	/* Returns the length of @call less the calls that it made. */
+	selfOf(axis, call) {
+		const [begin, end] = this.calledBy(call);
+
+		return axis.end[call] - axis.start[call] - (axis.busy[end] - axis.busy[begin]);
+	}
+
+	/* Returns how many calls are drawn as @call. */
+	countOf() {
+		return 1;
+	}
+
+	/* Returns the calls of the functions that have a 1 in @functions. */
+	found(functions) {
+		return new Found(this, functions);
+	}
+
+	/* Returns the words of the tip for @call. */
+	tipOf(axis, call) {
+		return `${this.name(this.fn[call]).slice(0, 300)}\n${shown(axis, axis.end[call] - axis.start[call])}`;
+	}
+
+	/* Returns the depths for the overview (marks.js). */
+	depths(axis, width) {
+		return depthsOf(this, axis, width);
 	}
 
 	/* Returns the words for place @number of a list of places: "main+0x12", "libx.so+0x1234", and the source line. */
