@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 
 #include "arch/insn.h"
-#include "auxtrace/record/branchsel.h"
+#include "ptcap/branchsel.h"
 #include "decode/image/addrspace.h"
 
 static enum ptc_insn_status read_insn(const struct ptc_addrspace *as, uint64_t ip,

@@ -4,7 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
-#include "auxtrace/record/branchsel.h"
+#include "ptcap/branchsel.h"
 #include "base/err.h"
 #include "base/grow.h"
 #include "decode/lbr/code_changes.h"

@@ -26,7 +26,7 @@ ONLY_IN = [
     ("libiberty", r'#\s*include\s*[<"](libiberty/|demangle\.h)', ["decode/"]),
     ("zstd", r'#\s*include\s*[<"]zstd', ["auxtrace/writer/compress.", "auxtrace/reader/inflate.", "decode/elf/decompress.", "decode/elf/zstd_sections."]),
     ("liblzma", r'#\s*include\s*[<"]lzma\.h', ["decode/elf/decompress."]),
-    ("zlib", r'#\s*include\s*[<"]zlib\.h', ["decode/elf/decompress.", "cli/decode/gzip_out.", "cli/view/page_writer."]),
+    ("zlib", r'#\s*include\s*[<"]zlib\.h', ["decode/elf/decompress.", "cli/decode/gzip_out.", "cli/view/page_writer.", "cli/serve/packed_chunk."]),
     ("QEMU's plugin API", r'#\s*include\s*[<"]qemu-plugin', ["capture/emu/"]),
     ("libarchive", r'#\s*include\s*[<"]archive', ["auxtrace/bundle/"]),
     ("JSON", r'#\s*include\s*[<"]jansson', ["cli/", "auxtrace/bundle/manifest."]),
