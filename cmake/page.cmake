@@ -1,7 +1,10 @@
 # Makes OUTPUT, a C file, from the page of `ptcap view` in FOLDER: view.html with view.css and SCRIPTS in it. @DATA@ in
 # view.html divides the page into two arrays. The page allows only its own style and script, by their SHA-256.
 #
-# usage: cmake -DFOLDER=... -DSCRIPTS=... -DOUTPUT=... -P page.cmake
+# The names of the arrays begin with PREFIX: PREFIX_head, PREFIX_tail, and PREFIX_policy, which is the policy as a text. SERVED: the page may
+# ask its own server.
+#
+# usage: cmake -DFOLDER=... -DSCRIPTS=... -DPREFIX=... -DSERVED=... -DOUTPUT=... -P page.cmake
 
 # Sets OUT to the SHA-256 of TEXT in base64: three hex digits are two characters.
 function(page_hash TEXT OUT)
@@ -28,7 +31,7 @@ function(page_array NAME TEXT)
 	string(LENGTH "${hex}" size)
 	math(EXPR size "${size} / 2")
 	string(REGEX REPLACE "(..)" "0x\\1," hex "${hex}")
-	string(APPEND c "const unsigned char ${NAME}[] = { ${hex} };\nconst size_t ${NAME}_size = ${size};\n")
+	string(APPEND c "const unsigned char ${NAME}[] = { ${hex}0 };\nconst size_t ${NAME}_size = ${size};\n")
 	set(c "${c}" PARENT_SCOPE)
 endfunction()
 
@@ -42,15 +45,24 @@ file(READ "${FOLDER}/view.html" page)
 page_hash("${script}" script_hash)
 page_hash("${style}" style_hash)
 string(REPLACE "@SCRIPT_HASH@" "${script_hash}" page "${page}")
+if(SERVED)
+	string(REPLACE "default-src 'none'; " "default-src 'none'; connect-src 'self'; " page "${page}")
+endif()
 string(REPLACE "@STYLE_HASH@" "${style_hash}" page "${page}")
 string(REPLACE "@STYLE@" "${style}" page "${page}")
 string(REPLACE "@SCRIPT@" "${script}" page "${page}")
+string(REGEX MATCH "Content-Security-Policy\" content=\"([^\"]*)\"" policy "${page}")
+set(policy "${CMAKE_MATCH_1}")
 string(FIND "${page}" "@DATA@" at)
 string(SUBSTRING "${page}" 0 ${at} head)
 math(EXPR at "${at} + 6")
 string(SUBSTRING "${page}" ${at} -1 tail)
 
-set(c "/* Made by cmake/page.cmake from cli/view/page. */\n#include \"cli/view/page_writer.h\"\n\n")
-page_array(ptc_page_head "${head}")
-page_array(ptc_page_tail "${tail}")
+set(c "/* Made by cmake/page.cmake from cli/view/page. */\n#include \"cli/view/page_writer.h\"\n#include \"cli/serve/serve.h\"\n\n")
+page_array(${PREFIX}_head "${head}")
+page_array(${PREFIX}_tail "${tail}")
+if(SERVED)
+	# frame-ancestors works only in a header.
+	page_array(${PREFIX}_policy "${policy}; frame-ancestors 'none'")
+endif()
 file(WRITE "${OUTPUT}" "${c}")

@@ -222,7 +222,7 @@ foreach(name closed for_command limited nobody_reads cut_recording cut_program n
 endforeach()
 # The sandbox of commands that read a recording, and the capabilities of commands that record. Sanitizer builds have no
 # sandbox.
-foreach(name reading writing fetching without_landlock without_seccomp off commands nothing_refused pager
+foreach(name reading writing fetching serving without_landlock without_seccomp off commands nothing_refused pager
 		rights_of_record rights_of_step rights_of_crash rights_of_snapshot rights_of_all rights_of_output rights_of_command)
 	if(NOT PTCAP_SANITIZE)
 		e2e_test(sandbox_${name} "${e2e_dir}/sandbox.py" "${name}")
@@ -424,6 +424,10 @@ foreach(name complete sums time search keys system_theme gaps many branches cras
 	selected)
 	e2e_test(view_${name} "${e2e_dir}/view.py" "${name}")
 	e2e_is_emulated(view_${name})
+endforeach()
+foreach(name served levels found selected zoomed ends axes refused inert stopped)
+	e2e_test(view_serve_${name} "${e2e_dir}/view_serve.py" "${name}")
+	e2e_is_emulated(view_serve_${name})
 endforeach()
 # Samples with call chains: convert --callchains.
 foreach(name like_perf left_frames threads readers messages forms)

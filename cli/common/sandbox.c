@@ -204,7 +204,8 @@ static int filter(const struct ptc_syscalls *calls)
 int ptc_sandbox_enter(const struct ptc_sandbox *s)
 {
 	struct ptc_syscalls calls = { .writes = s->output && strcmp(s->output, "-") != 0,
-				      .fetches = s->finds_code && has_servers() };
+				      .fetches = s->finds_code && has_servers(),
+				      .serves = s->serves };
 	int version, code = 0;
 
 	if (s->off || HAS_SANITIZER)

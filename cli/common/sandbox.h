@@ -8,6 +8,7 @@
 struct ptc_sandbox {
 	bool off;	    /* --no-sandbox */
 	bool finds_code;    /* may ask the servers in DEBUGINFOD_URLS */
+	bool serves;	    /* answers at a socket that listens already */
 	const char *output; /* name of the output file or folder; NULL, "-": none */
 };
 

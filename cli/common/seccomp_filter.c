@@ -467,6 +467,8 @@ size_t ptc_syscalls_filter(const struct ptc_syscalls *o, struct sock_filter *cod
 		answer_all(&f, writing, COUNT(writing), FAIL(EPERM));
 	if (o->fetches)
 		put_sockets(&f);
+	if (o->serves)
+		answer(&f, SYS_accept4, ALLOW);
 	for (i = 0; i < COUNT(deadly); i++)
 		answer(&f, deadly[i].nr, TRAP);
 	put_ret(&f, FAIL(ENOSYS));

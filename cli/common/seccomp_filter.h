@@ -10,6 +10,7 @@
 struct ptc_syscalls {
 	bool writes;  /* creates, renames and removes files by name */
 	bool fetches; /* opens network connections, loads libraries, and writes as with @writes */
+	bool serves;  /* accepts connections at a socket that listens already */
 	/*
 	 * Landlock restricts where openat2(2) may write. Its flags are in memory, invisible to
 	 * filters. So without Landlock, openat2(2) is forbidden for commands that write nothing.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `ptcap view`: writes the calls of a recording as a page for a browser. */
+/* `ptcap view`: writes the calls of a recording as a page for a browser, or serves the page. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +13,16 @@
 #include "cli/common/stream_copy.h"
 #include "cli/common/terminal.h"
 #include "cli/decode/empty_warnings.h"
+#include "cli/serve/serve.h"
 #include "cli/view/page_writer.h"
 #include "cli/view/view_args.h"
 #include "cli/view/view_meta.h"
 #include "ptcap/lookup.h"
 
 enum { FUNCTIONS_MAX = 1000 * 1000, TEXT_MAX = 256 << 20 };
+/* Of a served recording: different branches, and bytes of the temporary file. */
+enum { EDGES_MAX = 1000 * 1000 };
+#define TEMPORARY_MAX (UINT64_C(64) << 30)
 
 struct view {
 	const struct ptc_view_args *a;
@@ -26,6 +30,8 @@ struct view {
 	struct ptc_crash_lines crash;
 	struct ptc_call_collector calls;
 	struct ptc_page_writer page;
+	struct ptc_http_server http;
+	struct ptc_served_recording served;
 	struct ptc_err err; /* of writing the page; code 0: none */
 };
 
@@ -48,8 +54,8 @@ static int refuse_many(const struct view *v)
 			v->a->input, FUNCTIONS_MAX);
 	else
 		ptc_say("'%s' has more than %" PRIu64 " calls and gaps, too many for a page; "
-			"choose a part with --time, --tid or --cpu, or use --max-calls",
-			v->a->input, v->a->max_calls);
+			"choose a part with --time, --tid or --cpu, or use %s--max-calls",
+			v->a->input, v->a->max_calls, v->a->serves ? "" : "--serve or ");
 	return PTC_EXIT_FAIL;
 }
 
@@ -63,8 +69,8 @@ static int say_stopped(const struct view *v, int r, const struct ptc_err *err)
 	return r == PTC_E_STOPPED || r == PTC_E_NO_MEMORY ? ptc_say_no_memory() : ptc_say_err(err);
 }
 
-/* Decode, and write the events. Returns 0 or an exit code. */
-static int write_calls(struct view *v)
+/* Decode, and hand over the events. Returns 0 or an exit code. */
+static int collect_calls(struct view *v)
 {
 	const struct ptc_sink inner = { ptc_call_collector_items, &v->calls };
 	struct ptc_progress progress;
@@ -96,7 +102,8 @@ static int write_branches(struct view *v)
 	return 0;
 }
 
-static int write_meta(struct view *v)
+/* Appends the JSON of ptc_view_meta. Returns 0 or an exit code. */
+static int put_meta(struct view *v, struct ptc_buf *ret)
 {
 	const struct ptc_view_facts facts = {
 		.recording = v->a->input,
@@ -105,13 +112,19 @@ static int write_meta(struct view *v)
 		.symfs = v->a->code.symfs,
 		.is_of_software = ptc_decode_is_of_software(v->d),
 	};
-	struct ptc_buf meta = PTC_BUF_INIT;
-	int rc = ptc_view_meta(&facts, &meta) ? 0 : ptc_fail_mem(&v->err);
 
-	if (!rc)
-		rc = ptc_page_put(&v->page, "meta", meta.bytes, meta.len, &v->err);
+	return ptc_view_meta(&facts, ret) ? 0 : ptc_say_no_memory();
+}
+
+static int write_meta(struct view *v)
+{
+	struct ptc_buf meta = PTC_BUF_INIT;
+	int code = put_meta(v, &meta);
+
+	if (!code && ptc_page_put(&v->page, "meta", meta.bytes, meta.len, &v->err))
+		code = ptc_say_err(&v->err);
 	ptc_buf_release(&meta);
-	return rc ? ptc_say_err(&v->err) : 0;
+	return code;
 }
 
 static void tell_view(const struct view *v)
@@ -120,7 +133,12 @@ static void tell_view(const struct view *v)
 	const char *note;
 	size_t i;
 
-	if (strcmp(v->a->output, "-") != 0)
+	if (v->a->serves)
+		ptc_say("'%s': %" PRIu64 " call%s, %zu thread%s, %" PRIu64
+			" MiB in a temporary file",
+			v->a->input, calls, ptc_plural(calls), v->calls.nthreads,
+			ptc_plural(v->calls.nthreads), v->served.file.size >> 20);
+	else if (strcmp(v->a->output, "-") != 0)
 		ptc_say("wrote '%s': %" PRIu64 " call%s, %zu thread%s, %" PRIu64 " bytes",
 			v->a->output, calls, ptc_plural(calls), v->calls.nthreads,
 			ptc_plural(v->calls.nthreads), v->page.size);
@@ -163,7 +181,7 @@ static int write_page(struct view *v, int fd, const char *name)
 		return ptc_say_no_memory();
 	if (ptc_page_begin(&v->page, fd, name, &v->err))
 		return ptc_say_err(&v->err);
-	code = write_calls(v);
+	code = collect_calls(v);
 	if (!code)
 		code = check_not_empty(v);
 	if (!code)
@@ -192,6 +210,61 @@ static int write_output(struct view *v)
 	return code;
 }
 
+/* Releases all that is only needed to decode. */
+static void drop_decoder(struct view *v)
+{
+	ptc_call_collector_release(&v->calls);
+	ptc_screen_release(&v->crash.screen);
+	ptc_decode_free(v->d);
+	v->calls = (struct ptc_call_collector){ .ncalls = 0 };
+	v->crash = (struct ptc_crash_lines){ .tid = 0 };
+	v->d = NULL;
+}
+
+/* Decode into the temporary file. Returns 0 or an exit code. */
+static int store_calls(struct view *v)
+{
+	const struct ptc_call_collector_opts opts = {
+		.d = v->d,
+		.inlines = v->a->inlines,
+		.sources = v->a->sources,
+		.times = !ptc_decode_is_of_software(v->d),
+		.limits = { v->a->max_calls, FUNCTIONS_MAX, TEXT_MAX, v->a->branches, EDGES_MAX },
+		.taker = &v->served.taker,
+	};
+	int code;
+
+	if (ptc_served_recording_init(&v->served, opts.times, TEMPORARY_MAX, &v->err))
+		return ptc_say_err(&v->err);
+	if (ptc_call_collector_init(&v->calls, &opts))
+		return ptc_say_no_memory();
+	code = collect_calls(v);
+	if (!code)
+		code = check_not_empty(v);
+	if (!code && ptc_served_recording_finish(&v->served, &v->err))
+		code = ptc_say_err(&v->err);
+	return code;
+}
+
+static int serve_page(struct view *v)
+{
+	struct ptc_buf meta = PTC_BUF_INIT;
+	uint32_t nfunctions;
+	int code = store_calls(v);
+
+	if (!code)
+		code = put_meta(v, &meta);
+	nfunctions = (uint32_t)v->calls.nsums;
+	if (!code) {
+		tell_view(v);
+		drop_decoder(v);
+		code = ptc_serve(&v->http, &v->served, &meta, nfunctions);
+	}
+	ptc_buf_release(&meta);
+	ptc_served_recording_release(&v->served);
+	return code;
+}
+
 /* A crash that cannot be explained is reported, and the page is written without it. */
 static void explain_crash(struct view *v)
 {
@@ -201,27 +274,35 @@ static void explain_crash(struct view *v)
 		ptc_say("the page does not explain the crash: %s", err.msg);
 }
 
+static int show_recording(struct view *v)
+{
+	int code;
+
+	explain_crash(v);
+	code = v->a->serves ? serve_page(v) : write_output(v);
+	if (!code && !v->a->serves)
+		tell_view(v);
+	ptc_buf_release(&v->page.text);
+	drop_decoder(v);
+	return code;
+}
+
 static int view_recording(struct ptc_view_args *a)
 {
 	struct ptc_chosen chosen = { .opts = &a->opts, .time = a->has_time ? &a->time : NULL };
-	struct view v = { .a = a };
+	struct view v = { .a = a, .http.fd = -1 };
 	int code = ptc_choose_code(a->debuginfod, &a->code);
 
+	if (!code && a->serves && ptc_http_listen(&v.http, a->port, &v.err))
+		code = ptc_say_err(&v.err);
 	if (!code)
 		code = ptc_sandbox_enter_with_copy(&a->sandbox, &a->input);
 	chosen.input = a->input;
 	if (!code)
 		code = ptc_open_chosen(&chosen, &v.d);
-	if (code)
-		return code;
-	explain_crash(&v);
-	code = write_output(&v);
 	if (!code)
-		tell_view(&v);
-	ptc_buf_release(&v.page.text);
-	ptc_call_collector_release(&v.calls);
-	ptc_screen_release(&v.crash.screen);
-	ptc_decode_free(v.d);
+		code = show_recording(&v);
+	ptc_http_server_release(&v.http);
 	return code;
 }
 

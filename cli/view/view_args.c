@@ -9,9 +9,35 @@
 #include "cli/common/option_table.h"
 #include "cli/convert/copy_common.h"
 
-static bool take_branch_limit(const char *s, void *ret)
+static int take_branch_limit(void *args, const char *value)
 {
-	return ptc_parse_count(s, ret);
+	struct ptc_view_args *a = args;
+
+	a->has_branches = true;
+	return ptc_parse_count(value, &a->branches) ?
+		       -1 :
+		       ptc_value_error("view", "--branches", value, "a number of branches");
+}
+
+static int take_call_limit(void *args, const char *value)
+{
+	struct ptc_view_args *a = args;
+
+	a->has_max_calls = true;
+	return ptc_take_count(value, &a->max_calls) ?
+		       -1 :
+		       ptc_value_error("view", "--max-calls", value, "a number of calls");
+}
+
+static int take_port(void *args, const char *value)
+{
+	struct ptc_view_args *a = args;
+	uint64_t port;
+
+	if (!ptc_parse_count(value, &port) || !port || port > UINT16_MAX)
+		return ptc_value_error("view", "--port", value, "a port: 1 to 65535");
+	a->port = (uint16_t)port;
+	return -1;
 }
 
 static int take_view_time(void *args, const char *value)
@@ -31,6 +57,12 @@ static const struct ptc_option options[] = {
 	  "Write the page to PAGE (default: view.html). An existing PAGE becomes PAGE.old. -: "
 	  "write to standard output.",
 	  PTC_TEXT(struct ptc_view_args, output) },
+	{ "serve", 0, NULL,
+	  "Write no page. Serve the page to a browser on this machine, for recordings with more "
+	  "calls than a page can have. The address is printed.",
+	  PTC_FLAG(struct ptc_view_args, serves) },
+	{ "port", 0, "N", "With --serve: use this port (default: any free port).",
+	  .take = take_port },
 	PTC_HEADING("Which part of the recording (default: all):"),
 	{ "tid", 0, "LIST", "Show only these threads, for example 12,15-17.",
 	  PTC_PARSED(struct ptc_view_args, tids, ptc_take_ids,
@@ -42,8 +74,9 @@ static const struct ptc_option options[] = {
 	  "trace: 10%-20%.",
 	  .take = take_view_time },
 	{ "branches", 0, "N",
-	  "Also show single branches, if there are at most N (default: 2M; 0: never).",
-	  PTC_PARSED(struct ptc_view_args, branches, take_branch_limit, "a number of branches") },
+	  "Also show single branches, if there are at most N (default: 2M; with --serve 10G; 0: "
+	  "never).",
+	  .take = take_branch_limit },
 	{ "inline", 0, NULL,
 	  "Also show inlined functions that make calls. Default: only real functions.",
 	  PTC_FLAG(struct ptc_view_args, inlines) },
@@ -56,9 +89,9 @@ static const struct ptc_option options[] = {
 	PTC_OPTION_NO_DEMANGLE(struct ptc_view_args, opts.mangled),
 	PTC_HEADING("Limits:"),
 	{ "max-calls", 0, "N",
-	  "Refuse a recording with more than N calls and gaps (default: 10M). A browser takes "
-	  "about 25 bytes of memory for each call.",
-	  PTC_PARSED(struct ptc_view_args, max_calls, ptc_take_count, "a number of calls") },
+	  "Refuse a recording with more than N calls and gaps (default: 10M; with --serve 1G). A "
+	  "browser takes about 25 bytes of memory for each call, but not with --serve.",
+	  .take = take_call_limit },
 	PTC_OPTION_MAX_MEMORY,
 	PTC_OPTION_NO_SANDBOX(struct ptc_view_args, sandbox.off),
 	PTC_OPTION_HELP,
@@ -79,11 +112,24 @@ void ptc_view_args_release(struct ptc_view_args *a)
 	ptc_id_list_release(&a->cpus);
 }
 
+/* Sets what --serve changes. */
+static int complete_serving(struct ptc_view_args *a)
+{
+	if (a->output)
+		return ptc_usage_error("view", "--serve writes no page, so it cannot have -o");
+	if (!a->has_max_calls)
+		a->max_calls = PTC_SERVE_CALLS;
+	if (!a->has_branches)
+		a->branches = PTC_SERVE_BRANCHES;
+	a->sandbox.serves = true;
+	return -1;
+}
+
 int ptc_view_args_parse(struct ptc_view_args *a, int argc, char **argv)
 {
 	int code;
 
-	*a = (struct ptc_view_args){ .output = "view.html",
+	*a = (struct ptc_view_args){ .output = NULL,
 				     .max_calls = PTC_VIEW_CALLS,
 				     .branches = PTC_VIEW_BRANCHES,
 				     .code = PTC_CODE_OPTS_INIT,
@@ -95,18 +141,24 @@ int ptc_view_args_parse(struct ptc_view_args *a, int argc, char **argv)
 		return PTC_EXIT_USAGE;
 	if (!a->input)
 		a->input = PTC_INPUT_DEFAULT;
-	if (!strcmp(a->output, "-") && isatty(STDOUT_FILENO))
-		return ptc_usage_error(
-			"view", "standard output is a terminal; redirect it, or use -o PAGE");
-	if (ptc_copying_clash("view", a->input, a->output))
-		return PTC_EXIT_USAGE;
 	a->opts.code = &a->code;
 	a->opts.bytes = true;
 	a->opts.icount = true;
 	a->opts.jobs = ptc_default_jobs();
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
-	a->sandbox.output = a->output;
 	a->sandbox.finds_code = true;
+	if (a->serves)
+		return complete_serving(a);
+	if (a->port)
+		return ptc_usage_error("view", "--port needs --serve");
+	if (!a->output)
+		a->output = "view.html";
+	if (!strcmp(a->output, "-") && isatty(STDOUT_FILENO))
+		return ptc_usage_error(
+			"view", "standard output is a terminal; redirect it, or use -o PAGE");
+	if (ptc_copying_clash("view", a->input, a->output))
+		return PTC_EXIT_USAGE;
+	a->sandbox.output = a->output;
 	return -1;
 }

@@ -12,11 +12,16 @@
 
 /* Defaults of --max-calls and --branches. */
 enum { PTC_VIEW_CALLS = 10 * 1000 * 1000, PTC_VIEW_BRANCHES = 2 * 1000 * 1000 };
+/* The same with --serve. */
+#define PTC_SERVE_CALLS	   UINT64_C(1000000000)
+#define PTC_SERVE_BRANCHES UINT64_C(10000000000)
 
 struct ptc_view_args {
 	const char *input, *output; /* set; borrowed */
-	bool inlines, sources;
+	bool inlines, sources, serves;
+	uint16_t port; /* 0: the kernel chooses */
 	uint64_t max_calls, branches;
+	bool has_max_calls, has_branches; /* these options were given */
 	struct ptc_id_list tids, cpus;
 	bool has_time;
 	struct ptc_time_choice time;

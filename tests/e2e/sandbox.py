@@ -122,6 +122,16 @@ def fetching(folder):
 
 
 @case
+def serving(folder):
+    """With a socket that listens already: one call more, which accepts connections, and still no other socket."""
+    have, version = attempts(folder, "serves")
+    confined(version)
+    compare(have, READS)
+    others(have, ["accept4"])
+    check(have["accept4"] in ("EBADF", "ENOTSOCK"), f"accept4: {have['accept4']}")
+
+
+@case
 def without_landlock(folder):
     """A kernel without Landlock: a reading command then gets no openat2(2) either."""
     have, _ = attempts(folder, "reads,landlock")

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * sandboxed MODE OUTPUT ELSEWHERE: enters the sandbox of a command and prints the result of each
- * attempt. MODE: "reads", "writes", "fetches" or "off"; then optionally a comma and the feature
- * that the kernel is made to lack: "landlock" or "seccomp". OUTPUT: the name of the output.
+ * attempt. MODE: "reads", "writes", "fetches", "serves" or "off"; then optionally a comma and the
+ * feature that the kernel is made to lack: "landlock" or "seccomp". OUTPUT: the name of the output.
  * ELSEWHERE: a folder with a file "file". Prints "NAME RESULT" lines: "ok", the name of an errno,
  * or "stopped".
  */
@@ -54,6 +54,7 @@ static void lack(unsigned int nr)
 static void enter(void)
 {
 	const struct ptc_sandbox s = { .off = !strncmp(mode, "off", 3),
+				       .serves = !strncmp(mode, "serves", 6),
 				       .finds_code = !strncmp(mode, "fetches", 7),
 				       .output = strncmp(mode, "writes", 6) != 0 ? NULL : output };
 
