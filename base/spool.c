@@ -121,7 +121,7 @@ int ptc_spool_finish(struct ptc_spool *s, const uint8_t **ret, struct ptc_err *e
 
 int ptc_spool_file(struct ptc_spool *s, const void *bytes, size_t n, struct ptc_err *err)
 {
-	int rc = open_file(s, err);
+	int rc = ptc_nameless_file(&s->fd, &s->is_memory, err);
 
 	if (!rc)
 		rc = write_file(s, bytes, n, err);

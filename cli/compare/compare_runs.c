@@ -6,8 +6,7 @@
 
 #include "cli/common/cli.h"
 #include "cli/compare/other_report.h"
-#include "decode/session/decode_input.h"
-#include "decode/session/item_lookup.h"
+#include "ptcap/lookup.h"
 
 struct comparing_runs {
 	const struct ptc_compare_runs *args;
@@ -39,8 +38,8 @@ static int report_runs(struct comparing_runs *c)
 	bool ok = true;
 
 	r.verdict = ptc_other_judge(&c->sum, &c->args->limits);
-	ptc_recorded_cpu_read(&r.cpu, ptc_decode_input(c->a)->file);
-	r.trace_software = ptc_file_software_source(ptc_decode_input(c->b)->file);
+	ptc_recorded_cpu_read(&r.cpu, ptc_decode_recording(c->a));
+	r.trace_software = ptc_file_software_source(ptc_decode_recording(c->b));
 	if (c->args->json)
 		ok = ptc_other_print_json(&r);
 	else

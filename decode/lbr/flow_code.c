@@ -4,8 +4,8 @@
 #include <linux/perf_event.h>
 
 #include "arch/insn.h"
-#include "ptcap/branchsel.h"
 #include "decode/image/addrspace.h"
+#include "ptcap/branchsel.h"
 
 static enum ptc_insn_status read_insn(const struct ptc_addrspace *as, uint64_t ip,
 				      struct ptc_insn *ret)

@@ -4,7 +4,6 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
-#include "ptcap/branchsel.h"
 #include "base/err.h"
 #include "base/grow.h"
 #include "decode/lbr/code_changes.h"
@@ -15,6 +14,7 @@
 #include "decode/session/decode_input.h"
 #include "decode/session/decoder.h"
 #include "decode/session/item_lookup.h"
+#include "ptcap/branchsel.h"
 
 /* RESUMES, LINKS: places and pairs that are kept. NEAR: bytes of straight-line code behind such a
  * place. */
