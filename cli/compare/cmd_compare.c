@@ -152,6 +152,8 @@ static int parse_args(int argc, char **argv, struct args *a)
 			return ptc_usage_error("compare", "only one recording can be '-'");
 		return -1;
 	}
+	if (optind + 2 < argc && !a->input)
+		return ptc_argument_error("compare", argv + optind + 2);
 	return ptc_take_input("compare", argc, argv, &a->input) ? PTC_EXIT_USAGE : -1;
 }
 

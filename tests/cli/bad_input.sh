@@ -76,10 +76,15 @@ for cmd in info dump decode compare "convert -o new" "recover -o new" "crash sho
 	# shellcheck disable=SC2086
 	run 2 $cmd -i good missing
 	has err "two input files: 'good' with -i, and 'missing'"
+	[ "$cmd" != compare ] || continue # it takes two recordings
 	# shellcheck disable=SC2086
 	run 2 $cmd good missing
 	has err "unexpected argument 'missing'"
 done
+run 1 compare good missing
+has err "'missing': No such file"
+run 2 compare good good missing
+has err "unexpected argument 'missing'"
 [ ! -e new ] || { echo "FAIL: something was written"; failures=$((failures + 1)); }
 
 # help, and what is similar to what does not exist

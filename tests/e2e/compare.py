@@ -577,7 +577,7 @@ def case_exits(work):
     report = compare(path + ".stale", 4)
     check(report["verdicts"]["no place found"] + report["verdicts"]["before the trace"] == report["entries"], report["verdicts"])
     for bad in (["--samples", "3,2"], ["--samples", ","], ["--max-wrong", "101"], ["--slack", "x"], ["--format", "bin"],
-                ["x", "y"]):
+                ["x", "y", "z"]):
         Run([PTCAP, "compare", *bad]).expect(2)
     for bad in (["--branch-stacks=0"], ["--branch-stacks=1,0"], ["--branch-stacks=513"], ["--branch-stacks=x"],
                 ["--branch-filter=any"], ["--branch-stacks", "--branch-filter=some"], ["--branch-stacks", "--tid=1"]):
