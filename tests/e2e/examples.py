@@ -251,7 +251,7 @@ NEEDS = {
     "perf": lib.have_perf, "events": lib.has_events, "ptrace": lib.has_ptrace, "core": has_core, "breakpoints": has_breakpoints,
     "qemu": lambda: shutil.which(os.environ.get("PTCAP_QEMU", "qemu-x86_64")),
     "cc": lambda: shutil.which("cc"), "jq": lambda: shutil.which("jq"), "gcore": lambda: shutil.which("gcore"),
-    "uftrace": lambda: shutil.which("uftrace"),
+    "uftrace": lambda: shutil.which("uftrace"), "zstd": lambda: shutil.which("zstd"),
     "perf2bolt": lambda: os.path.exists("/usr/lib/llvm-19/bin/perf2bolt"), "callgrind_annotate": lambda: shutil.which("callgrind_annotate"),
     "less": lambda: shutil.which("less"), "gdb": lambda: shutil.which("gdb"), "eu-stack": lambda: shutil.which("eu-stack"),
 }
