@@ -61,6 +61,16 @@ static int make_token(struct ptc_http_server *s, struct ptc_err *err)
 	return 0;
 }
 
+/* Sets a value of the header Host. Browsers omit the port of http. */
+static void set_host(struct ptc_http_server *s, size_t i, const char *name)
+{
+	if (s->port == 80)
+		(void)snprintf(s->hosts[i], sizeof(s->hosts[i]), "%s", name);
+	else
+		(void)snprintf(s->hosts[i], sizeof(s->hosts[i]), "%s:%u", name,
+			       (unsigned int)s->port);
+}
+
 int ptc_http_listen(struct ptc_http_server *s, uint16_t port, struct ptc_err *err)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,
@@ -83,8 +93,8 @@ int ptc_http_listen(struct ptc_http_server *s, uint16_t port, struct ptc_err *er
 	if (getsockname(s->fd, (struct sockaddr *)&at, &len))
 		return ptc_fail_sys(err, errno, "cannot get the port of a socket");
 	s->port = ntohs(at.sin_port);
-	(void)snprintf(s->hosts[0], sizeof(s->hosts[0]), "127.0.0.1:%u", (unsigned int)s->port);
-	(void)snprintf(s->hosts[1], sizeof(s->hosts[1]), "localhost:%u", (unsigned int)s->port);
+	set_host(s, 0, "127.0.0.1");
+	set_host(s, 1, "localhost");
 	return make_token(s, err);
 }
 
@@ -333,6 +343,8 @@ int ptc_http_serve(struct ptc_http_server *s, ptc_http_handler handler, void *ct
 	(void)sigaddset(&block, SIGINT);
 	(void)sigaddset(&block, SIGTERM);
 	(void)sigprocmask(SIG_BLOCK, &block, &before);
+	(void)sigdelset(&before, SIGINT);
+	(void)sigdelset(&before, SIGTERM);
 	(void)sigaction(SIGINT, &stop, NULL);
 	(void)sigaction(SIGTERM, &stop, NULL);
 	(void)sigaction(SIGPIPE, &ignore, NULL);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "base/err.h"
 #include "base/grow.h"
 
@@ -28,7 +29,7 @@ static struct ptc_level_store *levels_of(struct ptc_served_recording *s, uint32_
 	while (s->nlevels <= thread)
 		s->levels[s->nlevels++] = (struct ptc_served_levels){ NULL };
 	l = &s->levels[thread];
-	if (!l->axes)
+	if (!l->axes && ptc_budget_allows(2 * sizeof(*l->axes)))
 		l->axes = calloc(2, sizeof(*l->axes));
 	return l->axes;
 }
