@@ -21,8 +21,10 @@ enum ptc_flow_edge_is {
 	PTC_FLOW_EDGE_NO_CODE,
 };
 
-/* Judge @e by the code of @as. @types: the entry's type is valid. @ret_next: a jcc to the next
- * instruction, which traces do not list. */
+/*
+ * Judge @e by the code of @as. @types: the entry's type is valid. @ret_next: a jcc to the next
+ * instruction, which traces do not list.
+ */
 enum ptc_flow_edge_is ptc_flow_code_edge(const struct ptc_addrspace *as, const struct ptc_branch *e,
 					 bool types, bool *ret_next);
 
@@ -36,11 +38,10 @@ enum ptc_flow_link_is {
 
 /*
  * Does execution get from @to, the target of the older entry, to the instruction at @from, without
- * a taken branch? Follows at most PTC_FLOW_STEPS instructions, and adds their number to *@work.
- * With
- * *@work at PTC_FLOW_WORK, all is NO_CODE.
+ * a taken branch? Follows at most PTC_FLOW_STEPS instructions, and adds their number to *@work. If
+ * *@work is PTC_FLOW_WORK, all is NO_CODE.
  */
-enum { PTC_FLOW_STEPS = 1024, PTC_FLOW_WORK = 1 << 30 };
+enum { PTC_FLOW_STEPS = 1024, PTC_FLOW_WORK = 1 << 28 };
 enum ptc_flow_link_is ptc_flow_code_link(const struct ptc_addrspace *as, uint64_t to, uint64_t from,
 					 uint64_t *work);
 
