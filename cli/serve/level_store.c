@@ -93,29 +93,11 @@ static int end_slot(struct ptc_level_store *s, unsigned int k, struct ptc_temp_s
 	int rc = 0;
 
 	for (i = 0; i < p->n && !rc; i++) {
-		if (!p->v[i].count)
-			continue;
 		p->of_depth[p->v[i].depth] = 0;
 		rc = put_cell(s, k, file, &p->v[i], chunk, err);
 	}
 	p->n = 0;
 	return !rc && l->raw.len >= chunk ? end_level_chunk(l, file, err) : rc;
-}
-
-/* Writes the short calls in front of a long one of the same depth. */
-static int put_before(struct ptc_level_store *s, unsigned int k, struct ptc_temp_store *file,
-		      uint32_t depth, size_t chunk, struct ptc_err *err)
-{
-	struct ptc_short_cells *p = &s->levels[k].pending;
-	const uint32_t at = depth < p->depths ? p->of_depth[depth] : 0;
-	struct ptc_served_cell before;
-
-	if (!at)
-		return 0;
-	before = p->v[at - 1];
-	p->v[at - 1].count = 0;
-	p->of_depth[depth] = 0;
-	return put_cell(s, k, file, &before, chunk, err);
 }
 
 static int add_to_level(struct ptc_level_store *s, unsigned int k, struct ptc_temp_store *file,
@@ -133,8 +115,11 @@ static int add_to_level(struct ptc_level_store *s, unsigned int k, struct ptc_te
 		return rc;
 	if (cell->end - cell->begin < UINT64_C(1) << shift)
 		return ptc_short_cells_add(&l->pending, cell) ? 0 : ptc_fail_mem(err);
-	rc = put_before(s, k, file, cell->depth, chunk, err);
-	return rc ? rc : put_cell(s, k, file, cell, chunk, err);
+	/*
+	 * No short call of this depth is pending: it would have ended in this slot, in front of the
+	 * long call, which begins before the slot.
+	 */
+	return put_cell(s, k, file, cell, chunk, err);
 }
 
 int ptc_level_store_add(struct ptc_level_store *s, struct ptc_temp_store *file,

@@ -3,9 +3,9 @@
  * Levels of detail of a thread on one axis, for `ptcap view --serve`.
  *
  * Level k divides the axis into slots of 2^(6 + 2k). Calls that last at least one slot stay single.
- * Shorter calls of one depth that end in one slot become one cell, unless a long call is between
- * them. A level is made from the cells of the level below, so all levels together cost little more
- * than the first one. A slot has few cells of each depth, however many calls there are.
+ * Shorter calls of one depth that end in one slot become one cell. A level is made from the cells
+ * of the level below, so all levels together cost little more than the first one. A slot has few
+ * cells of each depth, however many calls there are.
  */
 #ifndef PTC_CLI_SERVE_LEVEL_STORE_H
 #define PTC_CLI_SERVE_LEVEL_STORE_H

@@ -30,7 +30,8 @@ static void feed(uint32_t thread, uint32_t op, struct ptc_view_moment at)
 	cr_assert_eq(t->on_event(t->ctx, thread, op, op >= 16 ? op % 7 : 0, at), 0, "%s", err.msg);
 }
 
-/* A run of one thread, with short and long calls. The time often stands still. */
+/* A run of one thread, with short and long calls. The time often stands still, and threads share
+ * times. */
 static void make_thread(uint32_t thread)
 {
 	uint64_t stack[DEPTH];
@@ -42,7 +43,7 @@ static void make_thread(uint32_t thread)
 		const bool enters = depth < 2 || (depth < DEPTH && random_below(100) < 50);
 
 		at.insns += random_below(100) ? random_below(20) : random_below(5000);
-		at.time_ns += random_below(4) ? 0 : random_below(300);
+		at.time_ns += random_below(4) ? 0 : 100 * random_below(4);
 		if (enters && i < EVENTS) {
 			const uint32_t rare = random_below(3000) ? 0 : FUNCTIONS;
 			const uint32_t function = random_below(FUNCTIONS) + rare;
@@ -201,9 +202,9 @@ Test(call_store, a_search_finds_the_nearest_call_in_both_directions)
 		const uint32_t first = random_below(FUNCTIONS - 1);
 		const uint32_t functions[2] = { first + (i % 3 ? FUNCTIONS : 0),
 						first + FUNCTIONS + 1 };
-		struct ptc_call_search ask = {
-			functions, 2, i % 2, i % 4 > 1, i % 11 == 0, { (uint32_t)i % THREADS, 0 }
-		};
+		struct ptc_call_search ask = { functions,   2,
+					       i % 2,	    i % 4 > 1,
+					       i % 11 == 0, { (uint32_t)i / 4 % THREADS, 0 } };
 		struct ptc_call_place got = { 0, 0 }, want = { 0, 0 };
 		bool found;
 
