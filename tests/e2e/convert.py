@@ -283,8 +283,9 @@ def strip(folder):
     left, _, feats = dump(out)
     gone = {"AUXTRACE", "AUXTRACE_INFO", "AUX", "ITRACE_START", "HEADER_EVENT_TYPE"}
     check(body(left, {"HEADER_EVENT_TYPE"}) == body(records, gone), "other records")
-    # The clocks belong to the samples, too; the rest of the ledger describes the trace.
-    check([r["fields"]["name"] for r in only(left, "HEADER_EVENT_TYPE")] == ["ptcap ledger: clocks"], "another ledger")
+    # The clocks and processors belong to the samples, too; the rest of the ledger describes the trace.
+    kept = [r["fields"]["name"] for r in only(left, "HEADER_EVENT_TYPE")]
+    check(kept == ["ptcap ledger: clocks", "ptcap ledger: processors"], f"another ledger: {kept}")
     check(set(features) - set(feats) == {18}, f"features {set(features) ^ set(feats)}")
     Run([PTCAP, "info", "-i", out]).expect(0)
     if have_perf():
