@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/similar.h"
+#include "cli/common/bundle_input.h"
 #include "cli/common/cli.h"
 #include "cli/common/option_list.h"
 #include "cli/common/process_setup.h"
@@ -152,5 +153,6 @@ int main(int argc, char **argv)
 	c = find_command(argv[1]);
 	if (!c)
 		return unknown_command(argv[1]);
+	ptc_prepare_for_bundles(argc - 2, argv + 2);
 	return ptc_finish_stdout(c->fn(argc - 1, argv + 1));
 }

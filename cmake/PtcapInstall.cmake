@@ -30,7 +30,7 @@ install(FILES "${PROJECT_BINARY_DIR}/ptcap.pc" DESTINATION ${pc_folder})
 set(cmake_folder "${CMAKE_INSTALL_LIBDIR}/cmake/ptcap")
 write_basic_package_version_file(ptcapConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES cmake/ptcapConfig.cmake "${PROJECT_BINARY_DIR}/ptcapConfigVersion.cmake" DESTINATION ${cmake_folder})
-install(FILES cmake/FindJansson.cmake cmake/FindLibarchive.cmake cmake/FindLibDw.cmake cmake/FindLibIberty.cmake cmake/FindLibipt.cmake cmake/FindZstd.cmake
+install(FILES cmake/FindJansson.cmake cmake/FindLibDw.cmake cmake/FindLibIberty.cmake cmake/FindLibipt.cmake cmake/FindZstd.cmake
 	DESTINATION ${cmake_folder}/modules)
 foreach(set ptcapTargets ptcapStaticTargets)
 	install(EXPORT ${set} NAMESPACE ptcap:: DESTINATION ${cmake_folder})

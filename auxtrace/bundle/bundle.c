@@ -114,7 +114,7 @@ static int take_member(struct ptc_bundle *b, struct ptc_unpack *u, size_t i, str
 
 static int take_members(struct ptc_bundle *b, struct ptc_unpack *u, struct ptc_err *err)
 {
-	struct ptc_unpack_member more;
+	struct ptc_unpack_member more = { .name = NULL };
 	size_t i;
 	int r = read_manifest(b, u, err);
 

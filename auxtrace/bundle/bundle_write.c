@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "auxtrace/bundle/bundle_write.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "auxtrace/bundle/archive_library.h"
 #include "auxtrace/bundle/bundle.h"
 #include "base/err.h"
 #include "base/grow.h"
@@ -152,9 +151,9 @@ struct bundle_output {
 
 static int fail_output(const struct bundle_output *o, struct ptc_err *err)
 {
-	const char *text = archive_error_string(o->archive);
+	const char *text = ptc_la.archive_error_string(o->archive);
 
-	if (archive_errno(o->archive) == ENOMEM)
+	if (ptc_la.archive_errno(o->archive) == ENOMEM)
 		return ptc_fail_mem(err);
 	return ptc_fail(err, PTC_E_IO, "cannot write '%s': %s", o->path,
 			text ? text : "unknown failure");
@@ -169,7 +168,7 @@ static int put_output(void *ctx, const void *bytes, size_t n, struct ptc_err *er
 	ptc_sha256_put(&o->sum, bytes, n);
 	o->unpacked += n;
 	for (; n; p += done, n -= (size_t)done) {
-		done = archive_write_data(o->archive, p, n);
+		done = ptc_la.archive_write_data(o->archive, p, n);
 		if (done <= 0)
 			return fail_output(o, err);
 	}
@@ -180,18 +179,18 @@ static int put_output(void *ctx, const void *bytes, size_t n, struct ptc_err *er
  */
 static int put_header(struct bundle_output *o, const char *name, uint64_t size, struct ptc_err *err)
 {
-	struct archive_entry *e = archive_entry_new();
+	struct archive_entry *e = ptc_la.archive_entry_new();
 	int r;
 
 	if (!e)
 		return ptc_fail_mem(err);
-	archive_entry_set_pathname(e, name);
-	archive_entry_set_filetype(e, AE_IFREG);
-	archive_entry_set_perm(e, 0600);
-	archive_entry_set_size(e, (la_int64_t)size);
-	archive_entry_set_mtime(e, 0, 0);
-	r = archive_write_header(o->archive, e);
-	archive_entry_free(e);
+	ptc_la.archive_entry_set_pathname(e, name);
+	ptc_la.archive_entry_set_filetype(e, AE_IFREG);
+	ptc_la.archive_entry_set_perm(e, 0600);
+	ptc_la.archive_entry_set_size(e, (la_int64_t)size);
+	ptc_la.archive_entry_set_mtime(e, 0, 0);
+	r = ptc_la.archive_write_header(o->archive, e);
+	ptc_la.archive_entry_free(e);
 	return r == ARCHIVE_OK ? 0 : fail_output(o, err);
 }
 
@@ -239,12 +238,12 @@ static int begin_archive(struct bundle_output *o, int fd, unsigned int level, st
 	char text[16];
 
 	(void)snprintf(text, sizeof(text), "%u", level);
-	if (archive_write_add_filter_zstd(o->archive) != ARCHIVE_OK ||
-	    archive_write_set_filter_option(o->archive, "zstd", "compression-level", text) !=
+	if (ptc_la.archive_write_add_filter_zstd(o->archive) != ARCHIVE_OK ||
+	    ptc_la.archive_write_set_filter_option(o->archive, "zstd", "compression-level", text) !=
 		    ARCHIVE_OK ||
-	    archive_write_set_format_pax_restricted(o->archive) != ARCHIVE_OK ||
-	    archive_write_set_bytes_in_last_block(o->archive, 1) != ARCHIVE_OK ||
-	    archive_write_open_fd(o->archive, fd) != ARCHIVE_OK)
+	    ptc_la.archive_write_set_format_pax_restricted(o->archive) != ARCHIVE_OK ||
+	    ptc_la.archive_write_set_bytes_in_last_block(o->archive, 1) != ARCHIVE_OK ||
+	    ptc_la.archive_write_open_fd(o->archive, fd) != ARCHIVE_OK)
 		return fail_output(o, err);
 	return 0;
 }
@@ -259,7 +258,7 @@ static int put_archive(struct bundle_output *o, const struct ptc_bundle_writer *
 		rc = put_manifest(o, &w->manifest, err);
 	for (i = 0; i < w->manifest.n && !rc; i++)
 		rc = put_source(o, w, i, err);
-	if (!rc && archive_write_close(o->archive) != ARCHIVE_OK)
+	if (!rc && ptc_la.archive_write_close(o->archive) != ARCHIVE_OK)
 		rc = fail_output(o, err);
 	return rc;
 }
@@ -289,11 +288,13 @@ int ptc_bundle_write(struct ptc_bundle_writer *w, const char *output, unsigned i
 	struct bundle_output o = { .path = output };
 	struct ptc_tmpfile tmp = PTC_TMPFILE_INIT;
 	struct stat st;
-	int rc = ptc_tmpfile_open(&tmp, output, err);
+	int rc = ptc_archive_load(err);
 
+	if (!rc)
+		rc = ptc_tmpfile_open(&tmp, output, err);
 	if (rc)
 		return rc;
-	o.archive = archive_write_new();
+	o.archive = ptc_la.archive_write_new();
 	rc = o.archive ? put_archive(&o, w, tmp.fd, level, err) : ptc_fail_mem(err);
 	if (!rc && fstat(tmp.fd, &st))
 		rc = ptc_fail_sys(err, errno, "cannot write '%s'", output);
@@ -303,8 +304,8 @@ int ptc_bundle_write(struct ptc_bundle_writer *w, const char *output, unsigned i
 		w->written = (uint64_t)st.st_size;
 	if (o.archive) {
 		if (rc)
-			(void)archive_write_fail(o.archive);
-		(void)archive_write_free(o.archive);
+			(void)ptc_la.archive_write_fail(o.archive);
+		(void)ptc_la.archive_write_free(o.archive);
 	}
 	if (!rc)
 		rc = ptc_tmpfile_commit(&tmp, err);

@@ -6,14 +6,13 @@
  */
 #include "auxtrace/bundle/unpack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "auxtrace/bundle/archive_library.h"
 #include "base/err.h"
 
 enum {
@@ -33,16 +32,16 @@ struct ptc_unpack {
 
 static int fail_archive(struct archive *a, struct ptc_err *err)
 {
-	const char *text = archive_error_string(a);
+	const char *text = ptc_la.archive_error_string(a);
 
-	return ptc_fail(err, archive_errno(a) == ENOMEM ? PTC_E_NO_MEMORY : PTC_E_FORMAT, "%s",
-			text ? text : "the archive is damaged");
+	return ptc_fail(err, ptc_la.archive_errno(a) == ENOMEM ? PTC_E_NO_MEMORY : PTC_E_FORMAT,
+			"%s", text ? text : "the archive is damaged");
 }
 
 /* Unpack the next chunk. Returns its length, or a negative code with u->why set. */
 static la_ssize_t unpack_chunk(struct ptc_unpack *u)
 {
-	const la_ssize_t n = archive_read_data(u->packed, u->chunk, sizeof(u->chunk));
+	const la_ssize_t n = ptc_la.archive_read_data(u->packed, u->chunk, sizeof(u->chunk));
 
 	if (n < 0)
 		return fail_archive(u->packed, &u->why);
@@ -62,7 +61,7 @@ static la_ssize_t read_unpacked(struct archive *a, void *ctx, const void **ret)
 	*ret = u->chunk;
 	if (n >= 0)
 		return n;
-	archive_set_error(a, EIO, "%s", u->why.msg);
+	ptc_la.archive_set_error(a, EIO, "%s", u->why.msg);
 	return ARCHIVE_FATAL;
 }
 
@@ -80,11 +79,11 @@ static int open_packed_stream(struct ptc_unpack *u, const void *bytes, size_t le
 {
 	struct archive_entry *whole;
 
-	if (archive_read_append_filter(u->packed, ARCHIVE_FILTER_ZSTD) != ARCHIVE_OK ||
-	    archive_read_support_format_raw(u->packed) != ARCHIVE_OK ||
-	    archive_read_open_memory(u->packed, bytes, len) != ARCHIVE_OK)
+	if (ptc_la.archive_read_append_filter(u->packed, ARCHIVE_FILTER_ZSTD) != ARCHIVE_OK ||
+	    ptc_la.archive_read_support_format_raw(u->packed) != ARCHIVE_OK ||
+	    ptc_la.archive_read_open_memory(u->packed, bytes, len) != ARCHIVE_OK)
 		return fail_archive(u->packed, err);
-	switch (archive_read_next_header(u->packed, &whole)) {
+	switch (ptc_la.archive_read_next_header(u->packed, &whole)) {
 	case ARCHIVE_OK:
 		return 0;
 	case ARCHIVE_EOF:
@@ -104,15 +103,18 @@ int ptc_unpack_new(const void *bytes, size_t len, uint64_t max, struct ptc_unpac
 	if (!u)
 		return ptc_fail_mem(err);
 	u->max = max;
-	u->packed = archive_read_new();
-	u->tar = archive_read_new();
+	rc = ptc_archive_load(err);
+	if (rc)
+		return rc;
+	u->packed = ptc_la.archive_read_new();
+	u->tar = ptc_la.archive_read_new();
 	if (!u->packed || !u->tar)
 		return ptc_fail_mem(err);
 	rc = open_packed_stream(u, bytes, len, err);
 	if (rc)
 		return rc;
-	if (archive_read_support_format_tar(u->tar) != ARCHIVE_OK ||
-	    archive_read_open(u->tar, u, NULL, read_unpacked, NULL) != ARCHIVE_OK)
+	if (ptc_la.archive_read_support_format_tar(u->tar) != ARCHIVE_OK ||
+	    ptc_la.archive_read_open(u->tar, u, NULL, read_unpacked, NULL) != ARCHIVE_OK)
 		return fail_tar(u, err);
 	return 0;
 }
@@ -122,9 +124,9 @@ void ptc_unpack_free(struct ptc_unpack *u)
 	if (!u)
 		return;
 	if (u->tar)
-		(void)archive_read_free(u->tar);
+		(void)ptc_la.archive_read_free(u->tar);
 	if (u->packed)
-		(void)archive_read_free(u->packed);
+		(void)ptc_la.archive_read_free(u->packed);
 	free(u);
 }
 
@@ -141,7 +143,7 @@ static bool is_zero(const uint8_t *bytes, size_t n)
 /* Check that only zeros follow the end of the archive. */
 static int check_end(struct ptc_unpack *u, struct ptc_err *err)
 {
-	const uint64_t used = (uint64_t)archive_filter_bytes(u->tar, 0);
+	const uint64_t used = (uint64_t)ptc_la.archive_filter_bytes(u->tar, 0);
 	const uint64_t rest = u->taken > used ? u->taken - used : 0;
 	const size_t in_chunk = rest < u->last ? (size_t)rest : u->last;
 	bool good = is_zero(u->chunk + u->last - in_chunk, in_chunk);
@@ -163,20 +165,21 @@ static int check_end(struct ptc_unpack *u, struct ptc_err *err)
 
 int ptc_unpack_next(struct ptc_unpack *u, struct ptc_unpack_member *ret, struct ptc_err *err)
 {
-	const int r = archive_read_next_header(u->tar, &u->entry);
+	const int r = ptc_la.archive_read_next_header(u->tar, &u->entry);
 
 	if (r == ARCHIVE_EOF && !u->why.code)
 		return check_end(u, err);
 	if (r != ARCHIVE_OK)
 		return fail_tar(u, err);
-	ret->name = archive_entry_pathname(u->entry);
+	ret->name = ptc_la.archive_entry_pathname(u->entry);
 	if (!ret->name)
 		return ptc_fail(err, PTC_E_FORMAT, "a member has no name");
-	if (archive_entry_filetype(u->entry) != AE_IFREG || archive_entry_hardlink(u->entry) ||
-	    archive_entry_symlink(u->entry) || archive_entry_sparse_count(u->entry) ||
-	    !archive_entry_size_is_set(u->entry) || archive_entry_size(u->entry) < 0)
+	if (ptc_la.archive_entry_filetype(u->entry) != AE_IFREG ||
+	    ptc_la.archive_entry_hardlink(u->entry) || ptc_la.archive_entry_symlink(u->entry) ||
+	    ptc_la.archive_entry_sparse_count(u->entry) ||
+	    !ptc_la.archive_entry_size_is_set(u->entry) || ptc_la.archive_entry_size(u->entry) < 0)
 		return ptc_fail(err, PTC_E_FORMAT, "the member '%s' is no regular file", ret->name);
-	ret->size = (uint64_t)archive_entry_size(u->entry);
+	ret->size = (uint64_t)ptc_la.archive_entry_size(u->entry);
 	return 1;
 }
 
@@ -184,14 +187,15 @@ int ptc_unpack_data(struct ptc_unpack *u,
 		    int (*put)(void *ctx, const void *bytes, size_t n, struct ptc_err *err),
 		    void *ctx, struct ptc_err *err)
 {
-	const uint64_t size = (uint64_t)archive_entry_size(u->entry);
+	const uint64_t size = (uint64_t)ptc_la.archive_entry_size(u->entry);
 	uint64_t done = 0;
 	const void *bytes;
 	la_int64_t off;
 	size_t n;
 	int r, rc = 0;
 
-	while (!rc && (r = archive_read_data_block(u->tar, &bytes, &n, &off)) == ARCHIVE_OK) {
+	while (!rc &&
+	       (r = ptc_la.archive_read_data_block(u->tar, &bytes, &n, &off)) == ARCHIVE_OK) {
 		if (off < 0 || (uint64_t)off != done || n > size - done)
 			return ptc_fail(err, PTC_E_FORMAT, "a member has holes");
 		done += n;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "auxtrace/bundle/archive_library.h"
 #include "auxtrace/bundle/bundle_write.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
@@ -109,7 +110,7 @@ static int archive_decoded(const struct archive_args *a, struct ptc_decode *d)
 	struct ptc_bundle_writer w = { .sources = NULL };
 	struct ptc_reached reached = { .d = d };
 	const struct ptc_sink sink = { .on_items = ptc_reached_items, .ctx = &reached };
-	struct ptc_decode_stats stats;
+	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
 	struct ptc_err err;
 	int code;
 
@@ -130,6 +131,7 @@ static int archive_recording(struct archive_args *a)
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	const struct ptc_chosen chosen = { .input = a->input, .opts = &opts };
 	struct ptc_decode *d;
+	struct ptc_err err;
 	int code = ptc_choose_code(a->debuginfod, &a->code);
 
 	if (code)
@@ -137,6 +139,8 @@ static int archive_recording(struct archive_args *a)
 	opts.code = &a->code;
 	opts.jobs = ptc_default_jobs();
 	allow_many_files();
+	if (ptc_archive_load(&err))
+		return ptc_say_err(&err);
 	a->sandbox.output = a->output;
 	a->sandbox.finds_code = true;
 	code = ptc_sandbox_enter(&a->sandbox);

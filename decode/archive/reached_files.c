@@ -22,7 +22,7 @@ bool ptc_reached_has(const struct ptc_reached *r, const struct ptc_codefile *f)
 	size_t i;
 
 	for (i = 0; i < r->nfiles; i++)
-		if (r->files[i] == f)
+		if (r->files[i].file == f)
 			return true;
 	return false;
 }
@@ -33,7 +33,7 @@ static bool note_file(struct ptc_reached *r, const struct ptc_codefile *f)
 		return true;
 	if (!ptc_grow(&r->files, &r->files_cap, r->nfiles + 1, sizeof(*r->files)))
 		return false;
-	r->files[r->nfiles++] = f;
+	r->files[r->nfiles++].file = f;
 	return true;
 }
 

@@ -18,10 +18,14 @@ struct ptc_reached_range {
 	uint64_t version, start, end;
 };
 
+struct ptc_reached_file {
+	const struct ptc_codefile *file; /* lent by the decode */
+};
+
 /* Set @d, and zero all else. */
 struct ptc_reached {
-	struct ptc_decode *d;		   /* lent */
-	const struct ptc_codefile **files; /* owned; the files are lent by @d */
+	struct ptc_decode *d;		/* lent */
+	struct ptc_reached_file *files; /* owned */
 	size_t nfiles, files_cap;
 	int32_t *pids; /* owned; processes whose code may have names in a perf-PID.map */
 	size_t npids, pids_cap;

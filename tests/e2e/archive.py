@@ -155,7 +155,9 @@ def in_root(root, *others):
     for name in ("proc", "tmp", "var/tmp", "dev"):
         os.makedirs(os.path.join(root, name))
     shutil.copy(PTCAP, os.path.join(tool, "ptcap"))
-    needed = set(re.findall(r"(/\S+) \(0x", Run(["ldd", PTCAP]).expect(0).out))
+    # ptcap loads libarchive with the first bundle.
+    library = re.search(r"libarchive\.so\.13 .*x86-64.* => (/\S+)", Run(["/sbin/ldconfig", "-p"]).expect(0).out)[1]
+    needed = {library}.union(*(re.findall(r"(/\S+) \(0x", Run(["ldd", of]).expect(0).out) for of in (PTCAP, library)))
     for name in needed:
         shutil.copy(name, tool)
     loader = next(os.path.basename(n) for n in needed if "ld-linux" in n)
