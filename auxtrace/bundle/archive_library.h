@@ -30,7 +30,7 @@
 
 /* The functions of libarchive, by their names. */
 struct ptc_archive_library {
-#define PTC_ARCHIVE_MEMBER(name) __typeof__(name) *name;
+#define PTC_ARCHIVE_MEMBER(name) __typeof__(name) *(name);
 	PTC_ARCHIVE_FUNCTIONS(PTC_ARCHIVE_MEMBER)
 #undef PTC_ARCHIVE_MEMBER
 };
