@@ -40,7 +40,7 @@ Test(process_copy, the_processes_of_a_snapshot_share_one_budget)
 	cr_assert_eq(left_after(&g, stack, 1), 512 - 128, "half of the half of the process");
 	cr_assert_eq(left_after(&g, stack, 1), 384 - 192, "half of the rest");
 	cr_assert_eq(g.processes, 0);
-	g = (struct ptc_copy_budget){ .left = 40 * KIB, .processes = 4 };
+	g = (struct ptc_copy_budget){ .left = (size_t)40 * KIB, .processes = 4 };
 	cr_assert_eq(left_after(&g, stack, 1), 40 - 16, "16 KiB while the budget lasts");
 	cr_assert_eq(left_after(&g, stack, 3), 24 - 16 - 4 - 4, "then 4 KiB");
 	cr_assert_eq(left_after(&g, stack, 2), 0, "at least 4 KiB of each");

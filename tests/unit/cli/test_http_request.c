@@ -89,7 +89,8 @@ Test(http_request, a_long_request_is_refused)
 	memset(text, 'x', sizeof(text));
 	cr_assert_eq(parse(text, PTC_HTTP_REQUEST_MAX - 1, NULL), PTC_HTTP_MORE);
 	cr_assert_eq(parse(text, PTC_HTTP_REQUEST_MAX, NULL), PTC_HTTP_LONG);
-	memcpy(text + PTC_HTTP_REQUEST_MAX, "\r\n\r\n", 4);
+	(void)snprintf(text + PTC_HTTP_REQUEST_MAX, sizeof(text) - PTC_HTTP_REQUEST_MAX,
+		       "\r\n\r\n");
 	cr_assert_eq(parse(text, PTC_HTTP_REQUEST_MAX + 4, NULL), PTC_HTTP_LONG);
 }
 
