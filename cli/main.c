@@ -153,6 +153,6 @@ int main(int argc, char **argv)
 	c = find_command(argv[1]);
 	if (!c)
 		return unknown_command(argv[1]);
-	ptc_prepare_for_bundles(argc - 2, argv + 2);
+	ptc_prepare_for_bundles(argc - 1, argv + 1);
 	return ptc_finish_stdout(c->fn(argc - 1, argv + 1));
 }

@@ -53,14 +53,31 @@ static const char *name_in(const char *word)
 	return !strncmp(word, "-i", 2) && word[2] ? word + 2 : word;
 }
 
+/* Returns false for commands that only write recordings. */
+static bool reads_recording(int argc, char *const *argv)
+{
+	static const char *const writers[] = { "record", "snapshot", "doctor" };
+	size_t i;
+
+	for (i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
+		if (!strcmp(argv[0], writers[i]))
+			return false;
+	return strcmp(argv[0], "crash") != 0 ||
+	       (argc > 1 && (!strcmp(argv[1], "show") || !strcmp(argv[1], "core")));
+}
+
 void ptc_prepare_for_bundles(int argc, char *const *argv)
 {
-	bool found = may_be_bundle(PTC_INPUT_DEFAULT);
 	struct ptc_err ignored;
+	bool found;
 	int i;
 
-	for (i = 0; i < argc && strcmp(argv[i], "--") != 0 && !found; i++)
-		found = may_be_bundle(name_in(argv[i]));
+	if (!reads_recording(argc, argv))
+		return;
+	found = may_be_bundle(PTC_INPUT_DEFAULT);
+	for (i = 1; i < argc && strcmp(argv[i], "--") != 0 && !found; i++)
+		if (strcmp(argv[i - 1], "-o") != 0) /* the output is not opened */
+			found = may_be_bundle(name_in(argv[i]));
 	if (found)
 		(void)ptc_archive_load(&ignored);
 }
