@@ -284,9 +284,12 @@ Test(bundle, hostile_manifests_are_refused)
 	ptc_manifest_release(&m);
 }
 
-/* Packs zeros: far more than the ratio allows. */
+/* A member of zeros packs by far more than the ratio allows. */
 Test(bundle, a_bomb_is_refused_before_it_fills_the_disk)
 {
+	static const char text[] = HEAD
+		"{\"name\": \"perf.data\", \"kind\": \"recording\", \"size\": 314572800, " SUM
+		"}]}";
 	struct archive *a = archive_write_new();
 	struct archive_entry *e = archive_entry_new();
 	struct ptc_buf out = PTC_BUF_INIT;
@@ -296,16 +299,20 @@ Test(bundle, a_bomb_is_refused_before_it_fills_the_disk)
 	int i;
 
 	cr_assert_eq(archive_write_add_filter_zstd(a), ARCHIVE_OK);
-	cr_assert_eq(archive_write_set_format_raw(a), ARCHIVE_OK);
+	cr_assert_eq(archive_write_set_format_pax_restricted(a), ARCHIVE_OK);
 	cr_assert_eq(archive_write_open(a, &out, NULL, put_bytes, NULL), ARCHIVE_OK);
+	put_one(a, PTC_MANIFEST_NAME, NULL, text);
+	archive_entry_set_pathname(e, "perf.data");
 	archive_entry_set_filetype(e, AE_IFREG);
+	archive_entry_set_size(e, 314572800);
 	cr_assert_eq(archive_write_header(a, e), ARCHIVE_OK);
 	for (i = 0; i < 300; i++)
 		cr_assert_eq(archive_write_data(a, zeros, sizeof(zeros)),
 			     (la_ssize_t)sizeof(zeros));
 	archive_entry_free(e);
 	cr_assert_eq(archive_write_free(a), ARCHIVE_OK);
-	cr_assert_lt(open_copy(out.bytes, out.len, &b, &err), 0);
+	cr_assert_eq(open_copy(out.bytes, out.len, &b, &err), PTC_E_LIMIT);
+	cr_assert_not_null(strstr(err.msg, "unpacks to more than 268435456 bytes"), "%s", err.msg);
 	ptc_buf_release(&out);
 }
 
