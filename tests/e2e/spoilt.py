@@ -85,11 +85,13 @@ def check_mode(work, mode, rate, argv, period):
     report, found, true, lost, wanted = score(path, truth)
     spoilt = sum(map(len, truth.values()))
     what = f"{mode}, 1/{rate}: {len(found)} found, {len(true)} of them true, {len(lost)} of {len(wanted)} lost, of {spoilt}"
-    check(true, f"{what}: nothing")
+    # How often a thread finds entries of another one depends on the schedule. A few may all be ambiguous.
+    few = mode == "stale" and rate == 1000 and not wanted
+    check(true or few, f"{what}: nothing")
     check(len(true) >= 0.999 * len(found), f"{what}: {sorted(found - true, key=str)[:3]}")
     check(len(lost) <= 0.001 * len(wanted), f"{what}: {sorted(lost, key=str)[:3]}")
     pattern = SPOILT_PATTERNS.get(mode)
-    check(not pattern or pattern in [p["pattern"] for p in report["patterns"]], f"{what}: {report['patterns']}")
+    check(not pattern or few or pattern in [p["pattern"] for p in report["patterns"]], f"{what}: {report['patterns']}")
 
 
 # Branches between two samples: the fewer errors, the more samples are needed.
