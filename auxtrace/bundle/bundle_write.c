@@ -15,7 +15,7 @@
 #include "base/grow.h"
 #include "base/tmpfile.h"
 
-enum { COPY_SIZE = 1 << 16 };
+enum { COPY_SIZE = 1 << 16, FILLED_MAX = 64 << 20 };
 
 static void release_source(const struct ptc_bundle_source *s)
 {
@@ -147,6 +147,7 @@ struct bundle_output {
 	const char *path;
 	struct ptc_sha256 sum; /* of the current member */
 	uint64_t unpacked;     /* bytes of all members */
+	uint64_t missing;      /* bytes of the current member that are not yet written */
 };
 
 static int fail_output(const struct bundle_output *o, struct ptc_err *err)
@@ -167,6 +168,7 @@ static int put_output(void *ctx, const void *bytes, size_t n, struct ptc_err *er
 
 	ptc_sha256_put(&o->sum, bytes, n);
 	o->unpacked += n;
+	o->missing -= n < o->missing ? n : o->missing;
 	for (; n; p += done, n -= (size_t)done) {
 		done = ptc_la.archive_write_data(o->archive, p, n);
 		if (done <= 0)
@@ -189,6 +191,7 @@ static int put_header(struct bundle_output *o, const char *name, uint64_t size, 
 	ptc_la.archive_entry_set_perm(e, 0600);
 	ptc_la.archive_entry_set_size(e, (la_int64_t)size);
 	ptc_la.archive_entry_set_mtime(e, 0, 0);
+	o->missing = size;
 	r = ptc_la.archive_write_header(o->archive, e);
 	ptc_la.archive_entry_free(e);
 	return r == ARCHIVE_OK ? 0 : fail_output(o, err);
@@ -303,7 +306,8 @@ int ptc_bundle_write(struct ptc_bundle_writer *w, const char *output, unsigned i
 	if (!rc)
 		w->written = (uint64_t)st.st_size;
 	if (o.archive) {
-		if (rc)
+		/* At its end libarchive fills a cut member with zeros. Without its end it leaks. */
+		if (o.missing > FILLED_MAX)
 			(void)ptc_la.archive_write_fail(o.archive);
 		(void)ptc_la.archive_write_free(o.archive);
 	}
