@@ -139,6 +139,7 @@ def verdict(folder):
     """Overwritten code of a file makes a hole in the trace: ptcap reports it for the thread, and
     --strict exits with 3."""
     copy = os.path.join(folder, "copy")
+    os.environ["PERF_BUILDID_DIR"] = "/nowhere"  # perf of another test may have put this program into the user's cache
     for options, status in (([], 0), (["--strict"], 3), (["--strict", "-q"], 3)):
         shutil.copy(prog("busy"), copy)
         live = Live(folder, *options, "--on-exit", "-m", "1M,4M", "--", "/bin/dash", "-c", f"{copy} 300; echo over; read x; exit 0")
