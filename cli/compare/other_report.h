@@ -40,7 +40,7 @@ const char *ptc_other_judge_name(enum ptc_stacks_are are);
 void ptc_other_judge_text(char *text, size_t size, const struct ptc_other_sum *s,
 			  enum ptc_stacks_are are);
 
-/* What is printed about both recordings. */
+/* The report about two recordings: the stacks of one, judged by the trace of the other. */
 struct ptc_other_report {
 	const struct ptc_other_sum *sum;
 	const struct ptc_other_total *total;
