@@ -143,9 +143,7 @@ static int archive_recording(struct archive_args *a)
 		return ptc_say_err(&err);
 	a->sandbox.output = a->output;
 	a->sandbox.finds_code = true;
-	code = ptc_sandbox_enter(&a->sandbox);
-	if (!code)
-		code = ptc_open_chosen(&chosen, &d);
+	code = ptc_open_chosen(&a->sandbox, &chosen, &d);
 	if (code)
 		return code;
 	code = archive_decoded(a, d);

@@ -13,12 +13,15 @@ int ptc_choose_code(const char *urls, const struct ptc_code_opts *code)
 	return ptc_asked_code_is_there(code) ? 0 : PTC_EXIT_FAIL;
 }
 
-int ptc_open_chosen(const struct ptc_chosen *c, struct ptc_decode **ret)
+int ptc_open_chosen(const struct ptc_sandbox *sandbox, const struct ptc_chosen *c,
+		    struct ptc_decode **ret)
 {
+	int code = sandbox ? ptc_sandbox_enter(sandbox) : 0;
 	struct ptc_decode *d;
 	struct ptc_err err;
-	int code;
 
+	if (code)
+		return code;
 	if (c->pt ? ptc_decode_open_raw(c->pt, c->raw, c->nraw, c->opts, &d, &err) :
 		    ptc_decode_open(c->input, c->opts, &d, &err))
 		return ptc_say_input_err(c->pt ? NULL : c->input, &err);

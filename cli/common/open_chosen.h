@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "cli/common/sandbox.h"
 #include "cli/common/selection_args.h"
 #include "ptcap/decode.h"
 
@@ -26,7 +27,11 @@ struct ptc_chosen {
  */
 int ptc_choose_code(const char *urls, const struct ptc_code_opts *code);
 
-/* Returns 0 and a decode that the caller frees, or an exit code after a message. */
-int ptc_open_chosen(const struct ptc_chosen *c, struct ptc_decode **ret);
+/*
+ * Enter @sandbox (NULL: already entered), and open the recording in it. Returns 0 and a decode that
+ * the caller frees, or an exit code after a message.
+ */
+int ptc_open_chosen(const struct ptc_sandbox *sandbox, const struct ptc_chosen *c,
+		    struct ptc_decode **ret);
 
 #endif

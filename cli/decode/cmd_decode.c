@@ -181,9 +181,7 @@ static int decode_recording(struct ptc_decode_args *a)
 		ptc_pager_prepare(&pager);
 	a->sandbox.output = a->out.form.output;
 	a->sandbox.finds_code = true;
-	code = ptc_sandbox_enter(&a->sandbox);
-	if (!code)
-		code = ptc_open_chosen(&chosen, &d);
+	code = ptc_open_chosen(&a->sandbox, &chosen, &d);
 	if (code)
 		return code;
 	code = run_paged(a, d, &pager);

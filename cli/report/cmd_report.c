@@ -157,9 +157,7 @@ static int report_recording(struct ptc_report_args *a)
 	if (!a->no_pager && a->format == PTC_REPORT_TEXT)
 		ptc_pager_prepare(&pager);
 	a->sandbox.finds_code = true;
-	code = ptc_sandbox_enter(&a->sandbox);
-	if (!code)
-		code = ptc_open_chosen(&chosen, &d);
+	code = ptc_open_chosen(&a->sandbox, &chosen, &d);
 	if (code)
 		return code;
 	code = report_decoded(a, d, &pager);

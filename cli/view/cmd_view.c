@@ -299,7 +299,7 @@ static int view_recording(struct ptc_view_args *a)
 		code = ptc_sandbox_enter_with_copy(&a->sandbox, &a->input);
 	chosen.input = a->input;
 	if (!code)
-		code = ptc_open_chosen(&chosen, &v.d);
+		code = ptc_open_chosen(NULL, &chosen, &v.d);
 	if (!code)
 		code = show_recording(&v);
 	ptc_http_server_release(&v.http);
