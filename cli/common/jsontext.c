@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/common/jsontext.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,4 +46,17 @@ bool ptc_line_json(struct ptc_line *l, json_t *o)
 	ptc_line_char(l, '\n');
 	free(text);
 	return true;
+}
+
+json_t *ptc_json_uint(uint64_t v)
+{
+	return json_integer((json_int_t)v);
+}
+
+json_t *ptc_json_hex(uint64_t v)
+{
+	char text[19];
+
+	(void)snprintf(text, sizeof(text), "0x%" PRIx64, v);
+	return json_string(text);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Untrusted texts as JSON. */
+/* Untrusted texts and numbers as JSON. */
 #ifndef PTC_CLI_COMMON_JSONTEXT_H
 #define PTC_CLI_COMMON_JSONTEXT_H
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct ptc_line;
 
@@ -13,6 +14,15 @@ struct ptc_line;
  * memory.
  */
 json_t *ptc_json_text(const char *s);
+
+/* Returns an integer; NULL if out of memory. @v is below 2^63. */
+json_t *ptc_json_uint(uint64_t v);
+
+/*
+ * Returns a text such as "0x401000", for values that may be 2^63 or larger: addresses, configs.
+ * NULL if out of memory.
+ */
+json_t *ptc_json_hex(uint64_t v);
 
 /*
  * As json_dumps, with \uNNNN for characters that could control a terminal (plain.h). Returns NULL

@@ -14,19 +14,6 @@
 
 enum { PLACES = 100 };
 
-static json_t *u64_to_json(uint64_t v)
-{
-	return json_integer((json_int_t)v);
-}
-
-static json_t *address(uint64_t v)
-{
-	char text[24];
-
-	(void)snprintf(text, sizeof(text), "0x%" PRIx64, v);
-	return json_string(text);
-}
-
 static json_t *name(const char *s)
 {
 	return s ? ptc_json_text(s) : json_null();
@@ -34,8 +21,8 @@ static json_t *name(const char *s)
 
 static json_t *count_of(const struct ptc_sum_count *c)
 {
-	return json_pack("{s:o,s:o,s:o}", "judged", u64_to_json(c->judged), "wrong",
-			 u64_to_json(c->wrong), "missing", u64_to_json(c->missing));
+	return json_pack("{s:o,s:o,s:o}", "judged", ptc_json_uint(c->judged), "wrong",
+			 ptc_json_uint(c->wrong), "missing", ptc_json_uint(c->missing));
 }
 
 static json_t *verdicts_of(const uint64_t counts[PTC_VERDICT_COUNT])
@@ -45,7 +32,7 @@ static json_t *verdicts_of(const uint64_t counts[PTC_VERDICT_COUNT])
 
 	for (i = 0; i < PTC_VERDICT_COUNT; i++)
 		json_object_set_new(o, ptc_verdict_name((enum ptc_verdict)i),
-				    u64_to_json(counts[i]));
+				    ptc_json_uint(counts[i]));
 	return o;
 }
 
@@ -56,7 +43,7 @@ static json_t *skips_of(const struct ptc_compare_sum *s)
 
 	for (i = PTC_COMPARE_JUDGED + 1; i < PTC_COMPARE_SKIPS; i++)
 		json_object_set_new(o, ptc_compare_skip_name((enum ptc_compare_skip)i),
-				    u64_to_json(s->skipped_entries[i]));
+				    ptc_json_uint(s->skipped_entries[i]));
 	return o;
 }
 
@@ -72,8 +59,8 @@ static json_t *patterns_of(const struct ptc_compare_sum *s)
 			continue;
 		o = json_pack("{s:s}", "pattern", ptc_pattern_name((enum ptc_sum_pattern)i));
 		if (i == PTC_PATTERN_SHIFT || i == PTC_PATTERN_SHIFTED) {
-			json_object_set_new(o, "transfers", u64_to_json(s->shift));
-			json_object_set_new(o, "samples", u64_to_json(s->may[s->shift]));
+			json_object_set_new(o, "transfers", ptc_json_uint(s->shift));
+			json_object_set_new(o, "samples", ptc_json_uint(s->may[s->shift]));
 		}
 		if (i == PTC_PATTERN_CPU)
 			json_object_set_new(o, "cpu", json_integer(s->cpu));
@@ -94,7 +81,7 @@ static json_t *shifts_of(const struct ptc_compare_sum *s)
 	while (n && !s->shifts[n - 1])
 		n--;
 	for (i = 0; i < n; i++)
-		json_array_append_new(list, u64_to_json(s->shifts[i]));
+		json_array_append_new(list, ptc_json_uint(s->shifts[i]));
 	return list;
 }
 
@@ -108,7 +95,7 @@ static json_t *depths_of(const struct ptc_compare_sum *s)
 	for (i = 0; i < n; i++)
 		json_array_append_new(list,
 				      json_pack("{s:o,s:o}", "verdicts", verdicts_of(s->depths[i]),
-						"missing", u64_to_json(s->missing_at[i])));
+						"missing", ptc_json_uint(s->missing_at[i])));
 	return list;
 }
 
@@ -144,10 +131,10 @@ static json_t *functions_of(const struct ptc_compare_sum *s)
 	size_t i;
 
 	for (i = 0; i < s->nfunctions && i < PLACES; i++)
-		json_array_append_new(list, json_pack("{s:o,s:o,s:o}", "function",
-						      name(s->functions[i].name), "wrong",
-						      u64_to_json(s->functions[i].wrong), "missing",
-						      u64_to_json(s->functions[i].missing)));
+		json_array_append_new(
+			list, json_pack("{s:o,s:o,s:o}", "function", name(s->functions[i].name),
+					"wrong", ptc_json_uint(s->functions[i].wrong), "missing",
+					ptc_json_uint(s->functions[i].missing)));
 	return list;
 }
 
@@ -156,7 +143,7 @@ static void add_place(json_t *o, const struct ptc_side_place *p)
 {
 	if (p->function) {
 		json_object_set_new(o, "function", name(p->function));
-		json_object_set_new(o, "function_offset", u64_to_json(p->off));
+		json_object_set_new(o, "function_offset", ptc_json_uint(p->off));
 	}
 	if (p->file) {
 		json_object_set_new(o, "file", name(p->file));
@@ -170,9 +157,9 @@ static json_t *places_of(const struct ptc_compare_sum *s)
 	size_t i;
 
 	for (i = 0; i < s->nplaces && i < PLACES; i++) {
-		json_t *o = json_pack("{s:o,s:o,s:o}", "from", address(s->places[i].from), "wrong",
-				      u64_to_json(s->places[i].wrong), "missing",
-				      u64_to_json(s->places[i].missing));
+		json_t *o = json_pack("{s:o,s:o,s:o}", "from", ptc_json_hex(s->places[i].from),
+				      "wrong", ptc_json_uint(s->places[i].wrong), "missing",
+				      ptc_json_uint(s->places[i].missing));
 
 		add_place(o, &s->places[i].place);
 		json_array_append_new(list, o);
@@ -182,7 +169,7 @@ static json_t *places_of(const struct ptc_compare_sum *s)
 
 static json_t *end_of(const struct ptc_side_end *e)
 {
-	json_t *o = json_pack("{s:o}", "ip", address(e->ip));
+	json_t *o = json_pack("{s:o}", "ip", ptc_json_hex(e->ip));
 
 	add_place(o, &e->place);
 	return o;
@@ -202,7 +189,7 @@ static json_t *row_of(const struct ptc_side_row *row)
 	if (row->kind)
 		json_object_set_new(trace, "kind",
 				    json_string(ptc_kind_name((enum ptc_kind)row->kind)));
-	return json_pack("{s:o,s:s,s:o,s:o}", "depth", u64_to_json(row->depth), "verdict",
+	return json_pack("{s:o,s:s,s:o,s:o}", "depth", ptc_json_uint(row->depth), "verdict",
 			 row->missing ? "missing" :
 					ptc_verdict_name((enum ptc_verdict)row->verdict),
 			 "entry", side_of(row->lbr), "trace", trace);
@@ -219,11 +206,11 @@ static json_t *worst_of(const struct ptc_compare_sum *s)
 
 		for (k = 0; k < w->n; k++)
 			json_array_append_new(rows, row_of(&w->rows[k]));
-		json_array_append_new(list, json_pack("{s:o,s:o,s:i,s:i,s:o,s:o,s:o}", "offset",
-						      address(w->off), "time", u64_to_json(w->time),
-						      "tid", w->tid, "cpu", w->cpu, "wrong",
-						      u64_to_json(w->wrong), "places",
-						      u64_to_json(w->candidates), "rows", rows));
+		json_array_append_new(
+			list, json_pack("{s:o,s:o,s:i,s:i,s:o,s:o,s:o}", "offset",
+					ptc_json_hex(w->off), "time", ptc_json_uint(w->time), "tid",
+					w->tid, "cpu", w->cpu, "wrong", ptc_json_uint(w->wrong),
+					"places", ptc_json_uint(w->candidates), "rows", rows));
 	}
 	return list;
 }
@@ -231,9 +218,9 @@ static json_t *worst_of(const struct ptc_compare_sum *s)
 /* Returns the number of samples by their number of matching positions in the trace. */
 static json_t *candidates_of(const struct ptc_compare_sum *s)
 {
-	return json_pack("{s:o,s:o,s:o,s:o}", "1", u64_to_json(s->candidates[0]), "2-9",
-			 u64_to_json(s->candidates[1]), "10-99", u64_to_json(s->candidates[2]),
-			 "100-", u64_to_json(s->candidates[3]));
+	return json_pack("{s:o,s:o,s:o,s:o}", "1", ptc_json_uint(s->candidates[0]), "2-9",
+			 ptc_json_uint(s->candidates[1]), "10-99", ptc_json_uint(s->candidates[2]),
+			 "100-", ptc_json_uint(s->candidates[3]));
 }
 
 static json_t *gaps_of(const struct ptc_compare_sum *s)
@@ -244,7 +231,7 @@ static json_t *gaps_of(const struct ptc_compare_sum *s)
 	for (i = 1; i < PTC_GAP_COUNT; i++)
 		if (s->gaps[i])
 			json_object_set_new(o, ptc_gap_name((enum ptc_gap_cause)i),
-					    u64_to_json(s->gaps[i]));
+					    ptc_json_uint(s->gaps[i]));
 	return o;
 }
 
@@ -252,24 +239,24 @@ bool ptc_compare_print_json(const struct ptc_compare_sum *s, enum ptc_stacks_are
 			    uint64_t slack_ns, const struct ptc_recorded_cpu *cpu)
 {
 	json_t *o = json_pack("{s:s,s:i,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
-			      "ptcap-compare", "version", 1, "samples", u64_to_json(s->samples),
-			      "exact_samples", u64_to_json(s->exact_samples), "entries",
-			      u64_to_json(s->entries), "judged", u64_to_json(s->all.judged),
-			      "wrong", u64_to_json(s->all.wrong), "missing",
-			      u64_to_json(s->all.missing), "verdicts", verdicts_of(s->verdicts),
+			      "ptcap-compare", "version", 1, "samples", ptc_json_uint(s->samples),
+			      "exact_samples", ptc_json_uint(s->exact_samples), "entries",
+			      ptc_json_uint(s->entries), "judged", ptc_json_uint(s->all.judged),
+			      "wrong", ptc_json_uint(s->all.wrong), "missing",
+			      ptc_json_uint(s->all.missing), "verdicts", verdicts_of(s->verdicts),
 			      "not_judged", skips_of(s), "patterns", patterns_of(s));
 	bool ok = o && ptc_compare_set_cpu(o, cpu) &&
 		  !json_object_set_new(o, "verdict",
 				       json_string(ptc_compare_verdict_name(verdict))) &&
-		  !json_object_set_new(o, "wrong_samples", u64_to_json(s->wrong_samples)) &&
-		  !json_object_set_new(o, "slack", u64_to_json(slack_ns)) &&
+		  !json_object_set_new(o, "wrong_samples", ptc_json_uint(s->wrong_samples)) &&
+		  !json_object_set_new(o, "slack", ptc_json_uint(slack_ns)) &&
 		  !json_object_set_new(o, "shifts", shifts_of(s)) &&
 		  !json_object_set_new(o, "depths", depths_of(s)) &&
 		  !json_object_set_new(o, "kinds", kinds_of(s)) &&
 		  !json_object_set_new(o, "cpus", cpus_of(s)) &&
 		  !json_object_set_new(o, "candidates", candidates_of(s)) &&
 		  !json_object_set_new(o, "gaps", gaps_of(s)) &&
-		  !json_object_set_new(o, "limited_samples", u64_to_json(s->limited)) &&
+		  !json_object_set_new(o, "limited_samples", ptc_json_uint(s->limited)) &&
 		  !json_object_set_new(o, "functions", functions_of(s)) &&
 		  !json_object_set_new(o, "places", places_of(s)) &&
 		  !json_object_set_new(o, "worst", worst_of(s));

@@ -80,14 +80,6 @@ static bool print_line(const struct listing *l, const struct ptc_side_row *row, 
 	return true;
 }
 
-static json_t *address(uint64_t v)
-{
-	char text[24];
-
-	(void)snprintf(text, sizeof(text), "0x%" PRIx64, v);
-	return json_string(text);
-}
-
 static json_t *function_of(const struct listing *l, uint64_t ip)
 {
 	char text[NAME_MAX_LEN];
@@ -101,8 +93,8 @@ static json_t *ends_of(const struct listing *l, const struct ptc_side_end ends[2
 {
 	if (!ends[0].ip && !ends[1].ip)
 		return json_null();
-	return json_pack("{s:o,s:o,s:o,s:o}", "from", address(ends[0].ip), "to",
-			 address(ends[1].ip), "from_function", function_of(l, ends[0].ip),
+	return json_pack("{s:o,s:o,s:o,s:o}", "from", ptc_json_hex(ends[0].ip), "to",
+			 ptc_json_hex(ends[1].ip), "from_function", function_of(l, ends[0].ip),
 			 "to_function", function_of(l, ends[1].ip));
 }
 
@@ -110,10 +102,11 @@ static bool print_object(const struct listing *l, const struct ptc_side_row *row
 			 const char *verdict)
 {
 	json_t *o = json_pack("{s:s,s:i,s:o,s:I,s:i,s:i,s:I,s:s,s:o,s:o}", "schema",
-			      "ptcap-compare-entry", "version", 1, "offset", address(l->s->off),
-			      "time", (json_int_t)l->s->where.time, "tid", l->s->where.tid, "cpu",
-			      l->s->where.cpu, "depth", (json_int_t)row->depth, "verdict", verdict,
-			      "entry", ends_of(l, row->lbr), "trace", ends_of(l, row->trace));
+			      "ptcap-compare-entry", "version", 1, "offset",
+			      ptc_json_hex(l->s->off), "time", (json_int_t)l->s->where.time, "tid",
+			      l->s->where.tid, "cpu", l->s->where.cpu, "depth",
+			      (json_int_t)row->depth, "verdict", verdict, "entry",
+			      ends_of(l, row->lbr), "trace", ends_of(l, row->trace));
 	char *text;
 
 	if (o && row->kind)

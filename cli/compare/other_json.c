@@ -13,19 +13,6 @@
 
 enum { FUNCTION_MAX = 256 };
 
-static json_t *number(uint64_t v)
-{
-	return json_integer((json_int_t)v);
-}
-
-static json_t *ip_text(uint64_t v)
-{
-	char text[24];
-
-	(void)snprintf(text, sizeof(text), "0x%" PRIx64, v);
-	return json_string(text);
-}
-
 static json_t *depths_json(const struct ptc_other_sum *s)
 {
 	json_t *list = json_array();
@@ -34,9 +21,9 @@ static json_t *depths_json(const struct ptc_other_sum *s)
 	while (n && !s->depths[n - 1].judged)
 		n--;
 	for (i = 0; i < n; i++)
-		json_array_append_new(list,
-				      json_pack("{s:o,s:o}", "judged", number(s->depths[i].judged),
-						"wrong", number(s->depths[i].wrong)));
+		json_array_append_new(list, json_pack("{s:o,s:o}", "judged",
+						      ptc_json_uint(s->depths[i].judged), "wrong",
+						      ptc_json_uint(s->depths[i].wrong)));
 	return list;
 }
 
@@ -49,25 +36,26 @@ bool ptc_other_print_json(const struct ptc_other_report *r)
 
 	for (i = 0; i < PTC_OTHER_STACKS; i++)
 		json_object_set_new(stacks, ptc_other_stack_name((enum ptc_other_stack)i),
-				    number(s->stacks[i]));
+				    ptc_json_uint(s->stacks[i]));
 	for (i = 0; i < PTC_OTHER_VERDICTS; i++)
 		json_object_set_new(verdicts, ptc_other_verdict_name((enum ptc_other_verdict)i),
-				    number(s->verdicts[i]));
+				    ptc_json_uint(s->verdicts[i]));
 	o = json_pack("{s:s,s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:b}", "schema",
 		      "ptcap-compare-runs", "version", 1, "verdict",
-		      ptc_other_judge_name(r->verdict), "samples", number(s->samples), "stacks",
-		      stacks, "entries", number(s->entries), "judged", number(s->judged), "wrong",
-		      number(s->wrong), "wrong_samples", number(s->wrong_samples), "verdicts",
-		      verdicts, "ips", number(s->ips), "ips_missed", number(s->ips_missed),
-		      "depths", depths_json(s), "limited", r->total->limited, "many_threads",
+		      ptc_other_judge_name(r->verdict), "samples", ptc_json_uint(s->samples),
+		      "stacks", stacks, "entries", ptc_json_uint(s->entries), "judged",
+		      ptc_json_uint(s->judged), "wrong", ptc_json_uint(s->wrong), "wrong_samples",
+		      ptc_json_uint(s->wrong_samples), "verdicts", verdicts, "ips",
+		      ptc_json_uint(s->ips), "ips_missed", ptc_json_uint(s->ips_missed), "depths",
+		      depths_json(s), "limited", r->total->limited, "many_threads",
 		      r->total->many_threads);
 	if (o && (!ptc_compare_set_cpu(o, &r->cpu) ||
 		  json_object_set_new(o, "trace",
 				      json_pack("{s:o,s:o,s:o,s:s?}", "branches",
-						number(r->total->branches), "edges",
-						number(r->total->edges), "edges_seen",
-						number(r->total->edges_seen), "software_source",
-						r->trace_software)))) {
+						ptc_json_uint(r->total->branches), "edges",
+						ptc_json_uint(r->total->edges), "edges_seen",
+						ptc_json_uint(r->total->edges_seen),
+						"software_source", r->trace_software)))) {
 		json_decref(o);
 		return false;
 	}
@@ -102,14 +90,14 @@ static void name_function(const struct ptc_other_sample *s, struct ptc_decode *d
 static bool list_json(const struct ptc_other_sample *s, size_t i, const char *from, const char *to)
 {
 	const struct ptc_branch *e = &s->entries[i];
-	json_t *entry = json_pack("{s:o,s:o,s:o,s:o}", "from", ip_text(e->from), "to",
-				  ip_text(e->to), "from_function",
+	json_t *entry = json_pack("{s:o,s:o,s:o,s:o}", "from", ptc_json_hex(e->from), "to",
+				  ptc_json_hex(e->to), "from_function",
 				  *from == '-' ? json_null() : json_string(from), "to_function",
 				  *to == '-' ? json_null() : json_string(to));
 	json_t *o = json_pack("{s:s,s:i,s:o,s:I,s:i,s:i,s:o,s:s,s:o,s:n}", "schema",
-			      "ptcap-compare-entry", "version", 1, "offset", ip_text(s->off),
+			      "ptcap-compare-entry", "version", 1, "offset", ptc_json_hex(s->off),
 			      "time", (json_int_t)s->where.time, "tid", s->where.tid, "cpu",
-			      s->where.cpu, "depth", number(i), "verdict",
+			      s->where.cpu, "depth", ptc_json_uint(i), "verdict",
 			      ptc_other_verdict_name((enum ptc_other_verdict)s->verdicts[i]),
 			      "entry", entry, "trace");
 	char *text = ptc_json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);

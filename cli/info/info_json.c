@@ -23,23 +23,6 @@ static json_t *text_or_null(const char *s)
 	return s ? text(s) : json_null();
 }
 
-/*
- * Values above 2^63 are possible (addresses, configs), so they are hex strings, as in `decode
- * --format json`.
- */
-static json_t *hex(uint64_t v)
-{
-	char s[19];
-
-	(void)snprintf(s, sizeof(s), "0x%" PRIx64, v);
-	return json_string(s);
-}
-
-static json_t *uint_to_json(uint64_t v)
-{
-	return json_integer((json_int_t)v);
-}
-
 static bool set(json_t *object, const char *key, json_t *value)
 {
 	return !json_object_set_new(object, key, value);
@@ -50,10 +33,10 @@ static json_t *make_file(const struct ptc_info *i)
 	json_t *o = json_object();
 
 	if (set(o, "name", text(ptc_file_name(i->file))) &&
-	    set(o, "size", uint_to_json(ptc_file_size(i->file))) &&
-	    set(o, "data_offset", uint_to_json(ptc_file_data_off(i->file))) &&
-	    set(o, "data_size", uint_to_json(ptc_file_data_size(i->file))) &&
-	    (!i->modified_s || set(o, "modified_s", uint_to_json((uint64_t)i->modified_s))))
+	    set(o, "size", ptc_json_uint(ptc_file_size(i->file))) &&
+	    set(o, "data_offset", ptc_json_uint(ptc_file_data_off(i->file))) &&
+	    set(o, "data_size", ptc_json_uint(ptc_file_data_size(i->file))) &&
+	    (!i->modified_s || set(o, "modified_s", ptc_json_uint((uint64_t)i->modified_s))))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -68,12 +51,12 @@ static json_t *make_host(const struct ptc_info *i)
 	    set(o, "arch", text_or_null(i->arch)) && set(o, "cpudesc", text_or_null(i->cpudesc)) &&
 	    set(o, "cpuid", text_or_null(i->cpuid)) &&
 	    set(o, "microcode", ptc_recorded_cpu_microcode_json(&i->cpu)) &&
-	    set(o, "cpus_available", uint_to_json(i->cpus.available)) &&
-	    set(o, "cpus_online", uint_to_json(i->cpus.online)) &&
-	    set(o, "packages", uint_to_json(i->packages)) &&
-	    set(o, "cores", uint_to_json(i->cores)) &&
-	    set(o, "numa_nodes", uint_to_json(i->numa_nodes)) &&
-	    set(o, "total_mem_kib", uint_to_json(i->total_mem_kib)))
+	    set(o, "cpus_available", ptc_json_uint(i->cpus.available)) &&
+	    set(o, "cpus_online", ptc_json_uint(i->cpus.online)) &&
+	    set(o, "packages", ptc_json_uint(i->packages)) &&
+	    set(o, "cores", ptc_json_uint(i->cores)) &&
+	    set(o, "numa_nodes", ptc_json_uint(i->numa_nodes)) &&
+	    set(o, "total_mem_kib", ptc_json_uint(i->total_mem_kib)))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -106,7 +89,7 @@ static json_t *make_features(const struct ptc_info *i)
 		const char *name = ptc_feature_name(bit);
 
 		if (ptc_file_feature(i->file, bit, &c, NULL) &&
-		    json_array_append_new(a, name ? text(name) : uint_to_json(bit))) {
+		    json_array_append_new(a, name ? text(name) : ptc_json_uint(bit))) {
 			json_decref(a);
 			return NULL;
 		}
@@ -124,7 +107,7 @@ static json_t *make_pmus(const struct ptc_info *i)
 	while (ptc_feature_next_pmu_mapping(&it, &m, &ignored) > 0) {
 		json_t *o = json_object();
 
-		if (!set(o, "type", uint_to_json(m.type)) || !set(o, "name", text(m.name)) ||
+		if (!set(o, "type", ptc_json_uint(m.type)) || !set(o, "name", text(m.name)) ||
 		    json_array_append(a, o)) {
 			json_decref(o);
 			json_decref(a);
@@ -180,9 +163,9 @@ static json_t *make_compression(const struct ptc_info *i)
 	if (!i->has_compressed)
 		return json_null();
 	o = json_object();
-	if (set(o, "type", uint_to_json(i->compressed.type)) &&
-	    set(o, "level", uint_to_json(i->compressed.level)) &&
-	    set(o, "ratio", uint_to_json(i->compressed.ratio)))
+	if (set(o, "type", ptc_json_uint(i->compressed.type)) &&
+	    set(o, "level", ptc_json_uint(i->compressed.level)) &&
+	    set(o, "ratio", ptc_json_uint(i->compressed.ratio)))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -195,9 +178,9 @@ static json_t *make_clock(const struct ptc_info *i)
 	if (!i->has_clock)
 		return json_null();
 	o = json_object();
-	if (set(o, "clockid", uint_to_json(i->clock.clockid)) &&
-	    set(o, "wall_ns", uint_to_json(i->clock.wall_ns)) &&
-	    set(o, "clock_ns", uint_to_json(i->clock.clock_ns)))
+	if (set(o, "clockid", ptc_json_uint(i->clock.clockid)) &&
+	    set(o, "wall_ns", ptc_json_uint(i->clock.wall_ns)) &&
+	    set(o, "clock_ns", ptc_json_uint(i->clock.clock_ns)))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -211,12 +194,13 @@ static json_t *make_event(const struct ptc_info *i, size_t n)
 	size_t j;
 
 	if (!set(o, "name", text_or_null(ptc_info_event_name(i, n))) ||
-	    !set(o, "type", uint_to_json(a->attr.type)) || !set(o, "config", hex(a->attr.config)) ||
-	    !set(o, "sample_type", hex(a->attr.sample_type)) ||
+	    !set(o, "type", ptc_json_uint(a->attr.type)) ||
+	    !set(o, "config", ptc_json_hex(a->attr.config)) ||
+	    !set(o, "sample_type", ptc_json_hex(a->attr.sample_type)) ||
 	    !set(o, "exclude_kernel", json_boolean(a->attr.exclude_kernel)))
 		goto fail;
 	for (j = 0; j < a->nids; j++)
-		if (json_array_append_new(ids, uint_to_json(a->ids[j])))
+		if (json_array_append_new(ids, ptc_json_uint(a->ids[j])))
 			goto fail;
 	if (set(o, "ids", json_incref(ids))) {
 		json_decref(ids);
@@ -249,8 +233,8 @@ static json_t *make_time(const struct ptc_info *i)
 	if (!i->last_ns)
 		return json_null();
 	o = json_object();
-	if (set(o, "first_ns", uint_to_json(i->first_ns)) &&
-	    set(o, "last_ns", uint_to_json(i->last_ns)))
+	if (set(o, "first_ns", ptc_json_uint(i->first_ns)) &&
+	    set(o, "last_ns", ptc_json_uint(i->last_ns)))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -263,16 +247,16 @@ static json_t *make_pt(const struct ptc_info *i)
 	if (!i->has_pt)
 		return json_null();
 	o = json_object();
-	if (set(o, "pmu_type", uint_to_json(i->pt.pmu_type)) &&
-	    set(o, "time_shift", uint_to_json(i->pt.time.shift)) &&
-	    set(o, "time_mult", uint_to_json(i->pt.time.mult)) &&
-	    set(o, "time_zero", hex(i->pt.time.zero)) &&
+	if (set(o, "pmu_type", ptc_json_uint(i->pt.pmu_type)) &&
+	    set(o, "time_shift", ptc_json_uint(i->pt.time.shift)) &&
+	    set(o, "time_mult", ptc_json_uint(i->pt.time.mult)) &&
+	    set(o, "time_zero", ptc_json_hex(i->pt.time.zero)) &&
 	    set(o, "cap_user_time_zero", json_boolean(i->pt.cap_user_time_zero)) &&
 	    set(o, "per_cpu", json_boolean(i->pt.per_cpu_mmaps)) &&
 	    set(o, "snapshot", json_boolean(i->pt.snapshot_mode)) &&
-	    set(o, "tsc_ctc_n", uint_to_json(i->pt.tsc_ctc_n)) &&
-	    set(o, "tsc_ctc_d", uint_to_json(i->pt.tsc_ctc_d)) &&
-	    set(o, "max_nonturbo_ratio", uint_to_json(i->pt.max_nonturbo_ratio)) &&
+	    set(o, "tsc_ctc_n", ptc_json_uint(i->pt.tsc_ctc_n)) &&
+	    set(o, "tsc_ctc_d", ptc_json_uint(i->pt.tsc_ctc_d)) &&
+	    set(o, "max_nonturbo_ratio", ptc_json_uint(i->pt.max_nonturbo_ratio)) &&
 	    set(o, "filter", text(i->pt.filter)))
 		return o;
 	json_decref(o);
@@ -288,10 +272,10 @@ static json_t *make_queues(const struct ptc_info *i)
 		const struct ptc_queue *q = &i->index.queues[n];
 		json_t *o = json_object();
 
-		if (!set(o, "queue", uint_to_json(q->idx)) ||
+		if (!set(o, "queue", ptc_json_uint(q->idx)) ||
 		    !set(o, "tid", json_integer(q->tid)) || !set(o, "cpu", json_integer(q->cpu)) ||
-		    !set(o, "pieces", uint_to_json(q->nchunks)) ||
-		    !set(o, "bytes", uint_to_json(q->bytes)) || json_array_append(a, o)) {
+		    !set(o, "pieces", ptc_json_uint(q->nchunks)) ||
+		    !set(o, "bytes", ptc_json_uint(q->bytes)) || json_array_append(a, o)) {
 			json_decref(o);
 			json_decref(a);
 			return NULL;
@@ -309,9 +293,9 @@ static json_t *make_records(const struct ptc_info *i)
 
 	for (type = 0; type < PTC_INFO_TYPES && ok; type++)
 		if (i->by_type[type])
-			ok = set(o, ptc_rec_name(type), uint_to_json(i->by_type[type]));
+			ok = set(o, ptc_rec_name(type), ptc_json_uint(i->by_type[type]));
 	if (ok && i->unknown)
-		ok = set(o, "unknown", uint_to_json(i->unknown));
+		ok = set(o, "unknown", ptc_json_uint(i->unknown));
 	if (ok)
 		return o;
 	json_decref(o);
@@ -322,10 +306,10 @@ static json_t *make_losses(const struct ptc_info *i)
 {
 	json_t *o = json_object();
 
-	if (set(o, "records", uint_to_json(i->lost_events)) &&
-	    set(o, "aux_truncated", uint_to_json(i->truncated)) &&
-	    set(o, "aux_partial", uint_to_json(i->partial)) &&
-	    set(o, "aux_collision", uint_to_json(i->collision)))
+	if (set(o, "records", ptc_json_uint(i->lost_events)) &&
+	    set(o, "aux_truncated", ptc_json_uint(i->truncated)) &&
+	    set(o, "aux_partial", ptc_json_uint(i->partial)) &&
+	    set(o, "aux_collision", ptc_json_uint(i->collision)))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -335,7 +319,7 @@ static json_t *make_losses(const struct ptc_info *i)
 static json_t *set_field(json_t *o, const struct ptc_ledger_field *f)
 {
 	if (o && set(o, f->name,
-		     f->is_signed ? json_integer((json_int_t)f->value) : uint_to_json(f->value)))
+		     f->is_signed ? json_integer((json_int_t)f->value) : ptc_json_uint(f->value)))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -454,11 +438,11 @@ static json_t *make_crash(const struct ptc_info *i)
 	if (!i->crashes)
 		return json_null();
 	o = json_object();
-	if (set(o, "signal", uint_to_json(i->crash.signo)) &&
-	    set(o, "pid", uint_to_json(i->crash.pid)) &&
-	    set(o, "tid", uint_to_json(i->crash.tid)) &&
-	    set(o, "crashes", uint_to_json(i->crashes)) &&
-	    set(o, "cut", uint_to_json(i->crash_cut)))
+	if (set(o, "signal", ptc_json_uint(i->crash.signo)) &&
+	    set(o, "pid", ptc_json_uint(i->crash.pid)) &&
+	    set(o, "tid", ptc_json_uint(i->crash.tid)) &&
+	    set(o, "crashes", ptc_json_uint(i->crashes)) &&
+	    set(o, "cut", ptc_json_uint(i->crash_cut)))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -513,7 +497,7 @@ static json_t *make_survey(const struct ptc_info *i)
 		json_decref(a);
 		a = NULL;
 	}
-	if (set(o, "files", uint_to_json(i->files)) && set(o, "missing", a) &&
+	if (set(o, "files", ptc_json_uint(i->files)) && set(o, "missing", a) &&
 	    set(o, "notes", make_notes(i)))
 		return o;
 	json_decref(o);
@@ -526,18 +510,19 @@ static json_t *make_thread(const struct ptc_verdict_thread *t, bool of_software)
 
 	if (set(o, "pid", json_integer(t->pid)) && set(o, "tid", json_integer(t->tid)) &&
 	    set(o, "complete", json_boolean(ptc_verdict_thread_complete(t))) &&
-	    set(o, "branches", uint_to_json(t->branches)) &&
-	    set(o, "instructions", of_software ? uint_to_json(t->insns) : json_null()) &&
+	    set(o, "branches", ptc_json_uint(t->branches)) &&
+	    set(o, "instructions", of_software ? ptc_json_uint(t->insns) : json_null()) &&
 	    set(o, "first_ns",
-		t->first_ns == PTC_NO_TIME ? json_null() : uint_to_json(t->first_ns)) &&
-	    set(o, "last_ns", t->last_ns == PTC_NO_TIME ? json_null() : uint_to_json(t->last_ns)) &&
-	    set(o, "gaps", uint_to_json(t->gaps)) &&
-	    set(o, "gap_bytes", uint_to_json(t->gap_bytes)) &&
+		t->first_ns == PTC_NO_TIME ? json_null() : ptc_json_uint(t->first_ns)) &&
+	    set(o, "last_ns",
+		t->last_ns == PTC_NO_TIME ? json_null() : ptc_json_uint(t->last_ns)) &&
+	    set(o, "gaps", ptc_json_uint(t->gaps)) &&
+	    set(o, "gap_bytes", ptc_json_uint(t->gap_bytes)) &&
 	    set(o, "cause", t->gaps ? json_string(ptc_gap_name(t->cause)) : json_null()) &&
 	    set(o, "moved_cpu", t->moved_cpu < 0 ? json_null() : json_integer(t->moved_cpu)) &&
 	    set(o, "moved_ns",
 		t->moved_cpu < 0 || t->moved_ns == PTC_NO_TIME ? json_null() :
-								 uint_to_json(t->moved_ns)))
+								 ptc_json_uint(t->moved_ns)))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -561,9 +546,9 @@ static json_t *make_newest(const struct ptc_info *i)
 	}
 	o = json_object();
 	if (set(o, "complete", json_boolean(ptc_verdict_complete(v))) &&
-	    set(o, "unplaced_gaps", uint_to_json(v->unplaced)) &&
-	    set(o, "lost_records", uint_to_json(v->lost_records)) &&
-	    set(o, "silent_threads", uint_to_json(v->silent)) && set(o, "threads", a))
+	    set(o, "unplaced_gaps", ptc_json_uint(v->unplaced)) &&
+	    set(o, "lost_records", ptc_json_uint(v->lost_records)) &&
+	    set(o, "silent_threads", ptc_json_uint(v->silent)) && set(o, "threads", a))
 		return o;
 	json_decref(o);
 	return NULL;
@@ -582,11 +567,11 @@ bool ptc_info_json(const struct ptc_info *info)
 	    set(o, "time", make_time(info)) && set(o, "intel_pt", make_pt(info)) &&
 	    set(o, "queues", make_queues(info)) && set(o, "records", make_records(info)) &&
 	    set(o, "losses", make_losses(info)) && set(o, "ledger", make_ledger(info)) &&
-	    set(o, "crash", make_crash(info)) && set(o, "states", uint_to_json(info->states)) &&
+	    set(o, "crash", make_crash(info)) && set(o, "states", ptc_json_uint(info->states)) &&
 	    set(o, "pmus", make_pmus(info)) && set(o, "pmu_caps", make_caps(info)) &&
 	    set(o, "compression", make_compression(info)) && set(o, "clock", make_clock(info)) &&
 	    set(o, "features", make_features(info)) &&
-	    set(o, "code_bytes", uint_to_json(info->code_bytes)) &&
+	    set(o, "code_bytes", ptc_json_uint(info->code_bytes)) &&
 	    set(o, "decode", make_survey(info)) && set(o, "newest", make_newest(info)))
 		s = ptc_json_dumps(o, JSON_INDENT(2));
 	json_decref(o);
