@@ -20,6 +20,7 @@ static const char *const names[PTC_FIELD_COUNT] = {
 void ptc_printer_release(struct ptc_printer *p)
 {
 	ptc_tid_counter_release(&p->insns);
+	ptc_address_texts_release(&p->texts);
 }
 
 uint64_t ptc_printer_count(struct ptc_printer *p, const struct ptc_item *it)
@@ -92,12 +93,22 @@ void ptc_line_flush(struct ptc_line *l)
 	if (l->n && fwrite(l->buf, 1, l->n, stdout) != l->n)
 		l->failed = true;
 	l->n = 0;
+	l->flushes++;
 }
 
 void ptc_line_str(struct ptc_line *l, const char *s)
 {
 	for (; *s; s++)
 		ptc_line_char(l, *s);
+}
+
+void ptc_line_pad(struct ptc_line *l, size_t begin, size_t width)
+{
+	const size_t taken = l->n - begin;
+	const size_t n = taken < width ? width - taken : 1;
+
+	memset(ptc_line_room(l, n), ' ', n);
+	l->n += n;
 }
 
 static void put_escaped_byte(struct ptc_line *l, char c)
@@ -127,9 +138,19 @@ void ptc_line_hex(struct ptc_line *l, uint64_t v)
 
 static void put_dec(struct ptc_line *l, uint64_t v, int width)
 {
+	static const char pairs[] = "0001020304050607080910111213141516171819"
+				    "2021222324252627282930313233343536373839"
+				    "4041424344454647484950515253545556575859"
+				    "6061626364656667686970717273747576777879"
+				    "8081828384858687888990919293949596979899";
 	char digits[20];
 	int i = 20;
 
+	while (v >= 100) {
+		i -= 2;
+		memcpy(digits + i, pairs + 2 * (v % 100), 2);
+		v /= 100;
+	}
 	do {
 		digits[--i] = (char)('0' + v % 10);
 		v /= 10;

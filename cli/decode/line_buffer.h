@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/tid_counter.h"
+#include "cli/decode/address_text.h"
 #include "ptcap/decode.h"
 
 enum ptc_field {
@@ -48,7 +50,8 @@ const char *ptc_fields_parse(const char *list, struct ptc_fields *ret, const cha
 /* An output buffer, which is flushed to stdout when it is full. */
 struct ptc_line {
 	size_t n;
-	bool failed; /* writing to stdout failed */
+	uint64_t flushes; /* number of ptc_line_flush */
+	bool failed;	  /* writing to stdout failed */
 	char buf[1 << 16];
 };
 
@@ -68,7 +71,15 @@ static inline void ptc_line_char(struct ptc_line *l, char c)
 	l->n++;
 }
 
+static inline void ptc_line_bytes(struct ptc_line *l, const char *s, size_t n)
+{
+	memcpy(ptc_line_room(l, n), s, n);
+	l->n += n;
+}
+
 void ptc_line_str(struct ptc_line *l, const char *s);
+/* Print blanks up to @width columns from offset @begin of the buffer, at least one. */
+void ptc_line_pad(struct ptc_line *l, size_t begin, size_t width);
 /*
  * Print @s for a file that other tools read. Control characters, bytes that are not UTF-8, and the
  * characters of @also become \xNN.
@@ -89,6 +100,7 @@ struct ptc_printer {
 	bool icount;   /* items have their number of instructions */
 	bool by_insns; /* lines for people begin with this number, not with the time */
 	struct ptc_tid_counter insns; /* owned; instructions of each thread, up to the item */
+	struct ptc_address_texts texts;
 	/* --insn: the last source line printed */
 	char srcline[256];
 	size_t srcline_len;
@@ -115,7 +127,7 @@ void ptc_print_label(struct ptc_line *l, const char *s);
 void ptc_print_short_name(struct ptc_line *l, const char *name, size_t width);
 /* Print function and offset, or "-". */
 void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip);
-void ptc_print_disasm(struct ptc_line *l, const struct ptc_item *it);
+void ptc_print_disasm(struct ptc_printer *p, const struct ptc_item *it);
 /*
  * Print FILE:LINE of it->from; @whole: with the file's path. With p->inlines the lines of the calls
  * that were inlined there follow, with "," between them, and "-" for an unknown one. Returns false,

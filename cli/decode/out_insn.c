@@ -11,25 +11,25 @@
 
 enum { TIME_WIDTH = 18, TID_WIDTH = 8, IP_WIDTH = 16, PLACE_WIDTH = 28, TEXT_WIDTH = 40 };
 
-static void pad_insn_column(struct ptc_line *l, size_t begin, size_t width)
+static size_t print_disasm(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
-	do
-		ptc_line_char(l, ' ');
-	while (l->n - begin < width);
-}
-
-void ptc_print_disasm(struct ptc_line *l, const struct ptc_item *it)
-{
+	struct ptc_line *l = p->line;
 	char text[PTC_DISASM_MAX];
 	uint8_t i;
 
-	ptc_disasm(PTC_MODE_64, it->insn, it->insn_len, it->from, text);
+	ptc_disasm(PTC_MODE_64, it->insn, it->insn_len, ip, text);
 	ptc_line_str(l, text);
 	for (i = 0; i < it->insn_len && !strcmp(text, "(unknown)"); i++) {
 		ptc_line_char(l, ' ');
 		ptc_line_hex(l, it->insn[i] >> 4);
 		ptc_line_hex(l, it->insn[i] & 15);
 	}
+	return l->n;
+}
+
+void ptc_print_disasm(struct ptc_printer *p, const struct ptc_item *it)
+{
+	(void)ptc_address_print_once(p, it, it->from, PTC_ADDRESS_DISASM, print_disasm);
 }
 
 static void put_file_line(struct ptc_line *l, const char *file, int line, bool whole)
@@ -60,27 +60,52 @@ static bool put_inlined_lines(struct ptc_printer *p, const struct ptc_item *it, 
 	return n > 1;
 }
 
-bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool whole)
+static void print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool whole)
 {
 	const char *file;
 	int line = 0;
 
 	if (p->inlines && it->from && put_inlined_lines(p, it, whole))
-		return true;
+		return;
 	file = it->from ? ptc_decode_srcline(p->d, it, it->from, &line) : NULL;
-	if (!file)
-		return false;
-	put_file_line(p->line, file, line, whole);
-	return true;
+	if (file)
+		put_file_line(p->line, file, line, whole);
 }
 
-/* Print the source line only when it changes. */
+static size_t print_whole_line(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+{
+	(void)ip;
+	print_srcline(p, it, true);
+	return p->line->n;
+}
+
+static size_t print_base_line(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+{
+	(void)ip;
+	print_srcline(p, it, false);
+	return p->line->n;
+}
+
+bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool whole)
+{
+	const struct ptc_line *l = p->line;
+	const size_t begin = l->n;
+	const uint64_t flushes = l->flushes;
+
+	(void)ptc_address_print_once(p, it, it->from,
+				     whole ? PTC_ADDRESS_LINE : PTC_ADDRESS_BASE_LINE,
+				     whole ? print_whole_line : print_base_line);
+	return l->n != begin || l->flushes != flushes;
+}
+
+/* Print the source line only when it changes. @begin: where the instruction begins. */
 static void put_new_srcline(struct ptc_printer *p, const struct ptc_item *it, size_t begin)
 {
 	struct ptc_line *l = p->line;
+	const size_t end = l->n;
 	size_t at, len;
 
-	pad_insn_column(l, begin, TEXT_WIDTH);
+	ptc_line_pad(l, begin, TEXT_WIDTH);
 	at = l->n;
 	ptc_line_str(l, "# ");
 	if (ptc_print_srcline(p, it, false)) {
@@ -94,9 +119,7 @@ static void put_new_srcline(struct ptc_printer *p, const struct ptc_item *it, si
 	} else {
 		p->srcline_len = 0;
 	}
-	while (at > begin && l->buf[at - 1] == ' ')
-		at--;
-	l->n = at; /* remove the blanks and the repeated line */
+	l->n = end; /* remove the blanks and the repeated line */
 }
 
 /* As ptc_print_symbol, in PLACE_WIDTH columns. */
@@ -115,6 +138,25 @@ static void print_short_symbol(struct ptc_printer *p, const struct ptc_item *it)
 	ptc_line_str(p->line, offset);
 }
 
+/* Print the address, the function and the instruction. Returns where the instruction begins. */
+static size_t print_insn_text(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+{
+	struct ptc_line *l = p->line;
+	size_t begin = l->n;
+
+	ptc_line_hex(l, ip);
+	ptc_line_pad(l, begin, IP_WIDTH);
+	begin = l->n;
+	if (p->width)
+		print_short_symbol(p, it);
+	else
+		ptc_print_symbol(p, it, ip);
+	ptc_line_pad(l, begin, PLACE_WIDTH);
+	begin = l->n;
+	(void)print_disasm(p, it, ip);
+	return begin;
+}
+
 static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
 {
 	struct ptc_line *l = p->line;
@@ -125,21 +167,11 @@ static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
 		ptc_line_flush(l);
 	begin = l->n;
 	ptc_print_axis(p, it->time, ptc_printer_count(p, it));
-	pad_insn_column(l, begin, TIME_WIDTH);
+	ptc_line_pad(l, begin, TIME_WIDTH);
 	begin = l->n;
 	ptc_line_dec(l, it->tid);
-	pad_insn_column(l, begin, TID_WIDTH);
-	begin = l->n;
-	ptc_line_hex(l, it->from);
-	pad_insn_column(l, begin, IP_WIDTH);
-	begin = l->n;
-	if (p->width)
-		print_short_symbol(p, it);
-	else
-		ptc_print_symbol(p, it, it->from);
-	pad_insn_column(l, begin, PLACE_WIDTH);
-	begin = l->n;
-	ptc_print_disasm(l, it);
+	ptc_line_pad(l, begin, TID_WIDTH);
+	begin = ptc_address_print_once(p, it, it->from, PTC_ADDRESS_INSN, print_insn_text);
 	put_new_srcline(p, it, begin);
 }
 
@@ -148,6 +180,7 @@ int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n)
 	struct ptc_printer *p = ctx;
 	size_t i;
 
+	ptc_address_texts_begin(&p->texts);
 	for (i = 0; i < n; i++) {
 		if (items[i].type == PTC_ITEM_GAP)
 			ptc_print_gap(p->line, &items[i]);

@@ -38,18 +38,24 @@ void ptc_print_short_name(struct ptc_line *l, const char *name, size_t width)
 	free(text);
 }
 
-void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+static size_t print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
 	uint64_t off = 0;
 	const char *name = ip ? ptc_decode_symbol(p->d, it, ip, &off) : NULL;
 
 	if (!name) {
 		ptc_line_char(p->line, '-');
-		return;
+		return p->line->n;
 	}
 	ptc_print_name(p->line, name);
 	ptc_line_str(p->line, "+0x");
 	ptc_line_hex(p->line, off);
+	return p->line->n;
+}
+
+void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+{
+	(void)ptc_address_print_once(p, it, ip, PTC_ADDRESS_SYMBOL, print_symbol);
 }
 
 static void put_insn_hex(struct ptc_line *l, const struct ptc_item *it)
@@ -105,7 +111,7 @@ static void put_field(struct ptc_printer *p, const struct ptc_item *it, enum ptc
 		put_insn_hex(l, it);
 		break;
 	case PTC_FIELD_DISASM:
-		ptc_print_disasm(l, it);
+		ptc_print_disasm(p, it);
 		break;
 	case PTC_FIELD_SRCLINE:
 		if (!ptc_print_srcline(p, it, true))
@@ -144,14 +150,6 @@ void ptc_print_event(struct ptc_line *l, const struct ptc_item *it)
 	ptc_line_hex(l, it->to);
 	ptc_line_str(l, " event=");
 	ptc_line_str(l, ptc_event_name((enum ptc_event_kind)it->kind));
-}
-
-/* Pad to a column of the default format. */
-static void pad_text_column(struct ptc_line *l, size_t begin, size_t width)
-{
-	do
-		ptc_line_char(l, ' ');
-	while (l->n - begin < width);
 }
 
 /*
@@ -230,10 +228,49 @@ void ptc_print_axis(struct ptc_printer *p, uint64_t time, uint64_t icount)
 		ptc_line_time(p->line, time);
 }
 
+static size_t print_from(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+{
+	const size_t place = place_width(p->width), begin = p->line->n;
+
+	put_place(p, it, ip, place);
+	ptc_line_pad(p->line, begin, place ? place + 1 : FROM_WIDTH);
+	return p->line->n;
+}
+
+static size_t print_to(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+{
+	ptc_line_str(p->line, "-> ");
+	put_place(p, it, ip, place_width(p->width));
+	return p->line->n;
+}
+
+static size_t print_branch(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+{
+	const size_t place = place_width(p->width);
+	struct ptc_line *l = p->line;
+	size_t begin;
+
+	if (p->color)
+		ptc_line_str(l, KIND_COLOR);
+	begin = l->n;
+	ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
+	ptc_line_pad(l, begin, KIND_WIDTH);
+	if (p->color)
+		ptc_line_str(l, NO_COLOR);
+	if (ptc_item_has_from(it))
+		(void)ptc_address_print_once(p, it, ip, PTC_ADDRESS_FROM, print_from);
+	else
+		ptc_line_pad(l, l->n, place ? place + 1 : FROM_WIDTH);
+	if (ptc_item_has_to(it))
+		(void)ptc_address_print_once(p, it, it->to, PTC_ADDRESS_TO, print_to);
+	else
+		ptc_line_str(l, "->");
+	return l->n;
+}
+
 static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 {
 	struct ptc_line *l = p->line;
-	const size_t place = place_width(p->width);
 	size_t begin;
 
 	/* Columns are computed inside the buffer, so it must not be flushed within a line. */
@@ -241,27 +278,11 @@ static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 		ptc_line_flush(l);
 	begin = l->n;
 	ptc_print_axis(p, it->time, ptc_printer_count(p, it));
-	pad_text_column(l, begin, TIME_WIDTH);
+	ptc_line_pad(l, begin, TIME_WIDTH);
 	begin = l->n;
 	ptc_line_dec(l, it->tid);
-	pad_text_column(l, begin, TID_WIDTH);
-	if (p->color)
-		ptc_line_str(l, KIND_COLOR);
-	begin = l->n;
-	ptc_line_str(l, ptc_kind_name((enum ptc_kind)it->kind));
-	pad_text_column(l, begin, KIND_WIDTH);
-	if (p->color)
-		ptc_line_str(l, NO_COLOR);
-	begin = l->n;
-	if (ptc_item_has_from(it))
-		put_place(p, it, it->from, place);
-	pad_text_column(l, begin, place ? place + 1 : FROM_WIDTH);
-	if (ptc_item_has_to(it)) {
-		ptc_line_str(l, "-> ");
-		put_place(p, it, it->to, place);
-	} else {
-		ptc_line_str(l, "->");
-	}
+	ptc_line_pad(l, begin, TID_WIDTH);
+	(void)ptc_address_print_once(p, it, it->from, PTC_ADDRESS_BRANCH, print_branch);
 }
 
 static void put_fields(struct ptc_printer *p, const struct ptc_item *it)
@@ -312,6 +333,7 @@ int ptc_print_text(void *ctx, const struct ptc_item *items, size_t n)
 	const bool ends = is_ends(&p->fields);
 	const struct ptc_item *it;
 
+	ptc_address_texts_begin(&p->texts);
 	for (it = items; it < items + n; it++) {
 		if (it->type == PTC_ITEM_GAP || it->type == PTC_ITEM_EVENT) {
 			(void)ptc_printer_count(p, it);
