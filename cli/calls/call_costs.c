@@ -160,7 +160,7 @@ static uint32_t find_call(struct ptc_call_costs *c, const struct ptc_call_event 
 static uint32_t find_call_again(struct ptc_call_costs *c, const struct ptc_call_event *e,
 				const struct cost_frame *by)
 {
-	const uint64_t from = call_address(e->call), state = c->stream->state;
+	const uint64_t from = call_address(e->call), state = c->stream->states.state;
 	const uint64_t hash =
 		ptc_hash_mix(ptc_hash_mix((uint64_t)by->function << 32 | e->function, from), state);
 	struct ptc_call_seen *seen = &c->seen[hash >> (64 - SEEN_BITS)];

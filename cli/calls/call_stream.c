@@ -73,22 +73,11 @@ static uint32_t look_up_inlined(struct ptc_call_stream *s, const struct ptc_call
 	return number_of_function(s, &f);
 }
 
-/* Returns ptc_decode_code_state of the process of @it, which is constant inside on_items. */
-static uint64_t state_in_batch(struct ptc_call_stream *s, const struct ptc_item *it)
-{
-	if (!s->state_known || s->state_pid != it->pid) {
-		s->state = ptc_decode_code_state(s->opts.d, it);
-		s->state_pid = it->pid;
-		s->state_known = true;
-	}
-	return s->state;
-}
-
 /* Returns the entry of @ip, which is not 0, with its start. */
 static struct ptc_function_seen *seen_at(struct ptc_call_stream *s, const struct ptc_item *it,
 					 uint64_t ip)
 {
-	const uint64_t state = state_in_batch(s, it);
+	const uint64_t state = ptc_batch_state_of(&s->states, s->opts.d, it);
 	const uint64_t hash = ptc_hash_mix(ptc_hash_mix(0, ip), state);
 	struct ptc_function_seen *seen = &s->seen[hash >> (64 - SEEN_BITS)];
 	uint64_t off = 0;
@@ -323,7 +312,7 @@ void ptc_call_stream_release(struct ptc_call_stream *s)
 
 void ptc_call_stream_begin(struct ptc_call_stream *s)
 {
-	s->state_known = false;
+	ptc_batch_state_begin(&s->states);
 }
 
 int ptc_call_stream_item(struct ptc_call_stream *s, const struct ptc_item *it)

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/idmap.h"
+#include "cli/common/batch_state.h"
 #include "cli/common/number_index.h"
 #include "cli/common/string_pool.h"
 #include "ptcap/calls.h"
@@ -76,9 +77,7 @@ struct ptc_call_stream {
 	uint32_t *newest;      /* owned; number of the newest thread with a tid */
 	size_t newest_cap, last_tid;
 	struct ptc_function_seen *seen; /* owned; functions of addresses, the most recent ones */
-	uint64_t state;			/* ptc_decode_code_state of state_pid, in this batch */
-	int32_t state_pid;
-	bool state_known;
+	struct ptc_batch_state states;
 };
 
 /* Returns 0 or PTC_E_NO_MEMORY. On failure nothing needs a release. */

@@ -19,13 +19,6 @@ enum {
 	NAME_MIN = 8
 };
 
-static void pad_calls_column(struct ptc_line *l, size_t begin, size_t width)
-{
-	while (l->n - begin < width)
-		ptc_line_char(l, ' ');
-	ptc_line_char(l, ' ');
-}
-
 /* Print the duration of a call, or of all calls that @end stands for. Nothing, if it is not known.
  */
 static void put_span(const struct ptc_call_lines *p, const struct ptc_shown_call *end)
@@ -39,10 +32,12 @@ static void put_span(const struct ptc_call_lines *p, const struct ptc_shown_call
 		return;
 	if (end->times == 1)
 		took = b - a;
-	if (p->by_insns)
-		(void)snprintf(text, sizeof(text), "%" PRIu64 " insn", took);
-	else
-		(void)snprintf(text, sizeof(text), "%.3f us", (double)took / 1e3);
+	if (p->by_insns) {
+		ptc_line_dec(p->line, (int64_t)took);
+		ptc_line_str(p->line, " insn");
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "%.3f us", (double)took / 1e3);
 	ptc_line_str(p->line, text);
 }
 
@@ -83,7 +78,7 @@ static void begin_line(const struct ptc_call_lines *p, const struct ptc_shown_ca
 {
 	const size_t indent = indent_of(p->width, at->indent);
 	struct ptc_line *l = p->line;
-	size_t begin, i;
+	size_t begin;
 
 	if (sizeof(l->buf) - l->n < 2048)
 		ptc_line_flush(l);
@@ -92,17 +87,17 @@ static void begin_line(const struct ptc_call_lines *p, const struct ptc_shown_ca
 		ptc_line_dec(l, (int64_t)at->insns);
 	else
 		ptc_line_time(l, at->time);
-	pad_calls_column(l, begin, TIME_WIDTH);
+	ptc_line_pad(l, begin, TIME_WIDTH + 1);
 	begin = l->n;
 	ptc_line_dec(l, at->tid);
-	pad_calls_column(l, begin, TID_WIDTH);
+	ptc_line_pad(l, begin, TID_WIDTH + 1);
 	begin = l->n;
 	if (end)
 		put_span(p, end);
-	pad_calls_column(l, begin, SPAN_WIDTH);
+	ptc_line_pad(l, begin, SPAN_WIDTH + 1);
 	ptc_line_str(l, "| ");
-	for (i = 0; i < indent; i++)
-		ptc_line_char(l, ' ');
+	if (indent)
+		ptc_line_pad(l, l->n, indent);
 }
 
 static const char *entered(enum ptc_call_how how)

@@ -13,21 +13,36 @@
 #include "decode/session/item_filter.h"
 #include "ptcap/lookup.h"
 
-enum { NAME_SIZE = 512, NAME_MAX_WIDTH = 400, SEEN_BITS = 12 };
+enum { NAME_SIZE = 512, NAME_MAX_WIDTH = 400, SEEN_BITS = 14 };
 
-/* The printed name of an entry address, while the mappings do not change. */
+/* The function of an address, while the mappings do not change. */
 struct ptc_name_seen {
-	uint64_t ip, state;
-	const char *name; /* NULL: unused */
-	bool is_chosen;	  /* the function is that of choice.sym */
+	uint64_t ip, state; /* ip 0: unused */
+	uint64_t start;	    /* 0: no function is known */
+	const char *name;   /* of an entry, as it is printed; NULL: not made yet */
+	bool is_chosen;	    /* the function is that of choice.sym; valid if name */
 };
+
+/* Returns the entry of @ip, which is not 0. */
+static struct ptc_name_seen *seen_at(struct ptc_calls_printer *p, const struct ptc_item *item,
+				     uint64_t ip)
+{
+	const uint64_t state = ptc_batch_state_of(&p->states, p->d, item);
+	const uint64_t hash = ptc_hash_mix(ptc_hash_mix(0, ip), state);
+	struct ptc_name_seen *seen = &p->seen[hash >> (64 - SEEN_BITS)];
+	uint64_t off = 0;
+
+	if (seen->ip == ip && seen->state == state)
+		return seen;
+	*seen = (struct ptc_name_seen){ .ip = ip, .state = state };
+	if (ptc_decode_symbol(p->d, item, ip, &off))
+		seen->start = ip - off;
+	return seen;
+}
 
 static uint64_t function(void *ctx, const struct ptc_item *item, uint64_t ip)
 {
-	const struct ptc_calls_printer *p = ctx;
-	uint64_t off = 0;
-
-	return ip && ptc_decode_symbol(p->d, item, ip, &off) ? ip - off : 0;
+	return ip ? seen_at(ctx, item, ip)->start : 0;
 }
 
 static const char *name(void *ctx, const struct ptc_item *item, uint64_t ip)
@@ -94,14 +109,13 @@ static bool is_chosen_function(struct ptc_calls_printer *p, const struct ptc_cal
 static bool name_entry(struct ptc_calls_printer *p, const struct ptc_call *call,
 		       struct ptc_shown_call *ret)
 {
-	const bool inlined = call->how == PTC_CALL_BY_INLINING;
-	const uint64_t state = ptc_decode_code_state(p->d, call->item);
-	struct ptc_name_seen *seen =
-		&p->seen[ptc_hash_mix(ptc_hash_mix(0, call->ip), state) >> (64 - SEEN_BITS)];
+	struct ptc_name_seen *seen = call->how != PTC_CALL_BY_INLINING && call->ip ?
+					     seen_at(p, call->item, call->ip) :
+					     NULL;
 	char text[NAME_SIZE];
 	uint32_t number;
 
-	if (!inlined && seen->name && seen->ip == call->ip && seen->state == state) {
+	if (seen && seen->name) {
 		ret->name = seen->name;
 		ret->is_chosen = seen->is_chosen;
 		return true;
@@ -112,8 +126,10 @@ static bool name_entry(struct ptc_calls_printer *p, const struct ptc_call *call,
 		return false;
 	ret->name = ptc_names_of(&p->names, number);
 	ret->is_chosen = is_chosen_function(p, call);
-	if (!inlined)
-		*seen = (struct ptc_name_seen){ call->ip, state, ret->name, ret->is_chosen };
+	if (seen) {
+		seen->name = ret->name;
+		seen->is_chosen = ret->is_chosen;
+	}
 	return true;
 }
 
@@ -226,6 +242,7 @@ int ptc_print_calls(void *ctx, const struct ptc_item *items, size_t n)
 	size_t i;
 	int rc = 0;
 
+	ptc_batch_state_begin(&p->states);
 	for (i = 0; !rc && i < n; i++)
 		rc = ptc_calls_item(p->calls, &items[i]);
 	return rc;
