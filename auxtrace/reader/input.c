@@ -2,7 +2,6 @@
 #include "auxtrace/reader/input.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 #include "auxtrace/bundle/bundle.h"
 #include "auxtrace/record/layout.h"
 #include "base/err.h"
+#include "base/open_input.h"
 #include "base/untrusted.h"
 
 enum { READ_SIZE = 1 << 16 };
@@ -110,27 +110,9 @@ static int spool(int fd, const char *name, struct ptc_input *ret, struct ptc_err
 	return 0;
 }
 
-int ptc_input_open_name(const char *path)
-{
-	const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY;
-	struct stat st;
-
-	if (!strcmp(path, "-"))
-		return fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
-	if (stat(path, &st))
-		return -1;
-	if (S_ISFIFO(st.st_mode))
-		return open(path, flags);
-	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-		errno = ENODEV; /* opening a device can have effects */
-		return -1;
-	}
-	return open(path, flags | O_NONBLOCK);
-}
-
 int ptc_input_open(const char *path, struct ptc_input *ret, int *ret_folder, struct ptc_err *err)
 {
-	const int fd = ptc_input_open_name(path);
+	const int fd = ptc_open_input(path);
 	struct stat st;
 	int rc;
 

@@ -25,13 +25,6 @@ struct ptc_input {
 	}
 
 /*
- * Open the name that the user gave for a recording; "-" is standard input. Opening a FIFO waits for
- * a writer, because without a writer it would appear empty. A device is not opened. Returns a
- * descriptor, which the caller closes; -1 on failure, with errno set.
- */
-int ptc_input_open_name(const char *path);
-
-/*
  * Open @path; "-" is standard input. A folder is opened but not read: *@ret_folder is its
  * descriptor, which the caller closes; otherwise -1. For a FIFO the call waits for a writer.
  * Reading stops early if the first bytes are not those of a perf.data.

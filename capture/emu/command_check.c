@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/find_program.h"
 #include "capture/emu/block_store.h"
 #include "capture/emu/program.h"
 #include "capture/emu/qemu_locate.h"
 #include "capture/emu/shm_protocol.h"
 #include "capture/emu/shm_segment.h"
-#include "capture/host/launch.h"
 
 enum { ANSWER_MS = 10000 }; /* time limit for a program called qemu-x86_64 to answer */
 
@@ -47,7 +47,7 @@ static int program_fits(char *const *argv, struct ptc_err *err)
 {
 	enum ptc_emu_verdict v;
 	char *path;
-	int rc = ptc_launch_find(argv[0], &path, err);
+	int rc = ptc_find_program(argv[0], &path, err);
 
 	if (rc)
 		return rc;

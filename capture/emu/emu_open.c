@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/find_program.h"
 #include "capture/emu/block_store.h"
 #include "capture/emu/command_check.h"
 #include "capture/emu/emu_source.h"
@@ -44,7 +45,7 @@ static int find_program(struct ptc_emu_source *s, struct ptc_err *err)
 {
 	char *const *argv = s->opts->target.argv;
 	enum ptc_emu_verdict v;
-	int rc = ptc_launch_find(argv[0], &s->path, err);
+	int rc = ptc_find_program(argv[0], &s->path, err);
 
 	if (rc)
 		return rc;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "capture/host/launch.h"
+#include "base/find_program.h"
 #include "capture/host/own_file.h"
 
 enum { ANSWER_MS = 10000 };
@@ -120,7 +120,7 @@ static char *find_qemu(const struct ptc_own_module *m, const char *forced)
 
 	if (!forced && !find_own_qemu(m, &path, &ignored))
 		return path;
-	return ptc_launch_find(forced ? forced : QEMU, &path, &ignored) ? NULL : path;
+	return ptc_find_program(forced ? forced : QEMU, &path, &ignored) ? NULL : path;
 }
 
 bool ptc_emu_has_qemu(void)

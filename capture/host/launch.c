@@ -11,61 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-
-static int no_command(const char *file, int sys, struct ptc_err *err)
-{
-	(void)ptc_fail_sys(err, sys, "cannot run '%s'", file);
-	err->code = sys == ENOENT || sys == ENOTDIR ? PTC_E_NO_COMMAND : PTC_E_BAD_COMMAND;
-	return err->code;
-}
-
-static int executable(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return errno;
-	if (!S_ISREG(st.st_mode))
-		return EACCES;
-	return access(path, X_OK) ? errno : 0;
-}
-
-int ptc_launch_find(const char *file, char **ret, struct ptc_err *err)
-{
-	const char *path = getenv("PATH");
-	const char *p;
-	int sys = ENOENT;
-
-	if (strchr(file, '/') || !*file) {
-		sys = *file ? executable(file) : ENOENT;
-		if (sys)
-			return no_command(file, sys, err);
-		*ret = strdup(file);
-		return *ret ? 0 : ptc_fail_mem(err);
-	}
-	if (!path)
-		path = "/bin:/usr/bin"; /* confstr(_CS_PATH) */
-	for (p = path;; p++) {
-		const size_t n = strcspn(p, ":");
-		char *full;
-		int bad;
-
-		if (asprintf(&full, "%.*s%s%s", (int)n, p, n ? "/" : "", file) < 0)
-			return ptc_fail_mem(err);
-		bad = executable(full);
-		if (!bad) {
-			*ret = full;
-			return 0;
-		}
-		free(full);
-		if (bad != ENOENT && bad != ENOTDIR) /* report that a file exists but cannot run */
-			sys = bad;
-		p += n;
-		if (!*p)
-			break;
-	}
-	return no_command(file, sys, err);
-}
+#include "base/find_program.h"
 
 /* Runs in the child. Only async-signal-safe calls: the parent may have threads. */
 static _Noreturn void child(int fd, const struct ptc_launch *l, char *const *argv,
@@ -120,7 +66,7 @@ int ptc_launch_fork(struct ptc_launch *l, char *const *argv, const sigset_t *mas
 	sigset_t own;
 	char **sh_argv;
 	int fd[2], sys;
-	int rc = ptc_launch_find(argv[0], &l->path, err);
+	int rc = ptc_find_program(argv[0], &l->path, err);
 
 	if (rc)
 		return rc;
@@ -174,7 +120,7 @@ int ptc_launch_result(struct ptc_launch *l, bool reaped, struct ptc_err *err)
 	}
 	if (!reaped)
 		reap(pid);
-	return no_command(l->path, sys, err);
+	return ptc_program_error(l->path, sys, err);
 }
 
 void ptc_launch_release(struct ptc_launch *l)

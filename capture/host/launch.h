@@ -23,12 +23,6 @@ struct ptc_launch {
 	}
 
 /*
- * Finds the file that execvp(3) would run for @file. Caller frees *ret. PTC_E_NO_COMMAND if there
- * is none, PTC_E_BAD_COMMAND if it may not be executed.
- */
-int ptc_launch_find(const char *file, char **ret, struct ptc_err *err);
-
-/*
  * Forks the child that will become @argv, with the signal mask @mask (NULL: the caller's). The
  * child waits for ptc_launch_let_go.
  */

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/find_program.h"
 #include "capture/host/debugreg_probe.h"
 #include "capture/host/hostinfo.h"
-#include "capture/host/launch.h"
 #include "capture/host/pt_config.h"
 #include "capture/soft/ground_truth.h"
 #include "capture/soft/lbr.h"
@@ -455,7 +455,7 @@ int ptc_step_open(const struct ptc_record_opts *opts, struct ptc_source **ret, s
 			      "--from needs one: record without --from");
 	if (!rc && opts->target.argv)
 		/* fail before other work is done */
-		rc = ptc_launch_find(opts->target.argv[0], &path, err);
+		rc = ptc_find_program(opts->target.argv[0], &path, err);
 	free(path);
 	if (!rc)
 		rc = ptc_softring_new(&ring_opts, &s->ring, err);

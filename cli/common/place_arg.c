@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "capture/host/launch.h"
+#include "base/find_program.h"
 #include "cli/common/cli.h"
 #include "ptcap/locate.h"
 
@@ -22,7 +22,7 @@ int ptc_place_program(char *const *argv, pid_t pid, char **ret, struct ptc_err *
 		*ret = realpath(link, NULL);
 		return *ret ? 0 : ptc_fail_sys(err, errno, "cannot open process %d", (int)pid);
 	}
-	rc = ptc_launch_find(argv[0], &found, err);
+	rc = ptc_find_program(argv[0], &found, err);
 	if (rc)
 		return rc;
 	*ret = realpath(found, NULL);

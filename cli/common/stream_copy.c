@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "auxtrace/bundle/bundle.h"
-#include "auxtrace/reader/input.h"
+#include "base/open_input.h"
 #include "cli/common/cli.h"
 
 /* Copy standard input to @f. Stops after the magic if the input is no recording and no bundle. */
@@ -37,7 +37,7 @@ static bool copy_input(FILE *f)
 /* Make the FIFO at @path the standard input. Waits until a program writes to the FIFO. */
 static bool open_fifo(const char *path)
 {
-	const int fd = ptc_input_open_name(path);
+	const int fd = ptc_open_input(path);
 	bool ok = fd >= 0;
 
 	if (ok && fd != STDIN_FILENO) {

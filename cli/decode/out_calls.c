@@ -10,7 +10,6 @@
 
 #include "cli/common/number_index.h"
 #include "cli/common/short_name.h"
-#include "decode/session/item_filter.h"
 #include "ptcap/lookup.h"
 
 enum { NAME_SIZE = 512, NAME_MAX_WIDTH = 400, SEEN_BITS = 14 };

@@ -5,7 +5,7 @@
 
 #include "base/budget.h"
 #include "base/grow.h"
-#include "decode/session/item_filter.h"
+#include "ptcap/lookup.h"
 
 static bool look_at_name(struct ptc_function_focus *f, uint32_t number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Description: a command is found as by execvp, runs only when released, and leaves no child. */
+/* Description: a command runs only when released, and leaves no child. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -16,22 +16,6 @@ static void no_child_left(void)
 {
 	cr_assert_eq(waitpid(-1, NULL, WNOHANG), -1);
 	cr_assert_eq(errno, ECHILD);
-}
-
-Test(launch, commands_are_found_on_the_path_and_failures_told_apart)
-{
-	struct ptc_err err;
-	char *path = NULL;
-
-	cr_assert_eq(setenv("PATH", "/nowhere:/usr/bin:/bin", 1), 0);
-	cr_assert_eq(ptc_launch_find("true", &path, &err), 0);
-	cr_assert(path[0] == '/');
-	free(path);
-	cr_assert_eq(ptc_launch_find("no-such-command-here", &path, &err), PTC_E_NO_COMMAND);
-	cr_assert_eq(ptc_launch_find("", &path, &err), PTC_E_NO_COMMAND);
-	cr_assert_eq(ptc_launch_find("/etc/passwd/x", &path, &err), PTC_E_NO_COMMAND);
-	cr_assert_eq(ptc_launch_find("/etc", &path, &err), PTC_E_BAD_COMMAND);
-	cr_assert_eq(ptc_launch_find("/etc/passwd", &path, &err), PTC_E_BAD_COMMAND);
 }
 
 Test(launch, a_child_that_is_let_go_runs_its_command)
