@@ -3,15 +3,7 @@
 #ifndef PTC_CAPTURE_DOCTOR_CHECK_H
 #define PTC_CAPTURE_DOCTOR_CHECK_H
 
-#include <stddef.h>
-
-enum ptc_check_state {
-	PTC_CHECK_OK,
-	PTC_CHECK_NOTE,	   /* works, with a restriction */
-	PTC_CHECK_MISSING, /* the machine does not have it */
-	PTC_CHECK_BROKEN,  /* the machine has it, and something forbids or prevents its use */
-	PTC_CHECK_UNKNOWN, /* could not be read */
-};
+#include "ptcap/doctor.h"
 
 enum { PTC_CHECK_VALUE = 512, PTC_CHECK_MEND = 384 };
 
@@ -21,9 +13,6 @@ struct ptc_check {
 	char value[PTC_CHECK_VALUE]; /* untrusted names are escaped when they are printed */
 	char mend[PTC_CHECK_MEND];   /* a command or an action; "": none */
 };
-
-/* Returns "ok", "note", "missing", "broken" or "unknown". */
-const char *ptc_check_state_name(enum ptc_check_state state);
 
 /* Sets the state and the value. */
 void ptc_check_set(struct ptc_check *c, enum ptc_check_state state, const char *fmt, ...)

@@ -34,7 +34,7 @@ static void add_rate(struct ptc_check *c, uint64_t rate)
 		ptc_check_add(c, "%" PRIu64 " instructions/s", rate / 1000 * 1000);
 }
 
-static void add_emu(struct ptc_check *c, const struct ptc_costs *costs)
+static void add_emu(struct ptc_check *c, const struct ptc_doctor_costs *costs)
 {
 	if (!costs->emu_per_second) {
 		ptc_check_add(c, "emu: about 240 million instructions/s (doc/performance.md)");
@@ -47,7 +47,7 @@ static void add_emu(struct ptc_check *c, const struct ptc_costs *costs)
 		ptc_check_add(c, ", %" PRIu64 " times slower", costs->emu_ns / costs->native_ns);
 }
 
-static void add_step(struct ptc_check *c, const struct ptc_costs *costs)
+static void add_step(struct ptc_check *c, const struct ptc_doctor_costs *costs)
 {
 	if (!costs->step_per_second) {
 		ptc_check_add(c, "step: 30,000 to 50,000 instructions/s, thousands of times slower "
@@ -66,7 +66,7 @@ static void add_step(struct ptc_check *c, const struct ptc_costs *costs)
 #define PT_COST "pt: usually a few percent (not measured by this project)"
 
 /* Fills the check of a command that takes the best source. */
-static void judge_sources(const struct ptc_abilities *a, const struct ptc_costs *costs,
+static void judge_sources(const struct ptc_abilities *a, const struct ptc_doctor_costs *costs,
 			  struct ptc_check *c)
 {
 	ptc_check_set(c, PTC_CHECK_OK, "%s", a->pt ? PT_COST : "");
@@ -81,7 +81,7 @@ static void judge_sources(const struct ptc_abilities *a, const struct ptc_costs 
 }
 
 /* Fills the check of a command that attaches, and single-steps only with an option. */
-static void judge_attached(const struct ptc_abilities *a, const struct ptc_costs *costs,
+static void judge_attached(const struct ptc_abilities *a, const struct ptc_doctor_costs *costs,
 			   const char *how, struct ptc_check *c)
 {
 	if (a->pt_attach) {
@@ -103,7 +103,7 @@ static void judge_hardware(bool works, const char *lacks, struct ptc_check *c)
 		ptc_check_set(c, PTC_CHECK_MISSING, "needs %s", lacks);
 }
 
-static void judge_snapshot(const struct ptc_abilities *a, const struct ptc_costs *costs,
+static void judge_snapshot(const struct ptc_abilities *a, const struct ptc_doctor_costs *costs,
 			   struct ptc_check *c)
 {
 	if (a->pt) {
@@ -139,7 +139,7 @@ static void judge_stacks(const struct ptc_abilities *a, struct ptc_check *c)
 		ptc_check_set(c, PTC_CHECK_MISSING, "needs the right to ptrace the process");
 }
 
-static void judge_lbr_command(const struct ptc_abilities *a, const struct ptc_costs *costs,
+static void judge_lbr_command(const struct ptc_abilities *a, const struct ptc_doctor_costs *costs,
 			      struct ptc_check *c)
 {
 	if (a->lbr) {
@@ -155,7 +155,7 @@ static void judge_lbr_command(const struct ptc_abilities *a, const struct ptc_co
 	}
 }
 
-size_t ptc_commands_judge(const struct ptc_abilities *a, const struct ptc_costs *costs,
+size_t ptc_commands_judge(const struct ptc_abilities *a, const struct ptc_doctor_costs *costs,
 			  struct ptc_check *ret)
 {
 	static const char *const names[] = {

@@ -34,7 +34,7 @@ struct ptc_abilities ptc_abilities_of(const struct ptc_facts *f, const struct pt
  * Fills @ret, of PTC_COMMANDS_MAX, and returns the number of commands. The name of a check is a
  * command line.
  */
-size_t ptc_commands_judge(const struct ptc_abilities *a, const struct ptc_costs *costs,
+size_t ptc_commands_judge(const struct ptc_abilities *a, const struct ptc_doctor_costs *costs,
 			  struct ptc_check *ret);
 
 #endif

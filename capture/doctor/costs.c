@@ -59,7 +59,7 @@ static uint64_t per_second(uint64_t insns, uint64_t ns)
 	return ns ? (uint64_t)((double)insns * 1e9 / (double)ns) : 0;
 }
 
-static void measure_in(const char *path, struct ptc_costs *ret, bool emu, bool step)
+static void measure_in(const char *path, struct ptc_doctor_costs *ret, bool emu, bool step)
 {
 	struct ptc_record_result r = { .insns = 0 };
 	uint64_t ns, all = 0; /* instructions of the whole loop */
@@ -80,7 +80,7 @@ static void measure_in(const char *path, struct ptc_costs *ret, bool emu, bool s
 		ret->step_slowdown = per_second(all, ret->native_ns) / ret->step_per_second;
 }
 
-void ptc_costs_measure(struct ptc_costs *ret, bool emu, bool step)
+void ptc_costs_measure(struct ptc_doctor_costs *ret, bool emu, bool step)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *near, *folder, *path;

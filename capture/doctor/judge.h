@@ -42,11 +42,6 @@ void ptc_judge_mend_caps(const struct ptc_facts *f, const char *caps, struct ptc
 void ptc_judge_rings(const struct ptc_facts *f, struct ptc_check *c);
 void ptc_judge_descriptors(const struct ptc_facts *f, struct ptc_check *c);
 
-/* Sizes of the two rings of a CPU, for -m, in bytes. */
-struct ptc_ring_sizes {
-	uint64_t data, aux;
-};
-
 /*
  * Computes the largest rings, for each of @rings ring pairs. @free: bytes that a user without limit
  * may use. A ring is a power of two. The data ring has at least a sixteenth of the AUX ring. Zeros:

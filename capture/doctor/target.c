@@ -95,7 +95,7 @@ static bool is_gone(const struct ptc_target *t, const struct ptc_map *m, const c
 static int list_file(struct ptc_target *t, const struct ptc_map *m, const char *name,
 		     struct ptc_err *err)
 {
-	struct ptc_target_file *more;
+	struct ptc_doctor_file *more;
 
 	if (!(m->prot & PROT_EXEC) || *name != '/' || is_listed(t, name))
 		return 0;
@@ -201,7 +201,7 @@ int ptc_target_read(struct ptc_target *t, pid_t pid, struct ptc_err *err)
 void ptc_target_release(struct ptc_target *t)
 {
 	while (t->nfiles)
-		free(t->files[--t->nfiles].name);
+		free((char *)t->files[--t->nfiles].name);
 	free(t->files);
 	memset(t, 0, sizeof(*t));
 }

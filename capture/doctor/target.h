@@ -13,13 +13,6 @@
 
 enum { PTC_TARGET_FILES_MAX = 512, PTC_TARGET_COMM = 64 };
 
-/* A mapped file with code. */
-struct ptc_target_file {
-	char *name;	/* owned; as the process sees it, and untrusted */
-	bool gone;	/* the name now belongs to another file, or to none */
-	bool in_memory; /* shared memory of a kernel's name: no folder has the file */
-};
-
 /* Facts about the process. Zeroed: empty. */
 struct ptc_target {
 	pid_t pid;
@@ -32,7 +25,7 @@ struct ptc_target {
 	int maps;   /* errno of reading /proc/PID/maps */
 	int attach; /* errno of opening /proc/PID/mem: the right to ptrace it, without an effect */
 	int event;  /* errno of perf_event_open */
-	struct ptc_target_file *files; /* owned; each name once */
+	struct ptc_doctor_file *files; /* owned, with the names; each name once */
 	size_t nfiles;
 	bool more_files; /* than PTC_TARGET_FILES_MAX */
 };

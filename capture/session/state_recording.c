@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "capture/session/state_recording.h"
+#include "ptcap/state_recording.h"
 
-#include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "auxtrace/writer/writer.h"
 #include "base/err.h"
+#include "base/opts.h"
 #include "capture/live/live_process.h"
 #include "capture/perf/synthesize.h"
 #include "capture/session/file_metadata.h"
@@ -15,7 +14,7 @@ enum { SIDE_ID = 1 }; /* id of the only event */
 
 /* What the recording is made of. */
 struct parts {
-	const struct ptc_stacks_opts *opts;
+	const struct ptc_state_recording_opts *opts;
 	struct ptc_buf running; /* records about the processes: threads and mappings */
 	struct ptc_buf saved;	/* the states */
 };
@@ -115,32 +114,36 @@ static int write_recording(const struct parts *p, const struct ptc_filing *f, in
 	return rc;
 }
 
-int ptc_stacks_take(const struct ptc_stacks_opts *opts, int *ret_fd, struct ptc_err *err)
+static int record_parts(struct parts *p, int *ret_fd, struct ptc_err *err)
 {
-	const struct ptc_record_opts o = {
-		.size = sizeof(o), .output = { .path = opts->output, .cmdline = opts->cmdline }
-	};
+	const struct ptc_record_opts o = { .size = sizeof(o),
+					   .output = { .path = p->opts->output,
+						       .cmdline = p->opts->cmdline } };
 	struct ptc_source_id id = { .event = 0, .id = SIDE_ID, .cpu = -1, .tid = -1 };
 	struct ptc_filing f = {
-		.opts = &o, .desc = describe_dummy(), .ids = &id, .nids = 1, .pid = opts->pids[0]
+		.opts = &o, .desc = describe_dummy(), .ids = &id, .nids = 1, .pid = p->opts->pids[0]
 	};
-	struct parts p = { .opts = opts };
-	int rc = read_processes(&p, ptc_filing_sample_type(&f), err);
+	int rc = read_processes(p, ptc_filing_sample_type(&f), err);
 
 	if (!rc)
-		rc = read_states(&p, err);
+		rc = read_states(p, err);
 	if (!rc)
-		rc = write_recording(&p, &f, ret_fd, err);
-	ptc_buf_release(&p.running);
-	ptc_buf_release(&p.saved);
+		rc = write_recording(p, &f, ret_fd, err);
 	return rc;
 }
 
-bool ptc_stacks_root(pid_t pid, char ret[PTC_STACKS_ROOT])
+int ptc_record_states(const struct ptc_state_recording_opts *given, int *ret_fd,
+		      struct ptc_err *err)
 {
-	struct stat own, other;
+	struct ptc_state_recording_opts opts;
+	struct parts p = { .opts = &opts };
+	int rc = ptc_opts_take(&opts, sizeof(opts), given, "PTC_STATE_RECORDING_OPTS_INIT", err);
 
-	(void)snprintf(ret, PTC_STACKS_ROOT, "/proc/%d/root", (int)pid);
-	return !stat("/", &own) && !stat(ret, &other) &&
-	       (own.st_dev != other.st_dev || own.st_ino != other.st_ino);
+	if (!rc && !opts.npids)
+		rc = ptc_fail(err, PTC_E_USAGE, "no process to record");
+	if (!rc)
+		rc = record_parts(&p, ret_fd, err);
+	ptc_buf_release(&p.running);
+	ptc_buf_release(&p.saved);
+	return rc;
 }

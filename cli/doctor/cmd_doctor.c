@@ -3,10 +3,10 @@
 #include <getopt.h>
 #include <stdlib.h>
 
-#include "capture/session/state_recording.h"
 #include "cli/common/args.h"
 #include "cli/common/cli.h"
 #include "cli/common/option_table.h"
+#include "cli/common/process_root.h"
 #include "cli/common/sandbox.h"
 #include "cli/doctor/debug_files.h"
 #include "cli/doctor/doctor_out.h"
@@ -73,31 +73,31 @@ static int exit_code_of(enum ptc_doctor_verdict v)
 static int report_all(const struct doctor_args *a, const struct ptc_doctor *d)
 {
 	const struct ptc_sandbox sandbox = { .off = a->no_sandbox };
-	struct ptc_check *files = NULL;
-	char root[PTC_STACKS_ROOT];
+	const struct ptc_doctor_process *process = ptc_doctor_process(d);
+	struct ptc_file_check *files = NULL;
+	char root[PTC_PROCESS_ROOT];
 	struct ptc_err err;
 	bool whole = true;
 	int code = 0;
 
-	if (d->target.pid)
+	if (process)
 		code = ptc_sandbox_enter(&sandbox);
 	if (code)
 		return code;
-	if (d->target.pid &&
-	    ptc_debug_files_check(&d->target, ptc_stacks_root(d->target.pid, root) ? root : NULL,
-				  &files, &err))
+	if (process && ptc_debug_files_check(d, ptc_process_root(process->pid, root) ? root : NULL,
+					     &files, &err))
 		return ptc_say_err(&err);
 	if (a->json)
 		whole = ptc_doctor_json(d, files);
 	else
 		ptc_doctor_text(d, files);
 	free(files);
-	return whole ? exit_code_of(d->verdict) : ptc_say_no_memory();
+	return whole ? exit_code_of(ptc_doctor_verdict(d)) : ptc_say_no_memory();
 }
 
 int ptc_cmd_doctor(int argc, char **argv)
 {
-	struct doctor_args a = { .run.folder = "." };
+	struct doctor_args a = { .run = PTC_DOCTOR_OPTS_INIT };
 	struct ptc_doctor *d;
 	struct ptc_err err;
 	int code = ptc_options_parse(&option_table, argc, argv, &a);
@@ -106,11 +106,9 @@ int ptc_cmd_doctor(int argc, char **argv)
 		return code;
 	if (optind < argc)
 		return ptc_argument_error("doctor", argv + optind);
-	d = malloc(sizeof(*d));
-	if (!d)
-		return ptc_say_no_memory();
-	code = ptc_doctor_run(&a.run, d, &err) ? ptc_say_err(&err) : report_all(&a, d);
-	ptc_doctor_release(d);
-	free(d);
+	if (ptc_doctor_new(&a.run, &d, &err))
+		return ptc_say_err(&err);
+	code = report_all(&a, d);
+	ptc_doctor_free(d);
 	return code;
 }

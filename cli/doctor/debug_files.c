@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/doctor/debug_files.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "decode/elf/debug_state.h"
+#include "ptcap/debug_state.h"
 
 enum { ID_TEXT = 2 * 64 + 1 };
 
@@ -21,24 +22,23 @@ static void put_id(const struct ptc_build_id *id, char text[ID_TEXT])
 }
 
 /* The remedy for missing debug information. */
-static void mend_debug(const struct ptc_debug_state *d, struct ptc_check *c)
+static void mend_debug(const struct ptc_debug_state *d, struct ptc_file_check *c)
 {
 	const char *servers = getenv("DEBUGINFOD_URLS");
 	char id[ID_TEXT];
 
 	put_id(&d->id, id);
 	if (!d->id.len)
-		ptc_check_mend(c, "build it with -g -Wl,--build-id");
-	else if (servers && *servers)
-		ptc_check_mend(c, "debuginfod-find debuginfo %s", id);
+		(void)snprintf(c->mend, sizeof(c->mend), "build it with -g -Wl,--build-id");
 	else
-		ptc_check_mend(c,
-			       "DEBUGINFOD_URLS=https://debuginfod.elfutils.org/ debuginfod-find "
-			       "debuginfo %s",
+		(void)snprintf(c->mend, sizeof(c->mend), "%sdebuginfod-find debuginfo %s",
+			       servers && *servers ?
+				       "" :
+				       "DEBUGINFOD_URLS=https://debuginfod.elfutils.org/ ",
 			       id);
 }
 
-static void judge_debug(const struct ptc_debug_state *d, struct ptc_check *c)
+static void judge_debug(const struct ptc_debug_state *d, struct ptc_file_check *c)
 {
 	static const char *const has[] = {
 		[PTC_DEBUG_UNREADABLE] = "cannot be read, or is no ELF file",
@@ -47,54 +47,48 @@ static void judge_debug(const struct ptc_debug_state *d, struct ptc_check *c)
 		[PTC_DEBUG_LINES] = "names of functions and source lines",
 	};
 
-	ptc_check_set(c, d->has == PTC_DEBUG_LINES ? PTC_CHECK_OK : PTC_CHECK_NOTE, "%s",
-		      has[d->has]);
-	if (d->path)
-		ptc_check_add(c, " (%s)", d->path);
-	if (d->has == PTC_DEBUG_UNREADABLE)
-		c->state = PTC_CHECK_UNKNOWN;
-	else if (d->has != PTC_DEBUG_LINES)
+	c->check.state = d->has == PTC_DEBUG_LINES	? PTC_CHECK_OK :
+			 d->has == PTC_DEBUG_UNREADABLE ? PTC_CHECK_UNKNOWN :
+							  PTC_CHECK_NOTE;
+	(void)snprintf(c->value, sizeof(c->value), "%s%s%s%s", has[d->has], d->path ? " (" : "",
+		       d->path ? d->path : "", d->path ? ")" : "");
+	if (c->check.state == PTC_CHECK_NOTE)
 		mend_debug(d, c);
 }
 
-static void check_file(const struct ptc_search *s, const struct ptc_target *t,
-		       const struct ptc_target_file *f, struct ptc_check *c)
+static void check_file(struct ptc_debug_search *s, const struct ptc_doctor *d,
+		       const struct ptc_doctor_file *f, struct ptc_file_check *c)
 {
-	struct ptc_debug_state d;
-
-	c->name = f->name;
+	c->check = (struct ptc_doctor_check){ .name = f->name, .value = c->value, .mend = c->mend };
 	if (f->in_memory) {
-		ptc_check_set(c, PTC_CHECK_NOTE,
-			      "code in no file, but in memory: Intel PT does not save this code");
-		return;
-	}
-	if (f->gone) {
-		ptc_check_set(
-			c, PTC_CHECK_BROKEN,
+		c->check.state = PTC_CHECK_NOTE;
+		c->check.value = "code in no file, but in memory: Intel PT does not save this code";
+	} else if (f->gone) {
+		c->check.state = PTC_CHECK_BROKEN;
+		c->check.value =
 			"cannot be read, or the process runs a file of this name that is gone: "
-			"Intel PT does not save its code");
-		ptc_check_mend(c, "restart the process");
-		return;
+			"Intel PT does not save its code";
+		c->check.mend = "restart the process";
+	} else {
+		judge_debug(ptc_debug_search_file(s, f->name, ptc_doctor_process(d)->pid), c);
 	}
-	ptc_debug_state_find(s, f->name, (int32_t)t->pid, &d);
-	judge_debug(&d, c);
-	ptc_debug_state_release(&d);
 }
 
-int ptc_debug_files_check(const struct ptc_target *t, const char *symfs, struct ptc_check **ret,
-			  struct ptc_err *err)
+int ptc_debug_files_check(const struct ptc_doctor *d, const char *symfs,
+			  struct ptc_file_check **ret, struct ptc_err *err)
 {
-	struct ptc_check *all = calloc(t->nfiles + 1, sizeof(*all));
-	struct ptc_search search;
+	const size_t n = ptc_doctor_nfiles(d);
+	struct ptc_file_check *all = calloc(n + 1, sizeof(*all));
+	struct ptc_debug_search *search = NULL;
 	size_t i;
 	int rc;
 
 	if (!all)
 		return ptc_fail_mem(err);
-	rc = ptc_search_init(&search, symfs, NULL, NULL, err);
-	for (i = 0; !rc && i < t->nfiles; i++)
-		check_file(&search, t, &t->files[i], &all[i]);
-	ptc_search_release(&search);
+	rc = ptc_debug_search_new(symfs, &search, err);
+	for (i = 0; !rc && i < n; i++)
+		check_file(search, d, ptc_doctor_file(d, i), &all[i]);
+	ptc_debug_search_free(search);
 	if (rc)
 		free(all);
 	else

@@ -5,16 +5,17 @@
 
 #include <stdbool.h>
 
-#include "capture/doctor/doctor.h"
+#include "cli/doctor/debug_files.h"
+#include "ptcap/doctor.h"
 
 /* Returns "hardware", "software" or "nothing". */
 const char *ptc_doctor_verdict_name(enum ptc_doctor_verdict v);
 
 /*
  * Print a table, or one JSON object (false: out of memory). @files: a check for each file of
- * d->target; NULL: none.
+ * the process; NULL: none.
  */
-void ptc_doctor_text(const struct ptc_doctor *d, const struct ptc_check *files);
-bool ptc_doctor_json(const struct ptc_doctor *d, const struct ptc_check *files);
+void ptc_doctor_text(const struct ptc_doctor *d, const struct ptc_file_check *files);
+bool ptc_doctor_json(const struct ptc_doctor *d, const struct ptc_file_check *files);
 
 #endif

@@ -35,7 +35,7 @@ static void show_name(const char *name)
 	printf("%*s  ", width < NAME_COLUMNS ? NAME_COLUMNS - (int)width : 0, "");
 }
 
-static void show_check(const struct ptc_check *c, bool color)
+static void show_check(const struct ptc_doctor_check *c, bool color)
 {
 	printf("%s%-*s%s  ", color ? state_color(c->state) : "", STATE_COLUMNS,
 	       ptc_check_state_name(c->state), color ? "\033[m" : "");
@@ -45,15 +45,6 @@ static void show_check(const struct ptc_check *c, bool color)
 		printf("; mend: ");
 		ptc_show_plain(c->mend);
 	}
-	putchar('\n');
-}
-
-static void show_checks(const struct ptc_check *checks, size_t n, bool color)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		show_check(&checks[i], color);
 	putchar('\n');
 }
 
@@ -74,16 +65,32 @@ static const char *verdict_text(enum ptc_doctor_verdict v)
 		       "nothing: no source of a trace works for this user";
 }
 
-void ptc_doctor_text(const struct ptc_doctor *d, const struct ptc_check *files)
+static void show_files(const struct ptc_doctor *d, const struct ptc_file_check *files, bool color)
 {
-	const bool color = ptc_terminal_has_colors();
+	const size_t n = ptc_doctor_nfiles(d);
+	size_t i;
 
-	show_checks(d->checks, d->n, color);
-	if (files && d->target.nfiles)
-		show_checks(files, d->target.nfiles, color);
-	if (d->target.more_files)
-		printf("more files are mapped than %d; the others are not checked\n\n",
-		       PTC_TARGET_FILES_MAX);
-	show_checks(d->commands, d->ncommands, color);
-	printf("verdict  %s\n", verdict_text(d->verdict));
+	for (i = 0; i < n; i++)
+		show_check(&files[i].check, color);
+	if (n)
+		putchar('\n');
+}
+
+void ptc_doctor_text(const struct ptc_doctor *d, const struct ptc_file_check *files)
+{
+	const struct ptc_doctor_process *process = ptc_doctor_process(d);
+	const bool color = ptc_terminal_has_colors();
+	size_t i;
+
+	for (i = 0; i < ptc_doctor_nchecks(d); i++)
+		show_check(ptc_doctor_check(d, i), color);
+	putchar('\n');
+	if (files)
+		show_files(d, files, color);
+	if (process && process->more_files)
+		printf("more files are mapped than %zu; the others are not checked\n\n",
+		       ptc_doctor_nfiles(d));
+	for (i = 0; i < ptc_doctor_ncommands(d); i++)
+		show_check(ptc_doctor_command(d, i), color);
+	printf("\nverdict  %s\n", verdict_text(ptc_doctor_verdict(d)));
 }

@@ -6,23 +6,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/session/state_recording.h"
 #include "cli/common/args.h"
 #include "cli/common/cli.h"
 #include "cli/common/code_options.h"
 #include "cli/common/option_table.h"
+#include "cli/common/process_root.h"
 #include "cli/decode/empty_warnings.h"
 #include "cli/stacks/stacks_out.h"
+#include "ptcap/state_recording.h"
 
 enum { FRAMES_DEFAULT = 64 };
 
 struct stacks_args {
 	struct ptc_stacks_show_args show;
-	struct ptc_stacks_opts take;
+	struct ptc_state_recording_opts take;
 	struct ptc_code_opts code;
 	pid_t pids[PTC_MAX_TARGETS];
 	uint64_t wanted[PTC_MAX_TARGETS]; /* the same numbers */
-	char root[PTC_STACKS_ROOT];	  /* of a process in a container */
+	char root[PTC_PROCESS_ROOT];	  /* of a process in a container */
 	bool live;
 };
 
@@ -127,9 +128,9 @@ static int take_states(struct stacks_args *a)
 	struct ptc_err err;
 	int fd = -1;
 
-	if (!a->code.symfs && a->take.npids == 1 && ptc_stacks_root(a->pids[0], a->root))
+	if (!a->code.symfs && a->take.npids == 1 && ptc_process_root(a->pids[0], a->root))
 		a->code.symfs = a->root;
-	if (ptc_stacks_take(&a->take, &fd, &err))
+	if (ptc_record_states(&a->take, &fd, &err))
 		return ptc_say_err(&err);
 	a->show.opts.input = a->take.output;
 	if (fd < 0)
@@ -145,7 +146,9 @@ static int take_states(struct stacks_args *a)
 
 int ptc_cmd_stacks(int argc, char **argv)
 {
-	struct stacks_args a = { .show.view.frames = FRAMES_DEFAULT, .code = PTC_CODE_OPTS_INIT };
+	struct stacks_args a = { .show.view.frames = FRAMES_DEFAULT,
+				 .take = PTC_STATE_RECORDING_OPTS_INIT,
+				 .code = PTC_CODE_OPTS_INIT };
 	int code = parse_stacks_args(&a, argc, argv);
 
 	if (code < 0 && !ptc_asked_code_is_there(&a.code))

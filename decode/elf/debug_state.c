@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/elf/debug_state.h"
+#include "ptcap/debug_state.h"
 
 #include <gelf.h>
 #include <libelf.h>
@@ -7,8 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/err.h"
 #include "decode/elf/debugfile.h"
 #include "decode/elf/elf_memory.h"
+#include "decode/elf/file_search.h"
+
+struct ptc_debug_search {
+	struct ptc_search search;
+	struct ptc_debug_state state; /* of the newest file */
+	char *path;		      /* owned; state.path */
+};
 
 static enum ptc_debug_has worth_of(const char *name, const GElf_Shdr *sh)
 {
@@ -59,41 +67,67 @@ static enum ptc_debug_has look_at(int fd, const char *name, struct ptc_debuglink
 	return ret;
 }
 
-static void look_for_debug_file(const struct ptc_search *s, const struct ptc_found *f,
-				const struct ptc_debuglink *link, struct ptc_debug_state *ret)
+static void look_for_debug_file(struct ptc_debug_search *s, const struct ptc_found *f,
+				const struct ptc_debuglink *link)
 {
 	const struct ptc_place_found at = { f->path, f->root };
-	const int fd = ptc_search_debug(s, at, &ret->id, link, &ret->path);
+	const int fd = ptc_search_debug(&s->search, at, &s->state.id, link, &s->path);
 	enum ptc_debug_has has;
 
+	s->state.path = s->path;
 	if (fd < 0)
 		return;
-	has = look_at(fd, ret->path, NULL);
+	has = look_at(fd, s->path, NULL);
 	(void)close(fd);
-	if (has > ret->has)
-		ret->has = has;
+	if (has > s->state.has)
+		s->state.has = has;
 }
 
-void ptc_debug_state_find(const struct ptc_search *s, const char *name, int32_t pid,
-			  struct ptc_debug_state *ret)
+/* Forgets the newest file. */
+static void reset_state(struct ptc_debug_search *s)
+{
+	free(s->path);
+	s->path = NULL;
+	memset(&s->state, 0, sizeof(s->state));
+}
+
+int ptc_debug_search_new(const char *symfs, struct ptc_debug_search **ret, struct ptc_err *err)
+{
+	struct ptc_debug_search *s = calloc(1, sizeof(*s));
+	const int rc = s ? ptc_search_init(&s->search, symfs, NULL, NULL, err) : ptc_fail_mem(err);
+
+	if (rc)
+		ptc_debug_search_free(s);
+	else
+		*ret = s;
+	return rc;
+}
+
+void ptc_debug_search_free(struct ptc_debug_search *s)
+{
+	if (!s)
+		return;
+	reset_state(s);
+	ptc_search_release(&s->search);
+	free(s);
+}
+
+const struct ptc_debug_state *ptc_debug_search_file(struct ptc_debug_search *s, const char *name,
+						    int32_t pid)
 {
 	const struct ptc_build_id unknown = { .len = 0 };
 	struct ptc_debuglink link = { .crc = 0 };
+	struct ptc_debug_state *state = &s->state;
 	struct ptc_found f = { .fd = -1 };
 
-	memset(ret, 0, sizeof(*ret));
-	ptc_search_file(s, name, &unknown, pid, &f);
+	reset_state(s);
+	ptc_search_file(&s->search, name, &unknown, pid, &f);
 	if (f.fd >= 0) {
-		(void)ptc_elf_build_id_fd(f.fd, f.len, &ret->id);
-		ret->has = look_at(f.fd, name, &link);
+		(void)ptc_elf_build_id_fd(f.fd, f.len, &state->id);
+		state->has = look_at(f.fd, name, &link);
 	}
-	if (ret->has != PTC_DEBUG_UNREADABLE && ret->has != PTC_DEBUG_LINES)
-		look_for_debug_file(s, &f, &link, ret);
+	if (state->has != PTC_DEBUG_UNREADABLE && state->has != PTC_DEBUG_LINES)
+		look_for_debug_file(s, &f, &link);
 	ptc_found_release(&f);
-}
-
-void ptc_debug_state_release(struct ptc_debug_state *d)
-{
-	free(d->path);
-	memset(d, 0, sizeof(*d));
+	return state;
 }

@@ -391,7 +391,7 @@ static void commands_are(const struct ptc_facts *f, bool emu, const char *states
 					     "crash -p PID",	    "crash -e dummy:u -p PID",
 					     "stacks -p PID",	    "decode, info, crash show" };
 	const struct ptc_abilities a = ptc_abilities_of(f, NULL, emu);
-	const struct ptc_costs none = { 0 };
+	const struct ptc_doctor_costs none = { 0 };
 	struct ptc_check all[PTC_COMMANDS_MAX];
 	const size_t n = ptc_commands_judge(&a, &none, all);
 	size_t i;
@@ -426,11 +426,11 @@ Test(doctor, the_commands_that_work_follow_from_the_abilities)
 Test(doctor, measured_costs_replace_the_stated_ones)
 {
 	const struct ptc_abilities a = { .emu = true, .trace = true, .attach = true };
-	const struct ptc_costs none = { 0 }, costs = { .native_ns = 2000000,
-						       .emu_ns = 100000000,
-						       .emu_per_second = 200000000,
-						       .step_per_second = 40123,
-						       .step_slowdown = 250000 };
+	const struct ptc_doctor_costs none = { 0 }, costs = { .native_ns = 2000000,
+							      .emu_ns = 100000000,
+							      .emu_per_second = 200000000,
+							      .step_per_second = 40123,
+							      .step_slowdown = 250000 };
 	struct ptc_check all[PTC_COMMANDS_MAX];
 	size_t n = ptc_commands_judge(&a, &none, all);
 
@@ -536,7 +536,7 @@ Test(doctor, a_refusal_to_root_names_the_lsm_or_the_filter)
 Test(doctor, memory_with_code_is_no_file_and_has_no_remedy)
 {
 	struct ptc_facts f = skylake();
-	struct ptc_target_file files[2] = { { .in_memory = true }, { .gone = false } };
+	struct ptc_doctor_file files[2] = { { .in_memory = true }, { .gone = false } };
 	struct ptc_target t = { .files = files, .nfiles = 2 };
 
 	TARGET(&t, &f, ptc_judge_target_files, PTC_CHECK_NOTE,
@@ -548,7 +548,7 @@ Test(doctor, memory_with_code_is_no_file_and_has_no_remedy)
 Test(doctor, files_that_are_gone_are_counted)
 {
 	struct ptc_facts f = skylake();
-	struct ptc_target_file files[2] = { { .gone = true }, { .gone = false } };
+	struct ptc_doctor_file files[2] = { { .gone = true }, { .gone = false } };
 	struct ptc_target t = { .files = files, .nfiles = 2 };
 
 	TARGET(&t, &f, ptc_judge_target_files, PTC_CHECK_BROKEN,
