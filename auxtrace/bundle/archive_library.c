@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "ptcap/bundle.h"
 
 #define LIBRARY "libarchive.so.13" /* the SONAME since libarchive 3.0 */
 
@@ -38,7 +39,7 @@ static void load_library(void)
 			       library ? "it is too old" : dlerror());
 }
 
-int ptc_archive_load(struct ptc_err *err)
+int ptc_bundle_load_library(struct ptc_err *err)
 {
 	(void)pthread_once(&once, load_library);
 	if (why.code)

@@ -9,8 +9,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-#include "ptcap/error.h"
-
 /* clang-format off */
 #define PTC_ARCHIVE_FUNCTIONS(X)                                                                   \
 	X(archive_entry_filetype) X(archive_entry_free) X(archive_entry_hardlink)                  \
@@ -35,13 +33,7 @@ struct ptc_archive_library {
 #undef PTC_ARCHIVE_MEMBER
 };
 
-/* Valid after ptc_archive_load has returned 0. */
+/* Valid after ptc_bundle_load_library (ptcap/bundle.h) has returned 0. */
 extern struct ptc_archive_library ptc_la;
-
-/*
- * Load libarchive, once. It stays loaded. Thread-safe. PTC_E_UNSUPPORTED: it is not installed, or
- * cannot be loaded: the sandbox of the commands allows no new code.
- */
-int ptc_archive_load(struct ptc_err *err);
 
 #endif

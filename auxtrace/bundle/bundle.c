@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "auxtrace/bundle/bundle.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,15 +13,24 @@
 #include "base/err.h"
 #include "base/spool.h"
 
+static_assert((int)PTC_BUNDLE_SUM == (int)PTC_SHA256_SIZE, "a checksum has its size");
+
 /* A member that was unpacked. */
 struct unpacked_member {
 	uint64_t off;	       /* in the bytes of the bundle */
 	struct ptc_spool file; /* fd -1: not opened yet */
 };
 
+/* What a caller sees of a member. */
+struct shown_member {
+	struct ptc_bundle_member member;
+	char name[PTC_MANIFEST_NAME_SIZE];
+};
+
 struct ptc_bundle {
 	struct ptc_manifest manifest;
 	struct unpacked_member *members; /* owned; one for each of the manifest */
+	struct shown_member *shown;	 /* owned; the same */
 	struct ptc_spool spool;		 /* all members, in sequence */
 	const uint8_t *bytes;
 	pthread_mutex_t lock; /* of members[].file */
@@ -112,6 +122,26 @@ static int take_member(struct ptc_bundle *b, struct ptc_unpack *u, size_t i, str
 		       0;
 }
 
+static bool show_members(struct ptc_bundle *b)
+{
+	size_t i;
+
+	b->shown = calloc(b->manifest.n, sizeof(*b->shown));
+	for (i = 0; b->shown && i < b->manifest.n; i++) {
+		const struct ptc_member *m = &b->manifest.members[i];
+		struct shown_member *s = &b->shown[i];
+
+		ptc_manifest_name(&b->manifest, i, s->name);
+		s->member = (struct ptc_bundle_member){ .kind = m->kind,
+							.name = s->name,
+							.path = m->path,
+							.id = m->id,
+							.size = m->size,
+							.sha256 = m->sha256 };
+	}
+	return b->shown;
+}
+
 static int take_members(struct ptc_bundle *b, struct ptc_unpack *u, struct ptc_err *err)
 {
 	struct ptc_unpack_member more = { .name = NULL };
@@ -121,7 +151,7 @@ static int take_members(struct ptc_bundle *b, struct ptc_unpack *u, struct ptc_e
 	if (r)
 		return r;
 	b->members = calloc(b->manifest.n, sizeof(*b->members));
-	if (!b->members)
+	if (!b->members || !show_members(b))
 		return ptc_fail_mem(err);
 	for (i = 0; i < b->manifest.n; i++)
 		b->members[i].file = (struct ptc_spool)PTC_SPOOL_INIT;
@@ -178,6 +208,7 @@ void ptc_bundle_free(struct ptc_bundle *b)
 	for (i = 0; b->members && i < b->manifest.n; i++)
 		ptc_spool_release(&b->members[i].file);
 	free(b->members);
+	free(b->shown);
 	ptc_spool_release(&b->spool);
 	ptc_manifest_release(&b->manifest);
 	(void)pthread_mutex_destroy(&b->lock);
@@ -189,6 +220,16 @@ void ptc_bundle_free(struct ptc_bundle *b)
 const struct ptc_manifest *ptc_bundle_manifest(const struct ptc_bundle *b)
 {
 	return &b->manifest;
+}
+
+size_t ptc_bundle_nmembers(const struct ptc_bundle *b)
+{
+	return b->manifest.n;
+}
+
+const struct ptc_bundle_member *ptc_bundle_member(const struct ptc_bundle *b, size_t i)
+{
+	return i < b->manifest.n ? &b->shown[i].member : NULL;
 }
 
 struct ptc_cur ptc_bundle_bytes(const struct ptc_bundle *b, size_t i)

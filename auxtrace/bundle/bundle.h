@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
+ * Public: ptcap/bundle.h.
+ *
  * A bundle: a recording with the files that decoding needs, in one tar archive packed by zstd. All
  * of it is unpacked to a nameless temporary file when it is opened. No member ever gets a name on
  * this machine. A bundle is hostile input: see doc/adr/0031-bundles.md.
@@ -7,12 +9,11 @@
 #ifndef PTC_AUXTRACE_BUNDLE_BUNDLE_H
 #define PTC_AUXTRACE_BUNDLE_BUNDLE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "auxtrace/bundle/manifest.h"
-#include "ptcap/cursor.h"
+#include "ptcap/bundle.h"
 #include "ptcap/error.h"
 
 /*
@@ -21,13 +22,6 @@
  */
 #define PTC_BUNDLE_FREE	 (UINT64_C(256) << 20)
 #define PTC_BUNDLE_RATIO UINT64_C(200)
-
-struct ptc_bundle;
-
-enum { PTC_BUNDLE_MAGIC = 4 };
-
-/* Can a bundle begin with these bytes? They may be fewer than PTC_BUNDLE_MAGIC, but not 0. */
-bool ptc_bundle_is(const void *bytes, size_t len);
 
 /*
  * Unpack and check the bundle in @bytes, which are not needed afterwards. @name is for messages.
@@ -39,9 +33,6 @@ void ptc_bundle_free(struct ptc_bundle *b);
 
 /* Returns the manifest, lent. */
 const struct ptc_manifest *ptc_bundle_manifest(const struct ptc_bundle *b);
-
-/* Returns the bytes of member @i, lent until ptc_bundle_free. */
-struct ptc_cur ptc_bundle_bytes(const struct ptc_bundle *b, size_t i);
 
 /*
  * Open member @i as a regular file without a name, for reading with pread(2). All descriptors of a

@@ -291,7 +291,7 @@ int ptc_bundle_write(struct ptc_bundle_writer *w, const char *output, unsigned i
 	struct bundle_output o = { .path = output };
 	struct ptc_tmpfile tmp = PTC_TMPFILE_INIT;
 	struct stat st;
-	int rc = ptc_archive_load(err);
+	int rc = ptc_bundle_load_library(err);
 
 	if (!rc)
 		rc = ptc_tmpfile_open(&tmp, output, err);

@@ -7,8 +7,6 @@
 #include "ptcap/cursor.h"
 #include "ptcap/error.h"
 
-enum { PTC_BUNDLE_LEVEL = 3, PTC_BUNDLE_LEVEL_MAX = 19 };
-
 /* The bytes of a member. */
 struct ptc_bundle_source {
 	int fd;		      /* owned; a regular file; -1: bytes */

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/sha256.h"
+#include "ptcap/bundle.h"
 #include "ptcap/error.h"
 #include "ptcap/record.h"
 
@@ -27,15 +28,7 @@ enum {
 };
 #define PTC_MANIFEST_BYTES (UINT64_C(1) << 36) /* of all members together */
 
-/* What a member is. */
-enum ptc_member_kind {
-	PTC_MEMBER_RECORDING, /* perf.data; exactly one, the first */
-	PTC_MEMBER_CODE,      /* an ELF file that the recording maps */
-	PTC_MEMBER_VDSO,
-	PTC_MEMBER_DEBUG, /* separate or alternate debug information */
-	PTC_MEMBER_DATA,  /* another file that the recording names: a jitdump, a perf-PID.map */
-	PTC_MEMBER_KINDS,
-};
+enum { PTC_MEMBER_KINDS = PTC_MEMBER_DATA + 1 };
 
 struct ptc_member {
 	enum ptc_member_kind kind;

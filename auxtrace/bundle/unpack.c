@@ -14,6 +14,7 @@
 
 #include "auxtrace/bundle/archive_library.h"
 #include "base/err.h"
+#include "ptcap/bundle.h"
 
 enum {
 	CHUNK = 1 << 16,
@@ -103,7 +104,7 @@ int ptc_unpack_new(const void *bytes, size_t len, uint64_t max, struct ptc_unpac
 	if (!u)
 		return ptc_fail_mem(err);
 	u->max = max;
-	rc = ptc_archive_load(err);
+	rc = ptc_bundle_load_library(err);
 	if (rc)
 		return rc;
 	u->packed = ptc_la.archive_read_new();

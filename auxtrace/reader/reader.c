@@ -9,6 +9,7 @@
 #include "auxtrace/reader/file_private.h"
 #include "base/err.h"
 #include "base/sorted.h"
+#include "ptcap/bundle.h"
 
 /* Returns the whole buffer that contains offset @off. *@ret_in: the offset inside the buffer. */
 static struct ptc_cur region(const struct ptc_file *f, uint64_t off, uint64_t *ret_in)

@@ -8,12 +8,4 @@
 #include "auxtrace/record/record.h"
 #include "ptcap/file.h"
 
-struct ptc_bundle;
-
-/*
- * Returns the bundle (auxtrace/bundle) that @f was read from; NULL: @f is no bundle. Lent until
- * ptc_file_free.
- */
-struct ptc_bundle *ptc_file_bundle(const struct ptc_file *f);
-
 #endif

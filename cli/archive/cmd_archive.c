@@ -3,8 +3,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "auxtrace/bundle/archive_library.h"
-#include "auxtrace/bundle/bundle_write.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
 #include "cli/common/code_options.h"
@@ -13,8 +11,7 @@
 #include "cli/common/sandbox.h"
 #include "cli/convert/copy_common.h"
 #include "cli/decode/decode_findings.h"
-#include "decode/archive/bundle_files.h"
-#include "decode/archive/reached_files.h"
+#include "ptcap/bundle.h"
 
 struct archive_args {
 	const char *input, *output, *debuginfod;
@@ -86,43 +83,43 @@ static void allow_many_files(void)
 	(void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static int write_bundle(const struct archive_args *a, struct ptc_decode *d,
-			const struct ptc_reached *reached, struct ptc_bundle_writer *w)
+static int write_bundle(const struct archive_args *a, struct ptc_archive *bundle)
 {
-	const struct ptc_bundle_files files = { .d = d,
-						.reached = reached,
-						.writer = w,
-						.all = a->all,
-						.debug = !a->no_debug,
-						.left_out = on_left_out };
 	struct ptc_err err;
+	size_t n;
 
-	if (ptc_bundle_files_add(&files, &err) ||
-	    ptc_bundle_write(w, a->output, (unsigned int)a->level, &err))
+	if (ptc_archive_write(bundle, a->output, &err))
 		return ptc_say_err(&err);
-	ptc_say("wrote '%s': the recording and %zu file%s, %" PRIu64 " bytes", a->output,
-		w->manifest.n - 1, ptc_plural(w->manifest.n - 1), w->written);
+	n = ptc_archive_nfiles(bundle);
+	ptc_say("wrote '%s': the recording and %zu file%s, %" PRIu64 " bytes", a->output, n,
+		ptc_plural(n), ptc_archive_size(bundle));
 	return PTC_EXIT_OK;
 }
 
 static int archive_decoded(const struct archive_args *a, struct ptc_decode *d)
 {
-	struct ptc_bundle_writer w = { .sources = NULL };
-	struct ptc_reached reached = { .d = d };
-	const struct ptc_sink sink = { .on_items = ptc_reached_items, .ctx = &reached };
+	struct ptc_archive_opts opts = PTC_ARCHIVE_OPTS_INIT;
 	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
+	struct ptc_sink sink = { .on_items = ptc_archive_items };
+	struct ptc_archive *bundle;
 	struct ptc_err err;
 	int code;
 
+	opts.all = a->all;
+	opts.no_debug = a->no_debug;
+	opts.level = (unsigned int)a->level;
+	opts.left_out = on_left_out;
+	if (ptc_archive_new(d, &opts, &bundle, &err))
+		return ptc_say_err(&err);
+	sink.ctx = bundle;
 	if (ptc_decode_run(d, &sink, &err)) {
 		code = err.code == PTC_E_STOPPED ? ptc_say_no_memory() : ptc_say_err(&err);
 	} else {
 		ptc_decode_get_stats(d, &stats);
 		ptc_say_findings(d, &stats);
-		code = write_bundle(a, d, &reached, &w);
+		code = write_bundle(a, bundle);
 	}
-	ptc_bundle_writer_release(&w);
-	ptc_reached_release(&reached);
+	ptc_archive_free(bundle);
 	return code;
 }
 
@@ -139,7 +136,7 @@ static int archive_recording(struct archive_args *a)
 	opts.code = &a->code;
 	opts.jobs = ptc_default_jobs();
 	allow_many_files();
-	if (ptc_archive_load(&err))
+	if (ptc_bundle_load_library(&err))
 		return ptc_say_err(&err);
 	a->sandbox.output = a->output;
 	a->sandbox.finds_code = true;

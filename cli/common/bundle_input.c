@@ -6,10 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "auxtrace/bundle/archive_library.h"
-#include "auxtrace/bundle/bundle.h"
 #include "base/untrusted.h"
 #include "cli/common/cli.h"
+#include "ptcap/bundle.h"
 
 static bool begins_like_bundle(int fd)
 {
@@ -79,5 +78,5 @@ void ptc_prepare_for_bundles(int argc, char *const *argv)
 		if (strcmp(argv[i - 1], "-o") != 0) /* the output is not opened */
 			found = may_be_bundle(name_in(argv[i]));
 	if (found)
-		(void)ptc_archive_load(&ignored);
+		(void)ptc_bundle_load_library(&ignored);
 }

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "auxtrace/bundle/bundle.h"
 #include "base/open_input.h"
 #include "cli/common/cli.h"
+#include "ptcap/bundle.h"
 
 /* Copy standard input to @f. Stops after the magic if the input is no recording and no bundle. */
 static bool copy_input(FILE *f)

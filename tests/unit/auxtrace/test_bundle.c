@@ -122,6 +122,29 @@ static void refused(const struct said *manifest, const struct said *second, cons
 	ptc_buf_release(&out);
 }
 
+static void lists_members(const struct ptc_bundle *b)
+{
+	const struct ptc_bundle_member *m = ptc_bundle_member(b, 0);
+	struct ptc_sha256 sum;
+	uint8_t want[PTC_SHA256_SIZE];
+
+	cr_assert_eq(ptc_bundle_nmembers(b), 2);
+	cr_assert_null(ptc_bundle_member(b, 2));
+	cr_assert_eq(m->kind, PTC_MEMBER_RECORDING);
+	cr_assert_str_eq(m->name, "perf.data");
+	cr_assert_null(m->path);
+	m = ptc_bundle_member(b, 1);
+	cr_assert_eq(m->kind, PTC_MEMBER_CODE);
+	cr_assert_str_eq(m->name, ".build-id/ab/cdef/elf");
+	cr_assert_str_eq(m->path, "/bin/program");
+	cr_assert_eq(m->id.len, id.len);
+	cr_assert_eq(m->size, sizeof(code) - 1);
+	ptc_sha256_init(&sum);
+	ptc_sha256_put(&sum, code, sizeof(code) - 1);
+	ptc_sha256_finish(&sum, want);
+	cr_assert_eq(memcmp(m->sha256, want, sizeof(want)), 0);
+}
+
 Test(bundle, a_bundle_has_its_members_as_bytes_and_as_files)
 {
 	struct ptc_buf out = PTC_BUF_INIT;
@@ -140,6 +163,7 @@ Test(bundle, a_bundle_has_its_members_as_bytes_and_as_files)
 	cr_assert_eq(memcmp(bytes.pos, recording, sizeof(recording) - 1), 0);
 	i = ptc_manifest_find_id(ptc_bundle_manifest(b), PTC_MEMBER_CODE, &id);
 	cr_assert_eq(i, 1);
+	lists_members(b);
 	cr_assert_eq(ptc_manifest_find_id(ptc_bundle_manifest(b), PTC_MEMBER_DEBUG, &id), SIZE_MAX);
 	fd = ptc_bundle_member_fd(b, i, &err);
 	again = ptc_bundle_member_fd(b, i, &err);
