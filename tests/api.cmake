@@ -8,11 +8,14 @@ add_test(NAME api_example COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOUR
 set_tests_properties(api_example PROPERTIES LABELS api
 	ENVIRONMENT "MKREC=$<TARGET_FILE:mkrec>;PTCAP_TRACES=${PTCAP_TRACES}")
 
-# The label pinned: this test single-steps a program.
-add_test(NAME api_branches COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/example.py"
-	"${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" branches)
-set_tests_properties(api_branches PROPERTIES LABELS "api;pinned;long"
-	ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;PROGS=${CMAKE_CURRENT_BINARY_DIR}/prog")
+# The label pinned: these tests single-step a program.
+foreach(name branches bundle doctor)
+	add_test(NAME api_${name} COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/example.py"
+		"${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" ${name})
+	set_tests_properties(api_${name} PROPERTIES LABELS "api;pinned;long"
+		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;PROGS=${CMAKE_CURRENT_BINARY_DIR}/prog")
+endforeach()
+set_tests_properties(api_doctor PROPERTIES LABELS api)
 
 # A prefix that was moved after its installation: the plugin, pkg-config, find_package.
 enable_language(CXX)

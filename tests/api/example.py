@@ -5,10 +5,13 @@
 count     the library has each function of the headers, and nothing else; its SONAME and symbol versions; the example, as C and as C++, prints the same
           about a recording as a few lines of Python that read the file
 branches  the example, as C and as C++, prints the same as `ptcap decode`: of all, of a part of the time, of a thread
+doctor    the example prints the checks of `ptcap doctor`, and the files that a process maps
+bundle    the example writes the same bundle as `ptcap archive`, and lists its files with their sizes
 """
 
 import collections
 import glob
+import json
 import os
 import re
 import shutil
@@ -182,5 +185,59 @@ def check_branches(folder):
         assert r.returncode == 1 and r.stderr.count(program) == 1, r.stderr
 
 
+def check_doctor(folder):
+    target = subprocess.Popen(["sleep", "1000"])
+    try:
+        command = [os.environ["PTCAP"], "doctor", "--quick", "--format", "json", "-p", str(target.pid)]
+        said = json.loads(subprocess.run(command, capture_output=True, text=True, check=False).stdout)
+        want = [f"check {c['name']}: {c['state']}" for c in said["checks"]]
+        want += [f"command {c['command']}: {c['state']}" for c in said["commands"]]
+        with open(f"/proc/{target.pid}/maps", encoding="utf-8") as f:
+            mapped = {line.split(maxsplit=5)[5].strip() for line in f if "x" in line.split()[1] and "/" in line}
+        for program, _, _ in programs(folder):
+            r = subprocess.run([program, str(target.pid)], capture_output=True, text=True, check=False)
+            assert r.returncode == (said["verdict"] == "nothing"), r
+            lines = [line for line in r.stdout.splitlines() if not line.startswith(" ")]
+            assert [": ".join(line.split(": ")[:2]) for line in lines if not line.startswith("file ")] == want, (lines, want)
+            files = dict(line[5:].rsplit(": ", 1) for line in lines if line.startswith("file "))
+            assert set(files) == mapped, (files, mapped)
+            for f in said["process"]["files"]:
+                words = {"exported names": "only exported", "names": "of functions, no", "names and lines": "and source lines"}
+                assert words[files[f["file"]]] in f["value"], (files, f)
+            r = subprocess.run([program, "999999999"], capture_output=True, text=True, check=False)
+            assert r.returncode == 1 and "999999999" in r.stderr, r
+    finally:
+        target.kill()
+        target.wait()
+
+
+def check_bundle(folder):
+    path = os.path.join(folder, "perf.data")
+    prog = os.path.join(os.environ["PROGS"], "prog_hello")
+    ptcap = os.environ["PTCAP"]
+    subprocess.run([ptcap, "record", "--source", "step", "-q", "-o", path, "--", prog], check=True, stdout=subprocess.DEVNULL)
+    bundle = os.path.join(folder, "by_ptcap")
+    subprocess.run([ptcap, "archive", "-o", bundle, path], check=True, capture_output=True)
+    with open(bundle, "rb") as f:
+        want = f.read()
+    for program, _, _ in programs(folder):
+        new = os.path.join(folder, "new")
+        out = subprocess.run([program, path, new], capture_output=True, text=True, check=True).stdout.split()
+        with open(new, "rb") as f:
+            assert f.read() == want, "the bundles differ"
+        lines = subprocess.run([program, new], capture_output=True, text=True, check=True).stdout.splitlines()
+        members = [line.split(" ", 2) for line in lines]
+        assert out == ["files:", str(len(members) - 1), "bytes:", str(len(want))], (out, members)
+        assert members[0] == [str(os.path.getsize(path)), "perf.data", "-"], members
+        assert prog in [recorded for _, _, recorded in members], members
+        for size, name, recorded in members[1:]:
+            assert not os.path.exists(recorded) or int(size) == os.path.getsize(recorded), (size, name, recorded)
+        r = subprocess.run([program, path], capture_output=True, text=True, check=True)
+        assert "is no bundle" in r.stdout, r
+        r = subprocess.run([program, program], capture_output=True, text=True, check=False)
+        assert r.returncode == 1 and r.stderr.count(program) == 1, r
+
+
 with tempfile.TemporaryDirectory(prefix="ptcap-example-") as main_folder:
-    {"count": check_count, "branches": check_branches}[NAME](main_folder)
+    checks = {"count": check_count, "branches": check_branches, "doctor": check_doctor, "bundle": check_bundle}
+    checks[NAME](main_folder)
