@@ -15,8 +15,34 @@ LAYERS = {  # each layer, with the layers it may include
     "auxtrace": ["base", "arch"],
     "capture": ["base", "arch", "auxtrace"],
     "decode": ["base", "arch", "auxtrace"],
-    "cli": ["base", "arch", "auxtrace", "capture", "decode"],
+    "cli": ["base", "arch"],
 }
+# Files of cli/ that still include headers of other layers instead of public headers.
+INTERNAL_IN_CLI = [
+    "cli/common/python_json.h",
+    "cli/compare/clock_check.h",
+    "cli/compare/cmd_compare.c",
+    "cli/compare/compare_report.h",
+    "cli/compare/compare_verdict.h",
+    "cli/compare/other_report.h",
+    "cli/convert/branch_stacks.h",
+    "cli/convert/chain_samples.c",
+    "cli/convert/cmd_recover.c",
+    "cli/crash/branch_fold.h",
+    "cli/crash/crash_answer.c",
+    "cli/crash/crash_branches.c",
+    "cli/crash/crash_core.c",
+    "cli/crash/crash_json.c",
+    "cli/crash/crash_out.h",
+    "cli/crash/crash_stack.c",
+    "cli/crash/crash_threads.c",
+    "cli/crash/place_text.h",
+    "cli/dump/dump_emit.h",
+    "cli/dump/dump_event.c",
+    "cli/dump/dump_filter.c",
+    "cli/dump/dump_sample.c",
+    "cli/stacks/stacks_out.h",
+]
 FOLDERS = list(LAYERS) + ["include", "tests", "bench", "examples"]
 
 
