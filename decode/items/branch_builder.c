@@ -157,6 +157,15 @@ static void list_inner(struct ptc_branch_builder *t, const struct ptc_branch_bui
 	}
 }
 
+uint8_t ptc_branch_builder_insn(struct ptc_branch_builder *t, uint64_t ip, enum ptc_mode mode,
+				uint64_t time)
+{
+	const uint8_t len = ptc_insn_cache_at(&t->kinds, ip, mode).len;
+
+	read_insn_bytes(t, ptc_out_insn(t->out, ip, time), len);
+	return len;
+}
+
 static void list_insns(struct ptc_branch_builder *t, const struct ptc_branch_builder_block *b)
 {
 	struct ptc_kind_len e;

@@ -115,6 +115,13 @@ void ptc_branch_builder_list(struct ptc_branch_builder *t, const struct ptc_fast
 			     size_t n, uint64_t time);
 
 /*
+ * With opts.insns: lists the instruction at @ip. Returns its length, 0: not known. Blocks are not
+ * told about it.
+ */
+uint8_t ptc_branch_builder_insn(struct ptc_branch_builder *t, uint64_t ip, enum ptc_mode mode,
+				uint64_t time);
+
+/*
  * Lists what ran from @ip, where the flow is, up to @to, which a packet proves. Returns false, and
  * lists nothing, if that needs trace, or code that is missing.
  */

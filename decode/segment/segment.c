@@ -117,6 +117,8 @@ static void take_made(struct ptc_replay *r, struct ptc_engine *e, const struct p
 					 .lender = ahead,
 					 .recs = room->recs ? room->recs + m->recs : NULL,
 					 .n = m->n,
+					 .nall = m->n,
+					 .ip = m->ip,
 					 .counted = m->counted,
 					 .marks = m->nmarks ? room->marks + m->marks : NULL,
 					 .nmarks = m->nmarks,
@@ -386,6 +388,8 @@ int ptc_segment_step(struct ptc_replay *r, size_t max)
 
 	if (p->items)
 		return ptc_segment_step_items(r) ? go_on_behind(r) : 0;
+	if (r->conf.opts->insns)
+		return ptc_segment_step_insns(r, max) ? finish(r) : 0;
 	if (p->late)
 		list_late(r);
 	left = end_of_time(p) - p->next;

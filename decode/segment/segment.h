@@ -88,6 +88,9 @@ struct ptc_segment {
 	struct ptc_result_room *lender;	 /* lent; the buffer with recs; NULL: @own has them */
 	const struct ptc_fast_rec *recs; /* in that buffer; [next, n) are still to be handed over */
 	size_t next, n;
+	/* With opts.insns. nall: n, and the branch without a target yet; ip: of the next one. */
+	size_t nall;
+	uint64_t ran_insns, ip;
 	uint64_t kinds[PTC_KIND_COUNT];
 	/* By libipt: items, in that buffer; [next, n) and [next_step, nsteps) left. */
 	bool items;
@@ -137,6 +140,14 @@ bool ptc_segment_is_next(struct ptc_replay *r);
  * ptc_replay_steps().
  */
 int ptc_segment_step(struct ptc_replay *r, size_t max);
+
+/* segment_insns.c: */
+
+/*
+ * With opts.insns: lists some @max instructions, all of one time. Returns true if they were the
+ * last ones of the segment.
+ */
+bool ptc_segment_step_insns(struct ptc_replay *r, size_t max);
 
 /* item_handover.c: */
 

@@ -341,7 +341,7 @@ static bool can_count(const struct ptc_pass *p)
 	return p->in->opts.sums && !is_choosy(p) && !p->in->joint.nkept;
 }
 
-/* Starts the engine. Only libipt lists instructions and events. */
+/* Starts the engine. Only libipt lists events. Instructions are not compared with libipt's. */
 static int start_engine(struct ptc_pass *p, struct ptc_err *err)
 {
 	const struct ptc_ipt_params *t = &p->in->ipt.params;
@@ -351,7 +351,8 @@ static int start_engine(struct ptc_pass *p, struct ptc_err *err)
 
 	ptc_engine_free(p->engine);
 	p->engine = NULL;
-	if (o->engine == PTC_ENGINE_LIBIPT || o->insns || o->events)
+	if (o->engine == PTC_ENGINE_LIBIPT || o->events ||
+	    (o->insns && o->engine == PTC_ENGINE_VERIFY))
 		return 0;
 	r = ptc_engine_new(o->engine, &clock, p->in->clock.valid, &p->engine, err);
 	if (!r)

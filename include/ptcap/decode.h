@@ -201,9 +201,9 @@ enum ptc_resync {
 };
 
 /*
- * The decoder that follows the trace. The second engine (FAST) does not handle all packets, nor
- * opts.insns and opts.events. It declines such segments of the trace, each from one PSB to the
- * next, and libipt decodes these.
+ * The decoder that follows the trace. The second engine (FAST) does not handle all packets. It
+ * declines such segments of the trace, each from one PSB to the next, and libipt decodes these.
+ * With opts.events, and with opts.insns in the case of VERIFY, libipt decodes everything.
  */
 enum ptc_engine_choice {
 	PTC_ENGINE_DEFAULT = 0, /* FAST */

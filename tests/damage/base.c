@@ -237,6 +237,7 @@ void base_run(const struct base *b, const uint8_t *bytes, size_t len, uint64_t m
 	opts.engine = threads.engine ? threads.engine : PTC_ENGINE_LIBIPT;
 	opts.sums = threads.counts ? &sums : NULL;
 	opts.runs = threads.runs;
+	opts.insns = threads.insns;
 	*ret = (struct run){ .max_items = max_items };
 	ret->sums.first_ns = ret->sums.last_ns = PTC_NO_TIME;
 	if (ftruncate(b->fd, (off_t)len) < 0 || pwrite(b->fd, bytes, len, 0) != (ssize_t)len)

@@ -106,6 +106,7 @@ struct threads {
 	enum ptc_engine_choice engine;
 	bool counts; /* branches are counted instead of listed, where possible */
 	bool runs;   /* neighbouring branches come as RUN items */
+	bool insns;  /* instructions instead of branches */
 };
 
 /* Decodes @bytes like @b's bytes. Caller releases *@ret. */

@@ -303,12 +303,12 @@ static void judge_ways(const struct base *b, const struct change *c, const struc
 			show_difference(&r, got, first, sizeof(first));
 			(void)snprintf(
 				v->text, sizeof(v->text),
-				"-j %u:%zu%s%s%s%s gives something else: %" PRIu64
+				"-j %u:%zu%s%s%s%s%s gives something else: %" PRIu64
 				" items, not %" PRIu64 "%s",
 				how[i].jobs, how[i].slice, how[i].plain ? " without a cache" : "",
 				how[i].engine == PTC_ENGINE_FAST ? " with the second engine" : "",
 				how[i].counts ? " that counts" : "", how[i].runs ? " in runs" : "",
-				r.items, got->items, first);
+				how[i].insns ? " of instructions" : "", r.items, got->items, first);
 		}
 		run_release(&r);
 	}
@@ -325,6 +325,25 @@ static void judge_threads(const struct base *b, const struct change *c, const st
 	};
 
 	judge_ways(b, c, got, how, sizeof(how) / sizeof(how[0]), v);
+}
+
+/* The instructions by both engines, for every fourth change. */
+static void judge_insns(const struct base *b, const struct change *c, uint64_t number,
+			struct verdict *v)
+{
+	static const struct threads how[] = {
+		{ .jobs = 1, .insns = true },
+		{ .jobs = 1, .insns = true, .engine = PTC_ENGINE_FAST },
+		{ .jobs = 2, .insns = true, .slice = 1, .engine = PTC_ENGINE_FAST },
+	};
+	struct run want;
+
+	if (number % 4 || v->text[0])
+		return;
+	base_run(b, c->bytes, c->len, 100 * b->want.items + 10000, how[0], &want);
+	if (!want.endless)
+		judge_ways(b, c, &want, &how[1], 2, v);
+	run_release(&want);
 }
 
 /* Always tries the first way, and @most of the others: a different choice for each change. */
@@ -348,6 +367,7 @@ static void judge_engine(const struct base *b, const struct change *c, const str
 	judge_ways(b, c, got, how, 1, v);
 	for (i = 0; i < n; i++)
 		judge_ways(b, c, got, &how[1 + (number * n + i) % others], 1, v);
+	judge_insns(b, c, number, v);
 }
 
 /*
@@ -367,6 +387,7 @@ static void judge_all(const struct base *b, const struct change *c, const struct
 	};
 
 	judge_ways(b, c, got, how, sizeof(how) / sizeof(how[0]), v);
+	judge_insns(b, c, number, v);
 }
 
 static bool do_one(const struct base *b, const struct options *o, uint64_t number)
