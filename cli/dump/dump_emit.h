@@ -3,8 +3,8 @@
 #ifndef PTC_CLI_DUMP_DUMP_EMIT_H
 #define PTC_CLI_DUMP_DUMP_EMIT_H
 
-#include "auxtrace/record/abi_names.h"
 #include "cli/common/field_writer.h"
+#include "cli/dump/abi_names.h"
 
 /* Print bits by name: "A|B|0x100", or "0". */
 void ptc_emit_bits(struct ptc_emit *e, const char *name, uint64_t bits, const struct ptc_names *t);

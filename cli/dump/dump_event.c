@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "auxtrace/record/abi_fields.h"
+#include "cli/dump/abi_fields.h"
 #include "cli/dump/dump_emit.h"
 
 /* Fields whose values or bits have names, and fields that are addresses or masks. */

@@ -4,10 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "auxtrace/record/auxtrace_rec.h"
-#include "auxtrace/record/layout.h"
-#include "auxtrace/record/sample.h"
 #include "cli/common/cli.h"
+#include "ptcap/sample.h"
+#include "ptcap/userrec.h"
 
 enum { TYPES = sizeof(((struct ptc_dump_filter *)0)->types) };
 
@@ -99,7 +98,7 @@ static struct ptc_sample_id id_of(const struct ptc_file *f, const struct ptc_rec
 	struct ptc_sample_id id = { 0 };
 	struct ptc_cur body = rec->body;
 	const struct ptc_file_attr *a;
-	struct ptc_auxtrace aux;
+	struct ptc_user user;
 	struct ptc_sample s;
 	struct ptc_err ignored;
 
@@ -108,10 +107,10 @@ static struct ptc_sample_id id_of(const struct ptc_file *f, const struct ptc_rec
 		if (a && ptc_sample_parse_front(&body, a->attr.sample_type, &s))
 			id = s.id;
 	} else if (rec->type == PTC_REC_AUXTRACE) {
-		if (!ptc_auxtrace_parse(body, rec->off, UINT64_MAX, &aux, &ignored)) {
+		if (ptc_user_parse(rec, &user, &ignored) > 0) {
 			id.has = PERF_SAMPLE_TID | PERF_SAMPLE_CPU;
-			id.tid = aux.tid;
-			id.cpu = (uint32_t)aux.cpu;
+			id.tid = user.u.auxtrace.tid;
+			id.cpu = (uint32_t)user.u.auxtrace.cpu;
 		}
 	} else {
 		(void)ptc_sample_id_parse(&body, ptc_file_trailer_type(f, rec), &id);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "auxtrace/record/abi_fields.h"
+#include "cli/dump/abi_fields.h"
 #include "cli/dump/dump.h"
 #include "cli/dump/dump_emit.h"
 #include "ptcap/file.h"

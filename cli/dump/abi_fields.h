@@ -3,8 +3,8 @@
  * The structures of include/uapi/linux/perf_event.h as tables of field names and positions. A test
  * compares the tables with the header.
  */
-#ifndef PTC_AUXTRACE_RECORD_ABI_FIELDS_H
-#define PTC_AUXTRACE_RECORD_ABI_FIELDS_H
+#ifndef PTC_CLI_DUMP_ABI_FIELDS_H
+#define PTC_CLI_DUMP_ABI_FIELDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

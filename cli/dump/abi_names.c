@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "auxtrace/record/abi_names.h"
+#include "cli/dump/abi_names.h"
 
+#include <linux/perf_event.h>
 #include <sys/ioctl.h>
 
-#include "auxtrace/record/layout.h"
+#include "ptcap/record.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define TABLE(name, prefix, suffix)                                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "auxtrace/record/abi_fields.h"
+#include "cli/dump/abi_fields.h"
 
 #include <linux/perf_event.h>
 

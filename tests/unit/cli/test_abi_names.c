@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-#include "auxtrace/record/abi_fields.h"
-#include "auxtrace/record/abi_names.h"
+#include "cli/dump/abi_fields.h"
+#include "cli/dump/abi_names.h"
 #include "lib_perfdata.h"
 
 static const struct exemption {

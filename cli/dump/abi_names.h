@@ -3,8 +3,8 @@
  * The constants of include/uapi/linux/perf_event.h as tables from value or bit to name. A test
  * compares the tables with the header.
  */
-#ifndef PTC_AUXTRACE_RECORD_ABI_NAMES_H
-#define PTC_AUXTRACE_RECORD_ABI_NAMES_H
+#ifndef PTC_CLI_DUMP_ABI_NAMES_H
+#define PTC_CLI_DUMP_ABI_NAMES_H
 
 #include <stddef.h>
 #include <stdint.h>
