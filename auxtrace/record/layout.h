@@ -20,10 +20,7 @@
 #define PTC_MAGIC_FILE2 "PERFILE2"
 #define PTC_MAGIC_FILE1 "PERFFILE"
 
-enum {
-	PTC_FILE_HEADER_SIZE = 104, /* file mode */
-	PTC_PIPE_HEADER_SIZE = 16,
-};
+enum { PTC_PIPE_HEADER_SIZE = 16 }; /* of a file: PTC_FILE_HEADER_SIZE */
 
 /* Limits on what a file can make ptcap allocate. */
 #define PTC_LIMIT_ATTRS	     4096u

@@ -132,6 +132,7 @@ void ptc_writer_free(struct ptc_writer *w)
 		ptc_buf_release(&w->features[i]);
 	free(w->events);
 	ptc_compressor_free(w->compressor);
+	ptc_buf_release(&w->sample);
 	free(w->pieces);
 	free(w->buf);
 	free(w);

@@ -40,6 +40,7 @@ struct ptc_writer {
 	struct ptc_compressor *compressor; /* NULL: records are not compressed */
 	unsigned int level;
 	struct ptc_writer_packed packed;
+	struct ptc_buf sample; /* of ptc_writer_sample, for reuse */
 	struct ptc_err failed; /* the first error, which every later call returns; code 0: none */
 };
 

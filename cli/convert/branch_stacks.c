@@ -9,11 +9,12 @@
 #include "base/plural.h"
 #include "cli/common/cli.h"
 #include "cli/decode/decode_findings.h"
+#include "ptcap/decode.h"
 #include "ptcap/writer.h"
 
-bool ptc_branch_stacks_parse(const char *s, struct ptc_stacks_opts *ret)
+bool ptc_branch_stacks_parse(const char *s, struct ptc_synth_stacks_opts *ret)
 {
-	uint64_t depth = PTC_STACKS_DEPTH, period = PTC_STACKS_PERIOD;
+	uint64_t depth = PTC_SYNTH_DEPTH, period = PTC_SYNTH_PERIOD;
 	char word[24];
 	const size_t len = s ? strcspn(s, ",") : 0;
 
@@ -27,7 +28,7 @@ bool ptc_branch_stacks_parse(const char *s, struct ptc_stacks_opts *ret)
 	}
 	if (s && s[len] && !ptc_parse_count(s + len + 1, &period))
 		return false;
-	if (!depth || depth > PTC_STACKS_DEPTH_MAX || !period)
+	if (!depth || depth > PTC_SYNTH_DEPTH_MAX || !period)
 		return false;
 	ret->depth = (uint32_t)depth;
 	ret->period = period;
@@ -54,7 +55,7 @@ static int put_all(void *ctx, struct ptc_writer *w, struct ptc_err *err)
 
 	b->opts.put = put_record;
 	b->opts.ctx = &writing;
-	return ptc_stacks_run(&b->opts, err);
+	return ptc_synth_stacks_run(&b->opts, err);
 }
 
 int ptc_branch_stacks_open(struct ptc_branch_stacks *b, const char *path, const struct ptc_file *f,
@@ -67,7 +68,7 @@ int ptc_branch_stacks_open(struct ptc_branch_stacks *b, const char *path, const 
 		return rc;
 	}
 	b->opts.id = ptc_copy_new_id(f);
-	b->attr = ptc_stacks_attr(&b->opts);
+	(void)ptc_synth_stacks_attr(&b->opts, &b->attr, sizeof(b->attr));
 	b->more = (struct ptc_copy_more){
 		.attr = &b->attr, .name = "branches", .id = b->opts.id, .put = put_all, .ctx = b
 	};

@@ -19,12 +19,12 @@ struct chain_writing {
 	struct ptc_writer *w;
 };
 
-static int put_chain_record(void *ctx, struct ptc_cur rec, struct ptc_err *err)
+static int write_sample(void *ctx, uint16_t misc, const struct ptc_sample *s, struct ptc_err *err)
 {
 	struct chain_writing *w = ctx;
 
 	w->c->written++;
-	return ptc_writer_stored(w->w, rec.pos, ptc_cur_left(&rec), true, err);
+	return ptc_writer_sample(w->w, &w->c->attr, misc, s, err);
 }
 
 static int put_all_chains(void *ctx, struct ptc_writer *w, struct ptc_err *err)
@@ -32,7 +32,7 @@ static int put_all_chains(void *ctx, struct ptc_writer *w, struct ptc_err *err)
 	struct ptc_call_chains *c = ctx;
 	struct chain_writing writing = { c, w };
 
-	c->opts.put = put_chain_record;
+	c->opts.put = write_sample;
 	c->opts.ctx = &writing;
 	return ptc_chains_run(&c->opts, err);
 }

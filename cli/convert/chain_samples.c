@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace/record/sample.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/grow.h"
 #include "base/sorted.h"
 #include "cli/calls/call_stream.h"
-#include "decode/lbr/synth_stacks.h"
 #include "ptcap/branchsel.h"
 #include "ptcap/lookup.h"
+#include "ptcap/synth.h"
 
 /* A thread, before its next item. */
 struct chain_thread {
@@ -29,16 +29,17 @@ struct chaining {
 	struct ptc_call_stream stream;
 	struct chain_thread *threads; /* owned; ascending tid */
 	size_t n, cap, newest;
-	struct ptc_buf chain, rec;
+	struct ptc_buf chain;
 	int rc;
 	struct ptc_err *err;
 };
 
 struct perf_event_attr ptc_chains_attr(const struct ptc_chains_opts *opts)
 {
-	struct perf_event_attr attr =
-		ptc_synth_attr(PERF_COUNT_HW_INSTRUCTIONS, opts->period, PERF_SAMPLE_CALLCHAIN);
+	struct perf_event_attr attr;
 
+	(void)ptc_synth_attr(PERF_COUNT_HW_INSTRUCTIONS, opts->period, PERF_SAMPLE_CALLCHAIN, &attr,
+			     sizeof(attr));
 	attr.exclude_kernel = opts->user_only;
 	return attr;
 }
@@ -119,12 +120,10 @@ static int put_chain_sample(struct chaining *s, const struct chain_thread *t,
 					    .id = s->opts->id,
 					    .cpu = (uint32_t)it->cpu };
 	put_chain(s, t, ip);
-	ptc_buf_reset(&s->rec);
-	sample.callchain = ptc_cur_init(s->chain.bytes, s->chain.len);
-	ptc_sample_put(&s->rec, misc, &sample, &s->attr);
-	if (ptc_buf_failed(&s->chain) || ptc_buf_failed(&s->rec))
+	if (ptc_buf_failed(&s->chain))
 		return ptc_fail_mem(s->err);
-	return s->opts->put(s->opts->ctx, ptc_cur_init(s->rec.bytes, s->rec.len), s->err);
+	sample.callchain = ptc_cur_init(s->chain.bytes, s->chain.len);
+	return s->opts->put(s->opts->ctx, misc, &sample, s->err);
 }
 
 /* --- items --- */
@@ -224,17 +223,14 @@ static void release_chaining(struct chaining *s)
 		free(s->threads[i].rets);
 	free(s->threads);
 	ptc_buf_release(&s->chain);
-	ptc_buf_release(&s->rec);
 	ptc_call_stream_release(&s->stream);
 }
 
 int ptc_chains_run(const struct ptc_chains_opts *opts, struct ptc_err *err)
 {
-	struct chaining s = { .opts = opts,
-			      .attr = ptc_chains_attr(opts),
-			      .chain = PTC_BUF_INIT,
-			      .rec = PTC_BUF_INIT,
-			      .err = err };
+	struct chaining s = {
+		.opts = opts, .attr = ptc_chains_attr(opts), .chain = PTC_BUF_INIT, .err = err
+	};
 	const struct ptc_call_stream_opts calls = { .d = opts->d,
 						    .on_event = on_chain_event,
 						    .ctx = &s };

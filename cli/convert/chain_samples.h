@@ -12,8 +12,8 @@
 
 #include <linux/perf_event.h>
 
-#include "base/cursor.h"
 #include "ptcap/decode.h"
+#include "ptcap/sample.h"
 
 enum {
 	PTC_CHAINS_PERIOD = 10000,
@@ -25,8 +25,11 @@ struct ptc_chains_opts {
 	uint64_t id;	      /* of the event */
 	bool user_only;	      /* the trace has no kernel */
 	struct ptc_decode *d; /* opened with opts.bytes and opts.icount; not run yet */
-	/* Takes a SAMPLE record, in order of time. Returns non-zero with *err set to stop. */
-	int (*put)(void *ctx, struct ptc_cur rec, struct ptc_err *err);
+	/*
+	 * Takes a sample and the misc of its record, in order of time. Returns non-zero with *err
+	 * set to stop.
+	 */
+	int (*put)(void *ctx, uint16_t misc, const struct ptc_sample *s, struct ptc_err *err);
 	void *ctx;
 };
 

@@ -164,7 +164,7 @@ static int take_stacks(void *args, const char *value)
 	return ptc_branch_stacks_parse(value, &a->branches.opts) ?
 		       -1 :
 		       ptc_value_error("convert", "--branch-stacks", value,
-				       "N,PERIOD with N from 1 to %d", PTC_STACKS_DEPTH_MAX);
+				       "N,PERIOD with N from 1 to %d", PTC_SYNTH_DEPTH_MAX);
 }
 
 static int take_chains(void *args, const char *value)
@@ -186,7 +186,7 @@ static int take_branch_filter(void *args, const char *value)
 	if (!ptc_branchsel_parse(value, &a->branches.opts.sel))
 		return ptc_value_error("convert", "--branch-filter", value,
 				       "names of branch types, for example any_call,u");
-	if (a->branches.opts.sel & ~PTC_STACKS_SEL)
+	if (a->branches.opts.sel & ~PTC_SYNTH_SEL)
 		return ptc_value_error("convert", "--branch-filter", value,
 				       "what a trace has: branch types, call_stack, u, k "
 				       "and save_type");
@@ -352,7 +352,7 @@ int ptc_cmd_convert(int argc, char **argv)
 		return ptc_say_no_memory();
 	}
 	a->opts = (struct ptc_copy_opts)PTC_COPY_OPTS_INIT;
-	a->branches.opts.sel = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER;
+	a->branches.opts = (struct ptc_synth_stacks_opts)PTC_SYNTH_STACKS_OPTS_INIT;
 	code = parse_args(argc, argv, a);
 	if (code < 0) {
 		a->opts.cpus = a->cpus;

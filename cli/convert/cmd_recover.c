@@ -3,12 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "auxtrace/record/layout.h"
 #include "base/plural.h"
 #include "cli/common/cli.h"
 #include "cli/common/option_table.h"
 #include "cli/common/sandbox.h"
 #include "cli/convert/copy_common.h"
+#include "ptcap/file.h"
 
 struct recover_args {
 	const char *input, *output;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/lbr/synth_stacks.h"
+#include "ptcap/synth.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,10 @@
 #include "auxtrace/record/sample.h"
 #include "base/err.h"
 #include "base/grow.h"
+#include "base/opts.h"
 #include "base/sorted.h"
 #include "decode/lbr/call_stack_model.h"
-#include "ptcap/branchsel.h"
+#include "ptcap/decode.h"
 
 /* The state of one thread. */
 struct stack {
@@ -22,7 +23,7 @@ struct stack {
 };
 
 struct stacking {
-	const struct ptc_stacks_opts *opts;
+	const struct ptc_synth_stacks_opts *opts;
 	struct perf_event_attr attr;
 	uint64_t sel;	      /* with the privilege levels that opts->sel leaves open */
 	struct stack *stacks; /* owned; ascending tid */
@@ -32,7 +33,7 @@ struct stacking {
 	struct ptc_err *err;
 };
 
-struct perf_event_attr ptc_synth_attr(uint64_t config, uint64_t period, uint64_t sample_type)
+static struct perf_event_attr synth_attr(uint64_t config, uint64_t period, uint64_t sample_type)
 {
 	return (struct perf_event_attr){
 		.type = PERF_TYPE_HARDWARE,
@@ -48,14 +49,48 @@ struct perf_event_attr ptc_synth_attr(uint64_t config, uint64_t period, uint64_t
 	};
 }
 
-struct perf_event_attr ptc_stacks_attr(const struct ptc_stacks_opts *opts)
+static struct perf_event_attr stacks_attr(const struct ptc_synth_stacks_opts *opts)
 {
-	struct perf_event_attr attr = ptc_synth_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS,
-						     opts->period, PERF_SAMPLE_BRANCH_STACK);
+	struct perf_event_attr attr = synth_attr(PERF_COUNT_HW_BRANCH_INSTRUCTIONS, opts->period,
+						 PERF_SAMPLE_BRANCH_STACK);
 
 	attr.branch_sample_type = opts->sel;
 	attr.exclude_kernel = !(opts->sel & PERF_SAMPLE_BRANCH_KERNEL);
 	return attr;
+}
+
+/* Copy @attr to the caller's @ret of @size bytes. The caller's kernel header may be another one. */
+static bool give_attr(struct perf_event_attr attr, struct perf_event_attr *ret, size_t size)
+{
+	if (size < PERF_ATTR_SIZE_VER5)
+		return false;
+	if (size < attr.size)
+		attr.size = (uint32_t)(size & ~(size_t)7);
+	memset(ret, 0, size);
+	memcpy(ret, &attr, size < sizeof(attr) ? size : sizeof(attr));
+	return true;
+}
+
+bool ptc_synth_attr(uint64_t config, uint64_t period, uint64_t sample_type,
+		    struct perf_event_attr *ret, size_t size)
+{
+	return give_attr(synth_attr(config, period, sample_type), ret, size);
+}
+
+/* Copy the caller's options. Errors: as ptc_synth_stacks_run. */
+static int take_opts(const struct ptc_synth_stacks_opts *opts, struct ptc_synth_stacks_opts *ret,
+		     struct ptc_err *err)
+{
+	return ptc_opts_take(ret, sizeof(*ret), opts, "PTC_SYNTH_STACKS_OPTS_INIT", err);
+}
+
+bool ptc_synth_stacks_attr(const struct ptc_synth_stacks_opts *opts, struct perf_event_attr *ret,
+			   size_t size)
+{
+	struct ptc_synth_stacks_opts known;
+	struct ptc_err ignored;
+
+	return !take_opts(opts, &known, &ignored) && give_attr(stacks_attr(&known), ret, size);
 }
 
 static struct stack *add_stack(struct stacking *s, size_t at, int32_t tid)
@@ -210,20 +245,26 @@ static int on_items(void *ctx, const struct ptc_item *items, size_t n)
 	return s->rc != 0;
 }
 
-int ptc_stacks_run(const struct ptc_stacks_opts *opts, struct ptc_err *err)
+int ptc_synth_stacks_run(const struct ptc_synth_stacks_opts *opts, struct ptc_err *err)
 {
-	struct stacking s = { .opts = opts,
-			      .attr = ptc_stacks_attr(opts),
-			      .entries = PTC_BUF_INIT,
-			      .rec = PTC_BUF_INIT,
-			      .err = err };
+	struct ptc_synth_stacks_opts known;
+	struct stacking s = {
+		.opts = &known, .entries = PTC_BUF_INIT, .rec = PTC_BUF_INIT, .err = err
+	};
 	const struct ptc_sink sink = { .on_items = on_items, .ctx = &s };
 	struct ptc_err run_err;
-	int rc;
+	int rc = take_opts(opts, &known, err);
 	size_t i;
 
+	if (rc)
+		return rc;
+	if (!known.depth || known.depth > PTC_SYNTH_DEPTH_MAX || !known.period ||
+	    known.sel & ~PTC_SYNTH_SEL)
+		return ptc_fail(err, PTC_E_USAGE,
+				"cannot make branch stacks: depth, period or filter out of range");
+	s.attr = stacks_attr(&known);
 	s.sel = ptc_branchsel_of(&s.attr);
-	rc = ptc_decode_run(opts->d, &sink, &run_err);
+	rc = ptc_decode_run(known.d, &sink, &run_err);
 	if (s.rc)
 		rc = s.rc;
 	else if (rc)

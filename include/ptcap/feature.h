@@ -20,7 +20,10 @@
 extern "C" {
 #endif
 
-enum { PTC_FEATURE_BITS = 256 };
+enum {
+	PTC_FILE_HEADER_SIZE = 104, /* bytes of a file's header; the last 32 are the feature bits */
+	PTC_FEATURE_BITS = 256,
+};
 
 /* Feature bits of the header: tools/perf/util/header.h. */
 enum ptc_feature {

@@ -15,6 +15,7 @@
 #include <linux/perf_event.h>
 
 #include "ptcap/error.h"
+#include "ptcap/sample.h"
 #include "ptcap/userrec.h"
 
 #ifdef __cplusplus
@@ -116,6 +117,16 @@ PTC_API int ptc_writer_plain(struct ptc_writer *w, const void *bytes, size_t len
  */
 PTC_API int ptc_writer_stored(struct ptc_writer *w, const void *rec, size_t len, bool compress,
 			      struct ptc_err *err);
+
+/*
+ * Append a SAMPLE record with the layout of @attr: the inverse of ptc_sample_parse. @misc:
+ * PERF_RECORD_MISC_* bits. s->id.has and the counts of s->branches are ignored. raw and aux are
+ * padded as by the kernel. Compression, if enabled, is applied. PTC_E_USAGE: the record would be
+ * larger than PTC_REC_MAX, or a part contradicts @attr: a number of registers unequal to the bits
+ * of the mask, or a number of counters unequal to the number of branches.
+ */
+PTC_API int ptc_writer_sample(struct ptc_writer *w, const struct perf_event_attr *attr,
+			      uint16_t misc, const struct ptc_sample *s, struct ptc_err *err);
 
 /*
  * Append an AUXTRACE record as read from a file, and its @payload. Adds the record to the AUXTRACE
