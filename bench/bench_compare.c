@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "decode/lbr/compare_stats.h"
+#include "ptcap/compare.h"
 
 enum { MAX_PAIRS = 64 };
 
@@ -79,22 +79,32 @@ static double decode(const char *path, struct hash *ret)
 	return cpu_now() - from;
 }
 
+struct sum {
+	uint64_t samples, entries, judged;
+};
+
 static bool on_sample(void *ctx, const struct ptc_compare_sample *s)
 {
-	return ptc_compare_sum_add(ctx, s);
+	struct sum *sum = ctx;
+	const struct ptc_compare_entry *e;
+	size_t i;
+
+	sum->samples++;
+	sum->entries += s->n;
+	for (i = 0; (e = ptc_compare_entry(s, i)) != NULL; i++)
+		sum->judged += ptc_verdict_is_judged((enum ptc_verdict)e->verdict);
+	return true;
 }
 
-static double compare(const char *path, struct ptc_compare_sum *sum)
+static double compare(const char *path, struct sum *sum)
 {
 	const double from = cpu_now();
-	struct ptc_compare_opts opts = { .slack_ns = PTC_COMPARE_SLACK_NS,
-					 .first = 1,
-					 .last = UINT64_MAX,
-					 .on_sample = on_sample,
-					 .ctx = sum };
-	struct ptc_compare_total total;
+	struct ptc_compare_opts opts = PTC_COMPARE_OPTS_INIT;
+	struct ptc_compare_total total = PTC_COMPARE_TOTAL_INIT;
 	struct ptc_err err;
 
+	opts.on_sample = on_sample;
+	opts.ctx = sum;
 	must(ptc_decode_open(path, NULL, &opts.d, &err), &err);
 	must(ptc_compare_run(&opts, &total, &err), &err);
 	ptc_decode_free(opts.d);
@@ -103,7 +113,7 @@ static double compare(const char *path, struct ptc_compare_sum *sum)
 
 int main(int argc, char **argv)
 {
-	static struct ptc_compare_sum sum;
+	struct sum sum = { 0 };
 	double plain[MAX_PAIRS], full[MAX_PAIRS], a, b;
 	size_t pairs = 5, i;
 	struct hash h;
@@ -116,7 +126,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	for (i = 0; i < pairs; i++) {
-		ptc_compare_sum_release(&sum);
+		sum = (struct sum){ 0 };
 		plain[i] = decode(argv[optind], &h);
 		full[i] = compare(argv[optind], &sum);
 	}
@@ -124,8 +134,7 @@ int main(int argc, char **argv)
 	b = median(full, pairs);
 	printf("%" PRIu64 " transfers (hash %016" PRIx64 "), %" PRIu64 " samples, %" PRIu64
 	       " entries, %" PRIu64 " judged\n",
-	       h.transfers, h.value, sum.samples, sum.entries, sum.all.judged);
+	       h.transfers, h.value, sum.samples, sum.entries, sum.judged);
 	printf("decode %.3f s, compare %.3f s: %.2f times\n", a, b, b / a);
-	ptc_compare_sum_release(&sum);
 	return 0;
 }

@@ -17,6 +17,10 @@ foreach(name branches bundle doctor)
 endforeach()
 set_tests_properties(api_doctor PROPERTIES LABELS api)
 
+add_test(NAME api_compare COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/example.py"
+	"${PROJECT_SOURCE_DIR}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" compare)
+set_tests_properties(api_compare PROPERTIES LABELS api ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>")
+
 # A prefix that was moved after its installation: the plugin, pkg-config, find_package.
 enable_language(CXX)
 add_test(NAME api_installed COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/api/installed.py"

@@ -14,10 +14,11 @@ static bool is_doubtful(const struct ptc_compare_sample *s)
 	if (s->skip != PTC_COMPARE_JUDGED)
 		return s->skip == PTC_COMPARE_NO_THREAD;
 	for (i = 0; i < s->n; i++) {
-		const enum ptc_verdict v = (enum ptc_verdict)s->verdicts[i].verdict;
+		const struct ptc_compare_entry *e = ptc_compare_entry(s, i);
+		const enum ptc_verdict v = (enum ptc_verdict)e->verdict;
 
 		if ((ptc_verdict_is_judged(v) && v != PTC_VERDICT_EXACT) ||
-		    v == PTC_VERDICT_UNPLACED || s->verdicts[i].missing)
+		    v == PTC_VERDICT_UNPLACED || e->missing)
 			return true;
 	}
 	return false;
@@ -29,9 +30,12 @@ static bool is_exact(const struct ptc_compare_sample *s)
 
 	if (s->skip != PTC_COMPARE_JUDGED || !s->n)
 		return false;
-	for (i = 0; i < s->n; i++)
-		if (s->verdicts[i].verdict != PTC_VERDICT_EXACT || s->verdicts[i].missing)
+	for (i = 0; i < s->n; i++) {
+		const struct ptc_compare_entry *e = ptc_compare_entry(s, i);
+
+		if (e->verdict != PTC_VERDICT_EXACT || e->missing)
 			return false;
+	}
 	return true;
 }
 
@@ -63,10 +67,9 @@ int ptc_doubts_check(const struct ptc_doubts *d, const char *input, bool *ret_of
 		     struct ptc_err *err)
 {
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
-	struct ptc_compare_opts compare = { .slack_ns = PTC_TIMES_SLACK_NS,
-					    .on_sample = on_sample };
+	struct ptc_compare_opts compare = PTC_COMPARE_OPTS_INIT;
 	struct checking c = { .d = d };
-	struct ptc_compare_total total;
+	struct ptc_compare_total total = PTC_COMPARE_TOTAL_INIT;
 	int rc;
 
 	*ret_off = false;
@@ -75,6 +78,8 @@ int ptc_doubts_check(const struct ptc_doubts *d, const char *input, bool *ret_of
 	opts.untraced = true;
 	c.number = compare.first = d->numbers[0];
 	compare.last = d->numbers[d->n - 1];
+	compare.slack_ns = PTC_TIMES_SLACK_NS;
+	compare.on_sample = on_sample;
 	compare.ctx = &c;
 	rc = ptc_decode_open(input, &opts, &compare.d, err);
 	if (rc)

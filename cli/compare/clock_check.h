@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/lbr/compare.h"
+#include "ptcap/compare.h"
 
 #define PTC_TIMES_SLACK_NS UINT64_C(200000) /* tolerance that is tried */
 

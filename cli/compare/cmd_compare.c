@@ -13,7 +13,7 @@
 #include "cli/compare/clock_check.h"
 #include "cli/compare/compare_report.h"
 #include "cli/compare/compare_runs.h"
-#include "decode/lbr/compare.h"
+#include "ptcap/compare.h"
 #include "ptcap/lookup.h"
 
 struct args {
@@ -258,12 +258,8 @@ static int replay(struct comparing *c)
 {
 	const struct args *a = c->a;
 	struct ptc_decode_opts decode = PTC_DECODE_OPTS_INIT;
-	struct ptc_compare_opts opts = { .slack_ns = c->slack_ns,
-					 .first = a->first,
-					 .last = a->last,
-					 .on_sample = on_sample,
-					 .ctx = c };
-	struct ptc_compare_total total;
+	struct ptc_compare_opts opts = PTC_COMPARE_OPTS_INIT;
+	struct ptc_compare_total total = PTC_COMPARE_TOTAL_INIT;
 	struct ptc_err err;
 
 	release(c);
@@ -273,6 +269,11 @@ static int replay(struct comparing *c)
 	c->names = (struct ptc_side_names){ find_place, c->d };
 	c->sum.names = &c->names;
 	opts.d = c->d;
+	opts.slack_ns = c->slack_ns;
+	opts.first = a->first;
+	opts.last = a->last;
+	opts.on_sample = on_sample;
+	opts.ctx = c;
 	if (ptc_compare_run(&opts, &total, &err))
 		return ptc_say_err(&err);
 	return check_samples_and_trace(a, &total);

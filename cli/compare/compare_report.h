@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 #include "cli/common/recorded_cpu.h"
+#include "cli/compare/compare_stats.h"
 #include "cli/compare/compare_verdict.h"
-#include "decode/lbr/compare_stats.h"
 
 /* @cpu: the CPU of the stacks, as the recording says. */
 void ptc_compare_print_text(const struct ptc_compare_sum *s, enum ptc_stacks_are verdict,

@@ -6,16 +6,17 @@
 
 #include "cli/common/cli.h"
 #include "cli/compare/other_report.h"
+#include "ptcap/compare_runs.h"
 #include "ptcap/lookup.h"
 
 struct comparing_runs {
 	const struct ptc_compare_runs *args;
 	struct ptc_decode *a, *b; /* owned */
 	struct ptc_other_sum sum;
-	struct ptc_other_total total;
+	struct ptc_runs_total total;
 };
 
-static bool on_other_sample(void *ctx, const struct ptc_other_sample *s)
+static bool on_other_sample(void *ctx, const struct ptc_runs_sample *s)
 {
 	struct comparing_runs *c = ctx;
 
@@ -68,15 +69,17 @@ static int open_runs(struct comparing_runs *c)
 
 static int judge_runs(struct comparing_runs *c)
 {
-	const struct ptc_other_opts opts = { .a = c->a,
-					     .b = c->b,
-					     .first = c->args->first,
-					     .last = c->args->last,
-					     .on_sample = on_other_sample,
-					     .ctx = c };
+	struct ptc_runs_opts opts = PTC_RUNS_OPTS_INIT;
 	struct ptc_err err;
-	const int rc = ptc_other_run(&opts, &c->total, &err);
+	int rc;
 
+	opts.a = c->a;
+	opts.b = c->b;
+	opts.first = c->args->first;
+	opts.last = c->args->last;
+	opts.on_sample = on_other_sample;
+	opts.ctx = c;
+	rc = ptc_runs_compare(&opts, &c->total, &err);
 	if (rc == PTC_E_NOT_EXIST) {
 		ptc_say("nothing to compare: %s", err.msg);
 		return PTC_EXIT_NOTHING;
@@ -96,7 +99,7 @@ static int judge_runs(struct comparing_runs *c)
 
 int ptc_compare_runs(const struct ptc_compare_runs *args)
 {
-	struct comparing_runs c = { .args = args };
+	struct comparing_runs c = { .args = args, .total = PTC_RUNS_TOTAL_INIT };
 	int code = open_runs(&c);
 
 	if (!code)

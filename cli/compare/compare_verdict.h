@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/lbr/compare_stats.h"
+#include "cli/compare/compare_stats.h"
 
 enum ptc_stacks_are {
 	PTC_STACKS_RIGHT,   /* the judged entries agree with the trace */

@@ -34,11 +34,11 @@ bool ptc_other_print_json(const struct ptc_other_report *r)
 	char *text;
 	int i;
 
-	for (i = 0; i < PTC_OTHER_STACKS; i++)
-		json_object_set_new(stacks, ptc_other_stack_name((enum ptc_other_stack)i),
+	for (i = 0; i < PTC_RUNS_STACKS; i++)
+		json_object_set_new(stacks, ptc_runs_stack_name((enum ptc_runs_stack)i),
 				    ptc_json_uint(s->stacks[i]));
-	for (i = 0; i < PTC_OTHER_VERDICTS; i++)
-		json_object_set_new(verdicts, ptc_other_verdict_name((enum ptc_other_verdict)i),
+	for (i = 0; i < PTC_RUNS_VERDICTS; i++)
+		json_object_set_new(verdicts, ptc_runs_verdict_name((enum ptc_runs_verdict)i),
 				    ptc_json_uint(s->verdicts[i]));
 	o = json_pack("{s:s,s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:b,s:b}", "schema",
 		      "ptcap-compare-runs", "version", 1, "verdict",
@@ -70,7 +70,7 @@ bool ptc_other_print_json(const struct ptc_other_report *r)
 /* --- --list --- */
 
 /* Format "FUNCTION+0xOFFSET", or "-" if the function is not known. */
-static void name_function(const struct ptc_other_sample *s, struct ptc_decode *d, uint64_t ip,
+static void name_function(const struct ptc_runs_sample *s, struct ptc_decode *d, uint64_t ip,
 			  char text[FUNCTION_MAX])
 {
 	char name[FUNCTION_MAX - 24]; /* leaves space for a number behind */
@@ -87,19 +87,19 @@ static void name_function(const struct ptc_other_sample *s, struct ptc_decode *d
 		text[i] = (char)(text[i] == ' ' ? '_' : text[i]);
 }
 
-static bool list_json(const struct ptc_other_sample *s, size_t i, const char *from, const char *to)
+static bool list_json(const struct ptc_runs_sample *s, size_t i, const char *from, const char *to)
 {
-	const struct ptc_branch *e = &s->entries[i];
+	const struct ptc_runs_entry *r = ptc_runs_entry(s, i);
+	const struct ptc_branch *e = r->branch;
 	json_t *entry = json_pack("{s:o,s:o,s:o,s:o}", "from", ptc_json_hex(e->from), "to",
 				  ptc_json_hex(e->to), "from_function",
 				  *from == '-' ? json_null() : json_string(from), "to_function",
 				  *to == '-' ? json_null() : json_string(to));
-	json_t *o = json_pack("{s:s,s:i,s:o,s:I,s:i,s:i,s:o,s:s,s:o,s:n}", "schema",
-			      "ptcap-compare-entry", "version", 1, "offset", ptc_json_hex(s->off),
-			      "time", (json_int_t)s->where.time, "tid", s->where.tid, "cpu",
-			      s->where.cpu, "depth", ptc_json_uint(i), "verdict",
-			      ptc_other_verdict_name((enum ptc_other_verdict)s->verdicts[i]),
-			      "entry", entry, "trace");
+	json_t *o = json_pack(
+		"{s:s,s:i,s:o,s:I,s:i,s:i,s:o,s:s,s:o,s:n}", "schema", "ptcap-compare-entry",
+		"version", 1, "offset", ptc_json_hex(s->off), "time", (json_int_t)s->where.time,
+		"tid", s->where.tid, "cpu", s->where.cpu, "depth", ptc_json_uint(i), "verdict",
+		ptc_runs_verdict_name((enum ptc_runs_verdict)r->verdict), "entry", entry, "trace");
 	char *text = ptc_json_dumps(o, JSON_COMPACT | JSON_PRESERVE_ORDER);
 
 	json_decref(o);
@@ -109,15 +109,16 @@ static bool list_json(const struct ptc_other_sample *s, size_t i, const char *fr
 	return text != NULL;
 }
 
-bool ptc_other_list(const struct ptc_other_sample *s, struct ptc_decode *d, bool json)
+bool ptc_other_list(const struct ptc_runs_sample *s, struct ptc_decode *d, bool json)
 {
 	char from[FUNCTION_MAX], to[FUNCTION_MAX];
 	size_t i;
 
-	for (i = 0; s->stack != PTC_OTHER_STACK_SKIPPED && i < s->n; i++) {
-		const struct ptc_branch *e = &s->entries[i];
+	for (i = 0; s->stack != PTC_RUNS_STACK_SKIPPED && i < s->n; i++) {
+		const struct ptc_runs_entry *r = ptc_runs_entry(s, i);
+		const struct ptc_branch *e = r->branch;
 
-		if (s->verdicts[i] <= PTC_OTHER_POSSIBLE)
+		if (r->verdict <= PTC_RUNS_POSSIBLE)
 			continue;
 		name_function(s, d, e->from, from);
 		name_function(s, d, e->to, to);
@@ -128,7 +129,7 @@ bool ptc_other_list(const struct ptc_other_sample *s, struct ptc_decode *d, bool
 			       " %zu %" PRIx64 " %s %" PRIx64 " %s | - - - - -: %s\n",
 			       s->off, s->where.time / 1000000000, s->where.time % 1000000000,
 			       s->where.tid, s->where.cpu, i, e->from, from, e->to, to,
-			       ptc_other_verdict_name((enum ptc_other_verdict)s->verdicts[i]));
+			       ptc_runs_verdict_name((enum ptc_runs_verdict)r->verdict));
 	}
 	return true;
 }

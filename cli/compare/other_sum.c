@@ -11,7 +11,7 @@
  */
 enum { SHIFTED_LEAST = 8, SHIFTED_OF = 3 };
 
-void ptc_other_sum_add(struct ptc_other_sum *s, const struct ptc_other_sample *sample)
+void ptc_other_sum_add(struct ptc_other_sum *s, const struct ptc_runs_sample *sample)
 {
 	uint64_t wrong = 0;
 	size_t i;
@@ -21,15 +21,16 @@ void ptc_other_sum_add(struct ptc_other_sum *s, const struct ptc_other_sample *s
 	s->entries += sample->n;
 	s->ips += sample->has_ip;
 	s->ips_missed += sample->has_ip && !sample->leads_to_ip;
-	for (i = 0; sample->stack != PTC_OTHER_STACK_SKIPPED && i < sample->n; i++) {
-		const enum ptc_other_verdict v = (enum ptc_other_verdict)sample->verdicts[i];
+	for (i = 0; sample->stack != PTC_RUNS_STACK_SKIPPED && i < sample->n; i++) {
+		const enum ptc_runs_verdict v =
+			(enum ptc_runs_verdict)ptc_runs_entry(sample, i)->verdict;
 		const size_t depth = i < PTC_OTHER_DEPTHS ? i : PTC_OTHER_DEPTHS - 1;
 
 		s->verdicts[v]++;
-		s->depths[depth].judged += ptc_other_is_judged(v);
-		s->depths[depth].wrong += ptc_other_is_wrong(v);
-		s->judged += ptc_other_is_judged(v);
-		wrong += ptc_other_is_wrong(v);
+		s->depths[depth].judged += ptc_runs_is_judged(v);
+		s->depths[depth].wrong += ptc_runs_is_wrong(v);
+		s->judged += ptc_runs_is_judged(v);
+		wrong += ptc_runs_is_wrong(v);
 	}
 	s->wrong += wrong;
 	s->wrong_samples += wrong != 0;
@@ -84,7 +85,7 @@ void ptc_other_judge_text(char *text, size_t size, const struct ptc_other_sum *s
 			       "%s: no entry of %" PRIu64 " sample%s contradicts the code; %" PRIu64
 			       " stack%s occur%s in the other run",
 			       name, s->samples, ptc_plural(s->samples),
-			       s->stacks[PTC_OTHER_STACK_EXACT],
-			       ptc_plural(s->stacks[PTC_OTHER_STACK_EXACT]),
-			       s->stacks[PTC_OTHER_STACK_EXACT] == 1 ? "s" : "");
+			       s->stacks[PTC_RUNS_STACK_EXACT],
+			       ptc_plural(s->stacks[PTC_RUNS_STACK_EXACT]),
+			       s->stacks[PTC_RUNS_STACK_EXACT] == 1 ? "s" : "");
 }

@@ -18,16 +18,16 @@ static void print_stacks(const struct ptc_other_report *r)
 	int i;
 
 	printf("samples  %" PRIu64, s->samples);
-	for (i = 0; i < PTC_OTHER_STACKS; i++)
+	for (i = 0; i < PTC_RUNS_STACKS; i++)
 		if (s->stacks[i])
 			printf(", %" PRIu64 " %s", s->stacks[i],
-			       ptc_other_stack_name((enum ptc_other_stack)i));
+			       ptc_runs_stack_name((enum ptc_runs_stack)i));
 	printf("\nentries  %" PRIu64 ", %" PRIu64 " judged (%.2f%%)\n", s->entries, s->judged,
 	       part_of(s->judged, s->entries));
-	for (i = PTC_OTHER_UNTRACED; i < PTC_OTHER_VERDICTS; i++)
+	for (i = PTC_RUNS_UNTRACED; i < PTC_RUNS_VERDICTS; i++)
 		if (s->verdicts[i])
 			printf("  not judged: %" PRIu64 " %s\n", s->verdicts[i],
-			       ptc_other_verdict_name((enum ptc_other_verdict)i));
+			       ptc_runs_verdict_name((enum ptc_runs_verdict)i));
 	printf("trace    %" PRIu64 " branches; it has %" PRIu64 " of the %" PRIu64
 	       " different branches of the stacks\n",
 	       r->total->branches, r->total->edges_seen, r->total->edges);
@@ -55,10 +55,10 @@ void ptc_other_print_text(const struct ptc_other_report *r)
 	ptc_compare_print_cpu(&r->cpu);
 	print_stacks(r);
 	printf("\nverdicts\n");
-	for (i = 0; i < PTC_OTHER_UNTRACED; i++)
+	for (i = 0; i < PTC_RUNS_UNTRACED; i++)
 		if (s->verdicts[i])
 			printf("  %-22s %12" PRIu64 " %8.3f%%\n",
-			       ptc_other_verdict_name((enum ptc_other_verdict)i), s->verdicts[i],
+			       ptc_runs_verdict_name((enum ptc_runs_verdict)i), s->verdicts[i],
 			       part_of(s->verdicts[i], s->judged));
 	if (!s->wrong)
 		return;

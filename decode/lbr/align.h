@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/lbr/verdict.h"
+#include "ptcap/compare.h"
 #include "ptcap/sample.h"
 
 enum {
@@ -24,18 +24,12 @@ enum {
 	PTC_ALIGN_CELLS = 4 << 20, /* entries times steps, at most; older steps are dropped */
 };
 
+/* Flags of a struct ptc_step, a branch of the thread or a gap. The kind of a gap is its cause. */
 enum {
 	PTC_STEP_GAP = 1,    /* no branch: trace is missing here */
 	PTC_STEP_WANTED = 2, /* passes the sample's filter */
 	PTC_STEP_END = 4,    /* by its time, it may be the newest branch of the stack */
 	PTC_STEP_FITS = 8,   /* the sample's ip is between it and the next wanted branch */
-};
-
-/* A branch of the thread, or a gap. */
-struct ptc_step {
-	uint64_t from, to; /* 0 as in struct ptc_item: such branches are not in branch stacks */
-	uint64_t time;
-	uint8_t kind, flags; /* for a gap, kind is its enum ptc_gap_cause */
 };
 
 struct ptc_align_in {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/lbr/compare.h"
+#include "ptcap/compare.h"
 
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "base/grow.h"
+#include "base/opts.h"
 #include "decode/lbr/candidates.h"
 #include "decode/lbr/compare_calls.h"
+#include "decode/lbr/compare_own.h"
 #include "decode/lbr/jcc_to_next.h"
 #include "decode/lbr/stale_entries.h"
 #include "decode/lbr/thread_history.h"
@@ -35,10 +37,21 @@ struct comparing {
 	struct ptc_branch *entries; /* owned */
 	size_t entries_cap;
 	struct ptc_align_entry verdicts[PTC_ALIGN_ENTRIES];
-	bool timed;  /* the trace has times */
+	struct ptc_compare_entry given[PTC_ALIGN_ENTRIES]; /* to on_sample */
+	bool timed;					   /* the trace has times */
 	bool narrow; /* some filters let few branches through: their stacks reach far back */
 	int rc;
 	struct ptc_err *err;
+};
+
+/* The sample that is judged now. */
+struct judged {
+	const struct ptc_sample *sample;
+	const struct ptc_file_attr *attr;
+	enum ptc_compare_skip skip;
+	size_t n;		      /* of c->entries */
+	const struct ptc_step *steps; /* the steps that the verdicts refer to */
+	struct ptc_align_result place;
 };
 
 const char *ptc_compare_skip_name(enum ptc_compare_skip skip)
@@ -129,13 +142,12 @@ static int take_entries(struct comparing *c, const struct ptc_sample *s, size_t 
 	return 0;
 }
 
-static bool is_call_stack(const struct ptc_compare_sample *s)
+static bool is_call_stack(const struct judged *s)
 {
 	return s->attr->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
-static struct ptc_place place_of_sample(const struct comparing *c,
-					const struct ptc_compare_sample *s)
+static struct ptc_place place_of_sample(const struct comparing *c, const struct judged *s)
 {
 	const uint64_t at = s->sample->id.time, slack = c->opts->slack_ns;
 
@@ -147,7 +159,7 @@ static struct ptc_place place_of_sample(const struct comparing *c,
 /* Align a stack that is not found exactly. */
 static int align_closely(struct comparing *c, const struct ptc_place *place,
 			 struct ptc_thread_history_thread *t, struct ptc_align_in *in,
-			 struct ptc_compare_sample *s)
+			 struct judged *s)
 {
 	const size_t first = ptc_place_steps(place, t, s->n);
 	int rc;
@@ -167,8 +179,7 @@ static int align_closely(struct comparing *c, const struct ptc_place *place,
 }
 
 /* Returns the address space of the sample's process at the sample's time. */
-static const struct ptc_addrspace *code_of(const struct comparing *c,
-					   const struct ptc_compare_sample *s)
+static const struct ptc_addrspace *code_of(const struct comparing *c, const struct judged *s)
 {
 	const struct ptc_proc *p = ptc_decode_process(c->opts->d, s->sample->id.pid);
 
@@ -176,7 +187,7 @@ static const struct ptc_addrspace *code_of(const struct comparing *c,
 }
 
 static int align_branches(struct comparing *c, struct ptc_thread_history_thread *t,
-			  struct ptc_align_in *in, struct ptc_compare_sample *s)
+			  struct ptc_align_in *in, struct judged *s)
 {
 	const struct ptc_place place = place_of_sample(c, s);
 	uint32_t shifts = 0;
@@ -199,13 +210,13 @@ static int align_branches(struct comparing *c, struct ptc_thread_history_thread 
 	return rc;
 }
 
-static int align(struct comparing *c, struct ptc_compare_sample *s)
+static int align(struct comparing *c, struct judged *s)
 {
 	const uint64_t asked = s->attr->attr.branch_sample_type;
 	struct ptc_thread_history_thread *t =
 		ptc_thread_history_find(&c->recent, s->sample->id.tid);
 	const struct ptc_place place = place_of_sample(c, s);
-	struct ptc_align_in in = { .entries = s->entries,
+	struct ptc_align_in in = { .entries = c->entries,
 				   .n = s->n,
 				   .types = asked & PERF_SAMPLE_BRANCH_TYPE_SAVE,
 				   .flags = !(asked & PERF_SAMPLE_BRANCH_NO_FLAGS) };
@@ -214,13 +225,12 @@ static int align(struct comparing *c, struct ptc_compare_sample *s)
 		s->skip = t ? PTC_COMPARE_FORGOTTEN : PTC_COMPARE_NO_THREAD;
 		return 0;
 	}
-	s->verdicts = c->verdicts;
 	s->steps = t->steps;
 	return is_call_stack(s) ? align_closely(c, &place, t, &in, s) :
 				  align_branches(c, t, &in, s);
 }
 
-static enum ptc_compare_skip why_not(const struct comparing *c, const struct ptc_compare_sample *s)
+static enum ptc_compare_skip why_not(const struct comparing *c, const struct judged *s)
 {
 	const uint64_t need = PERF_SAMPLE_TIME | PERF_SAMPLE_TID;
 
@@ -232,27 +242,65 @@ static enum ptc_compare_skip why_not(const struct comparing *c, const struct ptc
 								 PTC_COMPARE_JUDGED;
 }
 
+static void set_entries(struct comparing *c, const struct judged *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->n; i++) {
+		const struct ptc_align_entry *v = &c->verdicts[i];
+
+		c->given[i] = (struct ptc_compare_entry){
+			.branch = &c->entries[i],
+			.step = v->step == PTC_ALIGN_NONE ? NULL : &s->steps[v->step],
+			.missing = v->missing,
+			.verdict = v->verdict,
+			.cause = v->cause,
+		};
+	}
+}
+
+/* Give the sample to the caller. Returns false if out of memory. */
+static bool give_sample(struct comparing *c, const struct judged *s, uint64_t off)
+{
+	const struct ptc_sample_id *id = &s->sample->id;
+	const struct ptc_compare_own own = { .entries = c->given, .steps = s->steps };
+	const struct ptc_compare_sample given = {
+		.sample = s->sample,
+		.attr = s->attr,
+		.off = off,
+		.where = { .time = id->time,
+			   .pid = id->pid,
+			   .tid = id->tid,
+			   .cpu = id->has & PERF_SAMPLE_CPU ? (int32_t)id->cpu : -1 },
+		.skip = s->skip,
+		.n = s->n,
+		.candidates = s->place.candidates,
+		.fits = s->place.fits,
+		.limited = s->place.limited,
+		.shift = s->place.shift,
+		.shifts = s->place.shifts,
+		.own = &own,
+	};
+
+	if (s->skip == PTC_COMPARE_JUDGED)
+		set_entries(c, s);
+	return c->opts->on_sample(c->opts->ctx, &given);
+}
+
 static int judge_sample(struct comparing *c, const struct ptc_rec *rec)
 {
 	struct ptc_sample parsed;
-	struct ptc_compare_sample s = { .sample = &parsed, .off = rec->off };
+	struct judged s = { .sample = &parsed };
 
 	s.attr = ptc_file_sample_attr(file_of(c), rec);
 	if (ptc_sample_parse(rec, &s.attr->attr, &parsed, c->err))
 		return ptc_file_err_name(file_of(c), c->err);
 	if (take_entries(c, &parsed, &s.n, c->err))
 		return c->err->code;
-	s.entries = c->entries;
-	s.where = (struct ptc_item){ .time = parsed.id.time,
-				     .pid = parsed.id.pid,
-				     .tid = parsed.id.tid,
-				     .cpu = parsed.id.has & PERF_SAMPLE_CPU ?
-						    (int32_t)parsed.id.cpu :
-						    -1 };
 	s.skip = why_not(c, &s);
 	if (s.skip == PTC_COMPARE_JUDGED && align(c, &s))
 		return ptc_fail_mem(c->err);
-	return c->opts->on_sample(c->opts->ctx, &s) ? 0 : ptc_fail_mem(c->err);
+	return give_sample(c, &s, rec->off) ? 0 : ptc_fail_mem(c->err);
 }
 
 /* Judge the samples that no item from @time on can be part of. */
@@ -326,24 +374,37 @@ static int replay(struct comparing *c, struct ptc_err *err)
 	return judge_until(c, PTC_NO_TIME);
 }
 
+static void give_total(const struct comparing *c, bool traced, struct ptc_compare_total *ret)
+{
+	const struct ptc_compare_total total = { .samples = c->n,
+						 .entries = c->total,
+						 .forgotten = c->recent.forgotten,
+						 .traced = traced };
+
+	ptc_opts_give(ret, &total, sizeof(total));
+}
+
 int ptc_compare_run(const struct ptc_compare_opts *opts, struct ptc_compare_total *ret,
 		    struct ptc_err *err)
 {
-	struct comparing *c = calloc(1, sizeof(*c));
-	int rc;
+	struct ptc_compare_opts known;
+	struct comparing *c;
+	bool traced;
+	int rc = ptc_opts_take(&known, sizeof(known), opts, "PTC_COMPARE_OPTS_INIT", err);
 
+	if (rc)
+		return rc;
+	c = calloc(1, sizeof(*c));
 	if (!c)
 		return ptc_fail_mem(err);
-	c->opts = opts;
+	c->opts = &known;
 	c->err = err;
+	traced = ptc_decode_input(known.d)->nlanes;
 	rc = load(c, err);
-	if (!rc && c->n && ptc_decode_input(opts->d)->nlanes)
+	if (!rc && c->n && traced)
 		rc = replay(c, err);
 	if (!rc)
-		*ret = (struct ptc_compare_total){ .samples = c->n,
-						   .entries = c->total,
-						   .forgotten = c->recent.forgotten,
-						   .traced = ptc_decode_input(opts->d)->nlanes };
+		give_total(c, traced, ret);
 	ptc_thread_history_release(&c->recent);
 	ptc_compare_calls_release(&c->calls);
 	ptc_align_release(&c->align);

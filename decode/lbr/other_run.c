@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/lbr/other_run.h"
+#include "ptcap/compare_runs.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "base/grow.h"
+#include "base/opts.h"
 #include "decode/lbr/code_changes.h"
+#include "decode/lbr/compare_own.h"
 #include "decode/lbr/flow_code.h"
 #include "decode/lbr/flow_places.h"
 #include "decode/lbr/flow_table.h"
@@ -36,7 +38,7 @@ struct link {
 };
 
 struct other {
-	const struct ptc_other_opts *opts;
+	const struct ptc_runs_opts *opts;
 	struct waiting *samples; /* owned; by time */
 	size_t n, cap;
 	struct ptc_branch *entries; /* owned */
@@ -58,42 +60,12 @@ struct other {
 	uint64_t work;
 	uint32_t numbers[PTC_ALIGN_ENTRIES]; /* of a stack, oldest first */
 	uint8_t verdicts[PTC_ALIGN_ENTRIES];
-	bool judging; /* the second time */
-	struct ptc_other_total total;
+	struct ptc_runs_entry given[PTC_ALIGN_ENTRIES]; /* to on_sample */
+	bool judging;					/* the second time */
+	struct ptc_runs_total total;
 	int rc;
 	struct ptc_err *err;
 };
-
-const char *ptc_other_verdict_name(enum ptc_other_verdict v)
-{
-	static const char *const names[PTC_OTHER_VERDICTS] = {
-		[PTC_OTHER_SEEN] = "in the trace",
-		[PTC_OTHER_POSSIBLE] = "possible",
-		[PTC_OTHER_TARGET] = "wrong target",
-		[PTC_OTHER_SOURCE] = "no branch at the source",
-		[PTC_OTHER_TYPE] = "wrong type",
-		[PTC_OTHER_LINK] = "not connected",
-		[PTC_OTHER_UNTRACED] = "untraced privilege",
-		[PTC_OTHER_NO_FILE] = "code of no common file",
-		[PTC_OTHER_NO_CODE] = "unknown code",
-		[PTC_OTHER_KERNEL] = "kernel in between",
-	};
-
-	return v < PTC_OTHER_VERDICTS ? names[v] : "?";
-}
-
-const char *ptc_other_stack_name(enum ptc_other_stack s)
-{
-	static const char *const names[PTC_OTHER_STACKS] = {
-		[PTC_OTHER_STACK_EXACT] = "exact",
-		[PTC_OTHER_STACK_POSSIBLE] = "possible",
-		[PTC_OTHER_STACK_IMPOSSIBLE] = "impossible",
-		[PTC_OTHER_STACK_UNKNOWN] = "unknown",
-		[PTC_OTHER_STACK_SKIPPED] = "skipped",
-	};
-
-	return s < PTC_OTHER_STACKS ? names[s] : "?";
-}
 
 /* --- the stacks --- */
 
@@ -177,39 +149,39 @@ static bool is_common(const struct other *o, uint64_t place)
 }
 
 /* Judges entry @i alone. *@ret_number: of its edge; 0: none. @ret_next: see ptc_flow_code_edge. */
-static enum ptc_other_verdict judge_edge(struct other *o, const struct stack *s, size_t i,
-					 uint32_t *ret_number, bool *ret_next)
+static enum ptc_runs_verdict judge_edge(struct other *o, const struct stack *s, size_t i,
+					uint32_t *ret_number, bool *ret_next)
 {
-	static const enum ptc_other_verdict of_code[] = {
-		[PTC_FLOW_EDGE_POSSIBLE] = PTC_OTHER_POSSIBLE,
-		[PTC_FLOW_EDGE_TARGET] = PTC_OTHER_TARGET,
-		[PTC_FLOW_EDGE_SOURCE] = PTC_OTHER_SOURCE,
-		[PTC_FLOW_EDGE_TYPE] = PTC_OTHER_TYPE,
-		[PTC_FLOW_EDGE_NO_CODE] = PTC_OTHER_NO_CODE,
+	static const enum ptc_runs_verdict of_code[] = {
+		[PTC_FLOW_EDGE_POSSIBLE] = PTC_RUNS_POSSIBLE,
+		[PTC_FLOW_EDGE_TARGET] = PTC_RUNS_TARGET,
+		[PTC_FLOW_EDGE_SOURCE] = PTC_RUNS_SOURCE,
+		[PTC_FLOW_EDGE_TYPE] = PTC_RUNS_TYPE,
+		[PTC_FLOW_EDGE_NO_CODE] = PTC_RUNS_NO_CODE,
 	};
 	const struct ptc_branch *e = &s->entries[i];
 	const struct ptc_flow_edge *edge = NULL;
-	enum ptc_other_verdict v;
+	enum ptc_runs_verdict v;
 	uint64_t from, to;
 
 	*ret_number = 0;
 	*ret_next = false;
 	if (!s->as)
-		return PTC_OTHER_NO_FILE;
+		return PTC_RUNS_NO_FILE;
 	if (ptc_code_changed(&o->changes, e->from) || ptc_code_changed(&o->changes, e->to))
-		return PTC_OTHER_NO_CODE;
+		return PTC_RUNS_NO_CODE;
 	from = ptc_flow_place(&o->places, s->as, e->from, true);
 	to = ptc_flow_place(&o->places, s->as, e->to, true);
 	if (from && to)
 		edge = ptc_flow_find_edge(&o->table, from, to, ret_number);
 	if (ptc_is_kernel_ip(e->from) || ptc_is_kernel_ip(e->to))
-		return edge && edge->seen ? PTC_OTHER_SEEN : PTC_OTHER_UNTRACED;
+		return edge && edge->seen ? PTC_RUNS_SEEN : PTC_RUNS_UNTRACED;
 	if (!is_common(o, from))
-		return PTC_OTHER_NO_FILE;
+		return PTC_RUNS_NO_FILE;
 	v = of_code[ptc_flow_code_edge(s->as, e, s->types, ret_next)];
 	if (edge && edge->seen)
-		return v == PTC_OTHER_TYPE ? v : PTC_OTHER_SEEN;
-	return v == PTC_OTHER_POSSIBLE && !is_common(o, to) ? PTC_OTHER_NO_FILE : v;
+		return v == PTC_RUNS_TYPE ? v : PTC_RUNS_SEEN;
+	return v == PTC_RUNS_POSSIBLE && !is_common(o, to) ? PTC_RUNS_NO_FILE : v;
 }
 
 /* Can the kernel have continued at a place from which code leads to @from? */
@@ -240,22 +212,22 @@ static enum ptc_flow_link_is link_of(struct other *o, const struct ptc_addrspace
 }
 
 /* Judges whether code leads from @to to @from. SEEN: it does. */
-static enum ptc_other_verdict judge_link(struct other *o, const struct stack *s, uint64_t to,
-					 uint64_t from)
+static enum ptc_runs_verdict judge_link(struct other *o, const struct stack *s, uint64_t to,
+					uint64_t from)
 {
 	if (ptc_code_changed(&o->changes, from) || ptc_code_changed(&o->changes, to))
-		return PTC_OTHER_NO_CODE;
+		return PTC_RUNS_NO_CODE;
 	if (!is_common(o, ptc_flow_place(&o->places, s->as, to, true)))
-		return PTC_OTHER_NO_FILE;
+		return PTC_RUNS_NO_FILE;
 	switch (link_of(o, s->as, to, from)) {
 	case PTC_FLOW_LINKED:
-		return PTC_OTHER_SEEN;
+		return PTC_RUNS_SEEN;
 	case PTC_FLOW_BROKEN:
-		return is_resumed(o, s, from) ? PTC_OTHER_KERNEL : PTC_OTHER_LINK;
+		return is_resumed(o, s, from) ? PTC_RUNS_KERNEL : PTC_RUNS_LINK;
 	case PTC_FLOW_KERNEL:
-		return PTC_OTHER_KERNEL;
+		return PTC_RUNS_KERNEL;
 	default:
-		return PTC_OTHER_NO_CODE;
+		return PTC_RUNS_NO_CODE;
 	}
 }
 
@@ -300,14 +272,14 @@ static int collect_stack(struct other *o, const struct stack *s)
 static bool has_link(const struct other *o, const struct stack *s, size_t i)
 {
 	/* A wrong target already explains that the newer entry is not connected. */
-	return s->all && s->as && o->verdicts[i] <= PTC_OTHER_POSSIBLE &&
-	       o->verdicts[i + 1] != PTC_OTHER_TARGET && !ptc_is_kernel_ip(s->entries[i].from) &&
+	return s->all && s->as && o->verdicts[i] <= PTC_RUNS_POSSIBLE &&
+	       o->verdicts[i + 1] != PTC_RUNS_TARGET && !ptc_is_kernel_ip(s->entries[i].from) &&
 	       !ptc_is_kernel_ip(s->entries[i + 1].to);
 }
 
 static void judge_entries(struct other *o, const struct stack *s)
 {
-	enum ptc_other_verdict link;
+	enum ptc_runs_verdict link;
 	uint32_t number;
 	bool next;
 	size_t i;
@@ -318,7 +290,7 @@ static void judge_entries(struct other *o, const struct stack *s)
 		if (!has_link(o, s, i))
 			continue;
 		link = judge_link(o, s, s->entries[i + 1].to, s->entries[i].from);
-		if (link != PTC_OTHER_SEEN)
+		if (link != PTC_RUNS_SEEN)
 			o->verdicts[i] = (uint8_t)link;
 	}
 }
@@ -344,17 +316,17 @@ static void doubt_older_program(struct other *o, const struct stack *s)
 	if (!ptc_code_is_mixed(&o->changes, s->pid))
 		return;
 	for (i = 0; i < s->n; i++) {
-		agrees = agrees && o->verdicts[i] <= PTC_OTHER_POSSIBLE;
-		if (ptc_other_is_wrong((enum ptc_other_verdict)o->verdicts[i]))
-			o->verdicts[i] = PTC_OTHER_NO_CODE;
+		agrees = agrees && o->verdicts[i] <= PTC_RUNS_POSSIBLE;
+		if (ptc_runs_is_wrong((enum ptc_runs_verdict)o->verdicts[i]))
+			o->verdicts[i] = PTC_RUNS_NO_CODE;
 	}
 	if (agrees)
 		ptc_code_set_pure(&o->changes, s->pid);
 }
 
-static enum ptc_other_stack judge_stack(struct other *o, const struct stack *s)
+static enum ptc_runs_stack judge_stack(struct other *o, const struct stack *s)
 {
-	enum ptc_other_stack ret = PTC_OTHER_STACK_POSSIBLE;
+	enum ptc_runs_stack ret = PTC_RUNS_STACK_POSSIBLE;
 	const bool found = is_found(o, s);
 	bool wrong_type = false;
 	size_t i;
@@ -362,19 +334,19 @@ static enum ptc_other_stack judge_stack(struct other *o, const struct stack *s)
 	judge_entries(o, s);
 	doubt_older_program(o, s);
 	for (i = 0; i < s->n; i++) {
-		const enum ptc_other_verdict v = (enum ptc_other_verdict)o->verdicts[i];
+		const enum ptc_runs_verdict v = (enum ptc_runs_verdict)o->verdicts[i];
 
-		wrong_type |= v == PTC_OTHER_TYPE;
-		if (found && v != PTC_OTHER_TYPE)
-			o->verdicts[i] = PTC_OTHER_SEEN;
-		if (ptc_other_is_wrong(v))
-			ret = PTC_OTHER_STACK_IMPOSSIBLE;
-		else if (!ptc_other_is_judged(v) && ret == PTC_OTHER_STACK_POSSIBLE)
-			ret = PTC_OTHER_STACK_UNKNOWN;
+		wrong_type |= v == PTC_RUNS_TYPE;
+		if (found && v != PTC_RUNS_TYPE)
+			o->verdicts[i] = PTC_RUNS_SEEN;
+		if (ptc_runs_is_wrong(v))
+			ret = PTC_RUNS_STACK_IMPOSSIBLE;
+		else if (!ptc_runs_is_judged(v) && ret == PTC_RUNS_STACK_POSSIBLE)
+			ret = PTC_RUNS_STACK_UNKNOWN;
 	}
 	if (!s->n)
-		return PTC_OTHER_STACK_UNKNOWN;
-	return found && !wrong_type ? PTC_OTHER_STACK_EXACT : ret;
+		return PTC_RUNS_STACK_UNKNOWN;
+	return found && !wrong_type ? PTC_RUNS_STACK_EXACT : ret;
 }
 
 static struct stack stack_of(struct other *o, const struct ptc_sample *sample,
@@ -393,24 +365,34 @@ static struct stack stack_of(struct other *o, const struct ptc_sample *sample,
 			       .pid = sample->id.pid };
 }
 
-static void judge_ip(struct other *o, const struct stack *s, struct ptc_other_sample *ret)
+static void judge_ip(struct other *o, const struct stack *s, struct ptc_runs_sample *ret)
 {
-	enum ptc_other_verdict v;
+	enum ptc_runs_verdict v;
 
 	if (!s->all || !s->as || !s->n || !ret->sample->ip || ptc_is_kernel_ip(ret->sample->ip) ||
 	    ptc_is_kernel_ip(s->entries[0].to) ||
-	    ptc_other_is_wrong((enum ptc_other_verdict)o->verdicts[0]))
+	    ptc_runs_is_wrong((enum ptc_runs_verdict)o->verdicts[0]))
 		return;
 	v = judge_link(o, s, s->entries[0].to, ret->sample->ip);
-	ret->has_ip = v == PTC_OTHER_SEEN || v == PTC_OTHER_LINK;
-	ret->leads_to_ip = v == PTC_OTHER_SEEN;
+	ret->has_ip = v == PTC_RUNS_SEEN || v == PTC_RUNS_LINK;
+	ret->leads_to_ip = v == PTC_RUNS_SEEN;
+}
+
+static void set_given(struct other *o, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		o->given[i] = (struct ptc_runs_entry){ .branch = &o->entries[i],
+						       .verdict = o->verdicts[i] };
 }
 
 static int take_sample(struct other *o, const struct ptc_rec *rec)
 {
 	const struct ptc_file_attr *a = ptc_file_sample_attr(stacks_file(o), rec);
 	struct ptc_sample parsed;
-	struct ptc_other_sample s = { .sample = &parsed, .off = rec->off };
+	const struct ptc_runs_own own = { .entries = o->given };
+	struct ptc_runs_sample s = { .sample = &parsed, .off = rec->off, .own = &own };
 	struct stack stack;
 	bool skipped;
 
@@ -423,11 +405,11 @@ static int take_sample(struct other *o, const struct ptc_rec *rec)
 	stack = stack_of(o, &parsed, &a->attr, s.n);
 	if (!o->judging)
 		return skipped ? 0 : collect_stack(o, &stack);
-	s.entries = o->entries;
-	s.verdicts = o->verdicts;
-	s.stack = skipped ? PTC_OTHER_STACK_SKIPPED : judge_stack(o, &stack);
-	if (!skipped)
+	s.stack = skipped ? PTC_RUNS_STACK_SKIPPED : judge_stack(o, &stack);
+	if (!skipped) {
 		judge_ip(o, &stack, &s);
+		set_given(o, s.n);
+	}
 	s.where = (struct ptc_item){ .time = parsed.id.time,
 				     .pid = parsed.id.pid,
 				     .tid = parsed.id.tid,
@@ -557,16 +539,20 @@ static int run_other(struct other *o)
 	return rc ? rc : walk_stacks(o);
 }
 
-int ptc_other_run(const struct ptc_other_opts *opts, struct ptc_other_total *ret,
-		  struct ptc_err *err)
+int ptc_runs_compare(const struct ptc_runs_opts *opts, struct ptc_runs_total *ret,
+		     struct ptc_err *err)
 {
-	struct other *o = calloc(1, sizeof(*o));
+	struct ptc_runs_opts known;
+	struct other *o;
 	size_t i;
-	int rc;
+	int rc = ptc_opts_take(&known, sizeof(known), opts, "PTC_RUNS_OPTS_INIT", err);
 
+	if (rc)
+		return rc;
+	o = calloc(1, sizeof(*o));
 	if (!o)
 		return ptc_fail_mem(err);
-	o->opts = opts;
+	o->opts = &known;
 	o->err = err;
 	rc = run_other(o);
 	o->total.edges = o->table.nedges;
@@ -575,7 +561,7 @@ int ptc_other_run(const struct ptc_other_opts *opts, struct ptc_other_total *ret
 	o->total.limited = o->table.limited || o->work >= PTC_FLOW_WORK;
 	o->total.many_threads = o->table.many_threads;
 	if (!rc)
-		*ret = o->total;
+		ptc_opts_give(ret, &o->total, sizeof(o->total));
 	ptc_flow_places_release(&o->places);
 	ptc_code_changes_release(&o->changes);
 	ptc_flow_table_release(&o->table);

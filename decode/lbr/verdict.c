@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/lbr/verdict.h"
+/* The names of verdicts. */
+#include "ptcap/compare.h"
+#include "ptcap/compare_runs.h"
 
 const char *ptc_verdict_name(enum ptc_verdict v)
 {
@@ -21,4 +23,33 @@ const char *ptc_verdict_name(enum ptc_verdict v)
 	};
 
 	return v < PTC_VERDICT_COUNT ? names[v] : "?";
+}
+
+const char *ptc_runs_verdict_name(enum ptc_runs_verdict v)
+{
+	static const char *const names[PTC_RUNS_VERDICTS] = {
+		[PTC_RUNS_SEEN] = "in the trace",
+		[PTC_RUNS_POSSIBLE] = "possible",
+		[PTC_RUNS_TARGET] = "wrong target",
+		[PTC_RUNS_SOURCE] = "no branch at the source",
+		[PTC_RUNS_TYPE] = "wrong type",
+		[PTC_RUNS_LINK] = "not connected",
+		[PTC_RUNS_UNTRACED] = "untraced privilege",
+		[PTC_RUNS_NO_FILE] = "code of no common file",
+		[PTC_RUNS_NO_CODE] = "unknown code",
+		[PTC_RUNS_KERNEL] = "kernel in between",
+	};
+
+	return v < PTC_RUNS_VERDICTS ? names[v] : "?";
+}
+
+const char *ptc_runs_stack_name(enum ptc_runs_stack s)
+{
+	static const char *const names[PTC_RUNS_STACKS] = {
+		[PTC_RUNS_STACK_EXACT] = "exact",	    [PTC_RUNS_STACK_POSSIBLE] = "possible",
+		[PTC_RUNS_STACK_IMPOSSIBLE] = "impossible", [PTC_RUNS_STACK_UNKNOWN] = "unknown",
+		[PTC_RUNS_STACK_SKIPPED] = "skipped",
+	};
+
+	return s < PTC_RUNS_STACKS ? names[s] : "?";
 }

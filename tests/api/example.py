@@ -7,6 +7,7 @@ count     the library has each function of the headers, and nothing else; its SO
 branches  the example, as C and as C++, prints the same as `ptcap decode`: of all, of a part of the time, of a thread
 doctor    the example prints the checks of `ptcap doctor`, and the files that a process maps
 bundle    the example writes the same bundle as `ptcap archive`, and lists its files with their sizes
+compare   the example, as C and as C++, prints the same entries and sums as `ptcap compare`
 """
 
 import collections
@@ -25,6 +26,10 @@ BUILD = sys.argv[2]
 CC = sys.argv[3]
 NAME = sys.argv[4]
 AUXTRACE, TRACING_DATA = 71, 66
+WRONG = (
+    "wrong target", "wrong source", "wrong order", "duplicated", "filtered class", "wrong type", "lost flag",
+    "not in the trace", "missing",
+)
 LANGUAGES = {"c": ["-std=c17", "-x", "c"], "c++": ["-std=c++17", "-x", "c++"]}
 
 
@@ -237,7 +242,46 @@ def check_bundle(folder):
         r = subprocess.run([program, program], capture_output=True, text=True, check=False)
         assert r.returncode == 1 and r.stderr.count(program) == 1, r
 
+def compared(path):
+    """Return the lines about wrong entries, and the sums, that the example should print about
+    @path, according to ptcap compare."""
+    command = [os.environ["PTCAP"], "compare", "--format", "json", "--list", "-i", path]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
+    objects = [json.loads(line) for line in said]
+    rows = [o for o in objects if o["schema"] == "ptcap-compare-entry"]
+    total = next(o for o in objects if o["schema"] == "ptcap-compare")
+    sums = {f"entries {name}": n for name, n in total["verdicts"].items() if n}
+    sums |= {"samples": total["samples"], "skipped": 0, "branches missing": total["missing"]}
+    return [row for row in rows if row["verdict"] in WRONG], sums
+
+
+def wrong_line(row):
+    """Return the line of the example about a row of compare --list."""
+
+    def branch(side):
+        ends = [(side[end][2:], side[end + "_function"]) for end in ("from", "to")]
+        return " -> ".join(" ".join(part for part in end if part) for end in ends)
+
+    if row["verdict"] == "missing":
+        return f"missing: {branch(row['trace'])}"
+    trace = f", trace: {branch(row['trace'])}" if row["trace"] else ""
+    return f"{row['verdict']}: {branch(row['entry'])}{trace}"
+
+
+def check_compare(folder):
+    wrong = os.path.join(SOURCE, "traces", "lbr-wrong.data")
+    right = os.path.join(SOURCE, "traces", "lbr.data")
+    for program, _, _ in programs(folder):
+        for path in wrong, right:
+            rows, sums = compared(path)
+            lines = subprocess.run([program, path], capture_output=True, text=True, check=True).stdout.splitlines()
+            print(len(rows), sums)
+            assert lines[: len(rows)] == [wrong_line(row) for row in rows], (lines, rows)
+            assert {l.split(": ")[0]: int(l.split(": ")[1]) for l in lines[len(rows) :]} == sums, (lines, sums)
+            assert bool(rows) == (path == wrong), rows
+        r = subprocess.run([program, program], capture_output=True, text=True, check=False)
+        assert r.returncode == 1 and r.stderr.count(program) == 1, r.stderr
+
 
 with tempfile.TemporaryDirectory(prefix="ptcap-example-") as main_folder:
-    checks = {"count": check_count, "branches": check_branches, "doctor": check_doctor, "bundle": check_bundle}
-    checks[NAME](main_folder)
+    globals()["check_" + NAME](main_folder)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/compare/other_report.h"
+#include "decode/lbr/compare_own.h"
 
 static const struct ptc_compare_limits usual = { .min_judged_ppm = 500000 };
 
@@ -16,38 +17,43 @@ static void expect(const struct ptc_other_sum *s, const struct ptc_compare_limit
 	cr_assert_str_eq(text, want, "%s", text);
 }
 
-static struct ptc_other_sum sum_of(const uint8_t *verdicts, size_t n, enum ptc_other_stack stack)
+static struct ptc_other_sum sum_of(const uint8_t *verdicts, size_t n, enum ptc_runs_stack stack)
 {
-	const struct ptc_other_sample sample = {
-		.n = n, .verdicts = verdicts, .stack = stack, .has_ip = true
+	struct ptc_runs_entry entries[8] = { 0 };
+	const struct ptc_runs_own own = { .entries = entries };
+	const struct ptc_runs_sample sample = {
+		.n = n, .stack = stack, .has_ip = true, .own = &own
 	};
 	struct ptc_other_sum s = { .samples = 0 };
+	size_t i;
 
+	for (i = 0; verdicts && i < n; i++)
+		entries[i].verdict = verdicts[i];
 	ptc_other_sum_add(&s, &sample);
 	return s;
 }
 
 Test(other_sum, verdicts)
 {
-	const uint8_t good[] = { PTC_OTHER_SEEN, PTC_OTHER_POSSIBLE };
-	const uint8_t bad[] = { PTC_OTHER_SEEN, PTC_OTHER_LINK, PTC_OTHER_NO_CODE };
-	const uint8_t vague[] = { PTC_OTHER_KERNEL, PTC_OTHER_NO_FILE, PTC_OTHER_SEEN,
-				  PTC_OTHER_NO_CODE, PTC_OTHER_UNTRACED };
+	const uint8_t good[] = { PTC_RUNS_SEEN, PTC_RUNS_POSSIBLE };
+	const uint8_t bad[] = { PTC_RUNS_SEEN, PTC_RUNS_LINK, PTC_RUNS_NO_CODE };
+	const uint8_t vague[] = { PTC_RUNS_KERNEL, PTC_RUNS_NO_FILE, PTC_RUNS_SEEN,
+				  PTC_RUNS_NO_CODE, PTC_RUNS_UNTRACED };
 	const struct ptc_compare_limits lenient = { .max_wrong_ppm = 500000 };
-	struct ptc_other_sum s = sum_of(good, 2, PTC_OTHER_STACK_EXACT);
+	struct ptc_other_sum s = sum_of(good, 2, PTC_RUNS_STACK_EXACT);
 
 	expect(&s, &usual,
 	       "POSSIBLE: no entry of 1 sample contradicts the code; 1 stack occurs in "
 	       "the other run");
-	s = sum_of(bad, 3, PTC_OTHER_STACK_IMPOSSIBLE);
+	s = sum_of(bad, 3, PTC_RUNS_STACK_IMPOSSIBLE);
 	cr_assert(s.judged == 2 && s.wrong == 1 && s.depths[1].wrong == 1 && !s.depths[2].judged);
 	expect(&s, &usual, "WRONG: 1 of 2 judged entries in 1 of 1 sample contradict the code");
 	expect(&s, &lenient,
 	       "POSSIBLE: 1 of 2 judged entries in 1 of 1 sample contradict the code; --max-wrong "
 	       "allows that");
-	s = sum_of(vague, 5, PTC_OTHER_STACK_UNKNOWN);
+	s = sum_of(vague, 5, PTC_RUNS_STACK_UNKNOWN);
 	expect(&s, &usual, "UNKNOWN: only 1 of 5 entries could be judged; see --min-judged");
-	s = sum_of(NULL, 3, PTC_OTHER_STACK_SKIPPED);
+	s = sum_of(NULL, 3, PTC_RUNS_STACK_SKIPPED);
 	expect(&s, &usual, "UNKNOWN: only 0 of 3 entries could be judged; see --min-judged");
 }
 

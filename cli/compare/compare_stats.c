@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/lbr/compare_stats.h"
+#include "cli/compare/compare_stats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static bool is_wrong(enum ptc_verdict v)
 
 static enum ptc_verdict verdict(const struct ptc_compare_sample *one, size_t i)
 {
-	return (enum ptc_verdict)one->verdicts[i].verdict;
+	return (enum ptc_verdict)ptc_compare_entry(one, i)->verdict;
 }
 
 static void count_verdict(struct ptc_sum_count *c, enum ptc_verdict v)
@@ -114,10 +114,10 @@ static bool add_missing(void *ctx, const struct ptc_side_row *row)
 static bool add_entry(struct adding *a, size_t i)
 {
 	struct ptc_compare_sum *s = a->s;
-	const struct ptc_align_entry *e = &a->one->verdicts[i];
+	const struct ptc_compare_entry *e = ptc_compare_entry(a->one, i);
 	const enum ptc_verdict v = (enum ptc_verdict)e->verdict;
 	const size_t depth = i < PTC_SUM_DEPTHS ? i : PTC_SUM_DEPTHS - 1;
-	const uint8_t kind = e->step == PTC_ALIGN_NONE ? 0 : a->one->steps[e->step].kind;
+	const uint8_t kind = e->step ? e->step->kind : 0;
 
 	s->verdicts[v]++;
 	s->depths[depth][v]++;
@@ -126,26 +126,26 @@ static bool add_entry(struct adding *a, size_t i)
 	count_verdict(&s->kinds[kind], v);
 	s->leaks[kind] += v == PTC_VERDICT_CLASS;
 	s->wrong_oldest += is_wrong(v) && i + 1 == a->one->n;
-	if (is_wrong(v) && !add_place(s, a->one, a->one->entries[i].from, true))
+	if (is_wrong(v) && !add_place(s, a->one, e->branch->from, true))
 		return false;
 	return !e->missing || ptc_side_missing(a->one, i, add_missing, a);
 }
 
-static void add_shift(struct ptc_compare_sum *s, const struct ptc_align_result *place)
+static void add_shift(struct ptc_compare_sum *s, const struct ptc_compare_sample *one)
 {
-	const uint32_t last = PTC_SUM_SHIFTS - 1, shift = place->shift < last ? place->shift : last;
-	const uint32_t may = place->shifts ? place->shifts : UINT32_C(1) << shift;
+	const uint32_t last = PTC_SUM_SHIFTS - 1, shift = one->shift < last ? one->shift : last;
+	const uint32_t may = one->shifts ? one->shifts : UINT32_C(1) << shift;
 	uint32_t k;
 
-	if (!place->fits)
+	if (!one->fits)
 		return;
 	s->located++;
 	s->shifts[shift]++;
-	s->known += place->shifts != 0;
+	s->known += one->shifts != 0;
 	s->shifted += !(may & 1);
 	for (k = 0; k < PTC_SUM_SHIFTS; k++) {
 		s->may[k] += !(may & 1) && (may >> k & 1);
-		s->any_may[k] += place->shifts >> k & 1;
+		s->any_may[k] += one->shifts >> k & 1;
 	}
 }
 
@@ -201,10 +201,10 @@ bool ptc_compare_sum_add(struct ptc_compare_sum *s, const struct ptc_compare_sam
 	for (i = 0; i < one->n; i++)
 		if (!add_entry(&adding, i))
 			return false;
-	add_shift(s, &one->place);
+	add_shift(s, one);
 	add_tail(s, one);
-	add_candidates(s, one->place.candidates);
-	s->limited += one->place.limited;
+	add_candidates(s, one->candidates);
+	s->limited += one->limited;
 	wrong = s->all.wrong - before.wrong + s->all.missing - before.missing;
 	s->wrong_samples += wrong != 0;
 	s->exact_samples += !wrong && s->all.judged - before.judged == one->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/lbr/compare_diff.h"
+#include "cli/compare/compare_diff.h"
 
 #include <stdlib.h>
 
@@ -21,34 +21,31 @@ static void set_trace(struct ptc_side_row *row, const struct ptc_step *s)
 
 static struct ptc_side_row row_of(const struct ptc_compare_sample *s, size_t i)
 {
-	const struct ptc_align_entry *v = &s->verdicts[i];
+	const struct ptc_compare_entry *e = ptc_compare_entry(s, i);
 	struct ptc_side_row row = { .depth = i,
-				    .entry = s->entries[i],
-				    .verdict = v->verdict,
-				    .cause = v->cause,
-				    .lbr = { { .ip = s->entries[i].from },
-					     { .ip = s->entries[i].to } } };
+				    .verdict = e->verdict,
+				    .lbr = { { .ip = e->branch->from }, { .ip = e->branch->to } } };
 
-	if (v->step != PTC_ALIGN_NONE)
-		set_trace(&row, &s->steps[v->step]);
+	if (e->step)
+		set_trace(&row, e->step);
 	return row;
 }
 
 bool ptc_side_missing(const struct ptc_compare_sample *s, size_t i,
 		      bool (*on_row)(void *ctx, const struct ptc_side_row *row), void *ctx)
 {
-	uint32_t left = s->verdicts[i].missing;
-	size_t at = s->verdicts[i].step;
+	uint32_t left = ptc_compare_entry(s, i)->missing;
+	const struct ptc_step *step = NULL;
 
-	while (left && at != PTC_ALIGN_NONE && at--) {
+	for (; left; left--) {
 		struct ptc_side_row row = { .missing = true, .depth = i };
 
-		if (!(s->steps[at].flags & PTC_STEP_WANTED))
-			continue;
-		set_trace(&row, &s->steps[at]);
+		step = ptc_compare_missing(s, i, step);
+		if (!step)
+			return true;
+		set_trace(&row, step);
 		if (!on_row(ctx, &row))
 			return false;
-		left--;
 	}
 	return true;
 }
@@ -107,8 +104,7 @@ bool ptc_side_init(struct ptc_side *side, const struct ptc_compare_sample *s, ui
 				   .tid = s->where.tid,
 				   .cpu = s->where.cpu,
 				   .wrong = wrong,
-				   .candidates = s->place.candidates,
-				   .shift = s->place.shift };
+				   .candidates = s->candidates };
 	if (ptc_side_walk(s, add_row, &f))
 		return true;
 	ptc_side_release(side);

@@ -3,16 +3,19 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "decode/lbr/compare_stats.h"
+#include "cli/compare/compare_stats.h"
+#include "decode/lbr/align.h"
+#include "decode/lbr/compare_own.h"
 
 enum { N = 4 };
 
 /* Samples of N entries that are steps 5, 3, 2, 1; step 4 is missing. */
 struct fixture {
 	struct ptc_sample sample;
-	struct ptc_branch entries[N];
-	struct ptc_align_entry verdicts[N];
+	struct ptc_branch branches[N];
+	struct ptc_compare_entry entries[N];
 	struct ptc_step steps[6];
+	struct ptc_compare_own own;
 	struct ptc_compare_sample one;
 	struct ptc_compare_sum sum;
 };
@@ -28,22 +31,23 @@ static void init(struct fixture *x)
 						 .kind = PTC_KIND_RET,
 						 .flags = PTC_STEP_WANTED };
 	for (i = 0; i < N; i++) {
-		x->verdicts[i].step = i ? N - i : N + 1;
-		x->entries[i].from = x->steps[x->verdicts[i].step].from;
+		x->entries[i].step = &x->steps[i ? N - i : N + 1];
+		x->branches[i].from = x->entries[i].step->from;
+		x->entries[i].branch = &x->branches[i];
 	}
 	x->one.sample = &x->sample;
-	x->one.entries = x->entries;
-	x->one.verdicts = x->verdicts;
-	x->one.steps = x->steps;
-	x->one.place = (struct ptc_align_result){ .candidates = 1, .fits = true };
+	x->own = (struct ptc_compare_own){ .entries = x->entries, .steps = x->steps };
+	x->one.own = &x->own;
+	x->one.candidates = 1;
+	x->one.fits = true;
 }
 
 static void add(struct fixture *x, int32_t cpu, size_t at, enum ptc_verdict v)
 {
 	x->one.where.cpu = cpu;
-	x->verdicts[at].verdict = (uint8_t)v;
+	x->entries[at].verdict = (uint8_t)v;
 	cr_assert(ptc_compare_sum_add(&x->sum, &x->one));
-	x->verdicts[at].verdict = PTC_VERDICT_EXACT;
+	x->entries[at].verdict = PTC_VERDICT_EXACT;
 }
 
 static bool has(const struct fixture *x, enum ptc_sum_pattern p)
@@ -74,7 +78,7 @@ Test(compare_stats, what_is_missing_counts_for_its_own_source)
 	struct fixture x;
 
 	init(&x);
-	x.verdicts[0].missing = 1;
+	x.entries[0].missing = 1;
 	add(&x, 0, 0, PTC_VERDICT_EXACT);
 	cr_assert(ptc_compare_sum_finish(&x.sum));
 	cr_assert_eq(x.sum.all.missing, 1);
@@ -100,7 +104,7 @@ Test(compare_stats, what_is_not_judged_is_not_wrong)
 	init(&x);
 	add(&x, 0, 1, PTC_VERDICT_AMBIGUOUS);
 	x.one.skip = PTC_COMPARE_STACK;
-	x.one.verdicts = NULL;
+	x.one.own = NULL;
 	cr_assert(ptc_compare_sum_add(&x.sum, &x.one));
 	cr_assert_eq(x.sum.all.judged, N - 1);
 	cr_assert_eq(x.sum.all.wrong, 0);
@@ -134,7 +138,7 @@ Test(compare_stats, functions_have_what_their_branches_have)
 	x.sum.names = &names;
 	for (i = 0; i < N; i++)
 		add(&x, 0, i, PTC_VERDICT_TARGET);
-	x.verdicts[0].missing = 1;
+	x.entries[0].missing = 1;
 	add(&x, 0, 3, PTC_VERDICT_TARGET);
 	cr_assert(ptc_compare_sum_finish(&x.sum));
 	cr_assert_eq(x.sum.nfunctions, 2);
@@ -155,7 +159,7 @@ Test(compare_stats, a_gap_has_a_cause)
 	struct fixture x;
 
 	init(&x);
-	x.verdicts[2].cause = PTC_GAP_OVERFLOW;
+	x.entries[2].cause = PTC_GAP_OVERFLOW;
 	add(&x, 0, 2, PTC_VERDICT_GAP);
 	cr_assert_eq(x.sum.gaps[PTC_GAP_OVERFLOW], 1);
 	cr_assert_eq(x.sum.all.judged, N - 1);
@@ -170,7 +174,7 @@ Test(compare_stats, places_are_counted_by_their_number)
 
 	init(&x);
 	for (i = 0; i < sizeof(n) / sizeof(*n); i++) {
-		x.one.place.candidates = n[i];
+		x.one.candidates = n[i];
 		add(&x, 0, 0, PTC_VERDICT_EXACT);
 	}
 	for (i = 0; i < PTC_SUM_CANDIDATES; i++)
@@ -226,7 +230,7 @@ Test(compare_stats, a_shift_is_a_pattern_if_it_is_the_same)
 
 	init(&x);
 	for (k = 0; k < 10; k++) {
-		x.one.place.shift = k < 4 ? 0 : 2;
+		x.one.shift = k < 4 ? 0 : 2;
 		add(&x, 0, 0, PTC_VERDICT_EXACT);
 	}
 	cr_assert(ptc_compare_sum_finish(&x.sum));
@@ -236,7 +240,7 @@ Test(compare_stats, a_shift_is_a_pattern_if_it_is_the_same)
 
 	init(&x);
 	for (k = 0; k < 10; k++) {
-		x.one.place.shift = k;
+		x.one.shift = k;
 		add(&x, 0, 0, PTC_VERDICT_EXACT);
 	}
 	cr_assert(ptc_compare_sum_finish(&x.sum));
@@ -246,7 +250,7 @@ Test(compare_stats, a_shift_is_a_pattern_if_it_is_the_same)
 
 	init(&x);
 	for (k = 0; k < 100; k++) {
-		x.one.place.shift = k == 50 ? 3 : 0;
+		x.one.shift = k == 50 ? 3 : 0;
 		add(&x, 0, 0, PTC_VERDICT_EXACT);
 	}
 	cr_assert(ptc_compare_sum_finish(&x.sum));
@@ -264,8 +268,8 @@ Test(compare_stats, a_shift_that_all_samples_may_have_is_constant)
 
 	init(&x);
 	for (k = 0; k < 100; k++) {
-		x.one.place.shift = k % 20 ? 0 : 2; /* the first position of the ip is less exact */
-		x.one.place.shifts = k % 20 ? 1 | 1 << 5 : 1 << 2 | 1 << 5;
+		x.one.shift = k % 20 ? 0 : 2; /* the first position of the ip is less exact */
+		x.one.shifts = k % 20 ? 1 | 1 << 5 : 1 << 2 | 1 << 5;
 		add(&x, 0, 0, PTC_VERDICT_EXACT);
 	}
 	cr_assert(ptc_compare_sum_finish(&x.sum));
@@ -274,8 +278,8 @@ Test(compare_stats, a_shift_that_all_samples_may_have_is_constant)
 
 	init(&x);
 	for (k = 0; k < 100; k++) {
-		x.one.place.shift = k % 20 ? 0 : 5;
-		x.one.place.shifts = k % 20 ? 1 : 1 << 5;
+		x.one.shift = k % 20 ? 0 : 5;
+		x.one.shifts = k % 20 ? 1 : 1 << 5;
 		add(&x, 0, 0, PTC_VERDICT_EXACT);
 	}
 	cr_assert(ptc_compare_sum_finish(&x.sum));
@@ -294,7 +298,7 @@ Test(compare_stats, the_worst_are_kept_the_worst_first)
 	for (i = 0; i < (size_t)3 * PTC_SUM_WORST; i++) {
 		x.one.off = i;
 		for (k = 0; k < N; k++)
-			x.verdicts[k].verdict = k <= i % N ? PTC_VERDICT_TARGET : PTC_VERDICT_EXACT;
+			x.entries[k].verdict = k <= i % N ? PTC_VERDICT_TARGET : PTC_VERDICT_EXACT;
 		cr_assert(ptc_compare_sum_add(&x.sum, &x.one));
 	}
 	cr_assert_eq(x.sum.nworst, PTC_SUM_WORST);

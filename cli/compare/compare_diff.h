@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A compared sample, side by side: a row for each entry, and for each branch that the stack lacks.
- * The rows are copies.
+ * The rows are copies. The functions need a judged sample.
  */
-#ifndef PTC_DECODE_LBR_COMPARE_DIFF_H
-#define PTC_DECODE_LBR_COMPARE_DIFF_H
+#ifndef PTC_CLI_COMPARE_COMPARE_DIFF_H
+#define PTC_CLI_COMPARE_COMPARE_DIFF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/lbr/compare.h"
+#include "ptcap/compare.h"
 
 /* Function and source line of an address, as far as they are known. */
 struct ptc_side_place {
@@ -35,11 +35,10 @@ struct ptc_side_end {
 };
 
 struct ptc_side_row {
-	bool missing; /* the stack lacks this branch */
-	size_t depth; /* of the entry; of a missing branch: of the newer entry beside it */
-	struct ptc_branch entry;
-	uint8_t verdict, cause;		      /* of the entry */
-	uint8_t kind;			      /* of the branch */
+	bool missing;	 /* the stack lacks this branch */
+	size_t depth;	 /* of the entry; of a missing branch: of the newer entry beside it */
+	uint8_t verdict; /* of the entry */
+	uint8_t kind;	 /* of the branch */
 	struct ptc_side_end lbr[2], trace[2]; /* from, to; ip 0: none */
 };
 
@@ -48,7 +47,6 @@ struct ptc_side {
 	int32_t tid, cpu;
 	uint64_t wrong; /* wrong and missing entries */
 	size_t candidates;
-	uint32_t shift;
 	struct ptc_side_row *rows; /* owned; newest first */
 	size_t n;
 };

@@ -3,16 +3,17 @@
  * Sums over compared samples: by verdict, depth, class, CPU and place. Names the patterns of
  * errors.
  */
-#ifndef PTC_DECODE_LBR_COMPARE_STATS_H
-#define PTC_DECODE_LBR_COMPARE_STATS_H
+#ifndef PTC_CLI_COMPARE_COMPARE_STATS_H
+#define PTC_CLI_COMPARE_COMPARE_STATS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/lbr/compare.h"
-#include "decode/lbr/compare_diff.h"
+#include "cli/compare/compare_diff.h"
+#include "ptcap/compare.h"
 #include "ptcap/kind.h"
+#include "ptcap/stats.h"
 
 enum {
 	PTC_SUM_DEPTHS = 64,	  /* deeper entries count as the last depth */
