@@ -3,8 +3,7 @@
 """examples.py page FILE | examples.py NAME: the examples of a Markdown file run, and print what the file shows.
 
 An example is an indented block with lines "$ command". A line that ends with a backslash, or that begins with "> ", continues
-a command. Of a man page only the section EXAMPLES has examples. All commands of a file run in order, in one shell, in a
-scratch folder, with ptcap in PATH. Lines below a command are its output: standard output and standard error. They are
+a command. All commands of a file run in order, in one shell, in a scratch folder, with ptcap in PATH. Lines below a command are its output: standard output and standard error. They are
 compared with the real output, with numbers masked and blanks collapsed. A line "..." stands for any lines, and "..." in
 a line for any text. Output of a background job is waited for. Without such lines the output is not compared. Each
 command must exit with 0.
@@ -14,7 +13,8 @@ setup=NAME    first call the function NAME of SETUPS, which makes stand-ins: pro
 needs=NAME    skip the example on a machine without NAME (NEEDS); fail for a program that scripts/test --all installs
 status=N      the commands of the example exit with N, or with 0
 
-The other cases prove that the comparison can fail.
+examples_all.py checks that each code block of the documents is such an example. The other cases prove that the comparison
+can fail.
 """
 
 import glob
@@ -29,11 +29,12 @@ import threading
 import time
 
 import lib
+from example_text import examples
 from lib import PTCAP, Failure, check, prog
 
 CASES = {}
 SOURCE_DIR = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-MARK = re.compile(r"<!-- example: (.*?) -->$")
+DOCUMENTS = ["README.md", "SECURITY.md", "CHANGELOG.md", "examples/README.md", "doc/man/*.md"]
 PATIENCE = 120  # seconds for the output of background jobs
 SIGPIPE = 128 + signal.SIGPIPE
 
@@ -41,57 +42,6 @@ SIGPIPE = 128 + signal.SIGPIPE
 def case(f):
     CASES[f.__name__] = f
     return f
-
-
-# --- the file ------------------------------------------------------------------------------------
-
-
-class Example:
-    """Commands, each with the lines of its output, and the words of the comment before them."""
-
-    def __init__(self, line, words):
-        self.line = line
-        self.setups = [w[6:] for w in words if w.startswith("setup=")]
-        self.needs = [w[6:] for w in words if w.startswith("needs=")]
-        self.statuses = {0, *(int(w[7:]) for w in words if w.startswith("status="))}
-        self.steps = []  # (line, command, expected lines)
-        other = [w for w in words if not re.match("(setup|needs|status)=", w)]
-        check(not other, f"line {line}: unknown words in the comment: {other}")
-
-
-def examples(text, section=None):
-    """The Examples of a Markdown text; with a section: those below that heading."""
-    found, words, block, blank, inside = [], [], None, True, section is None
-    for number, line in enumerate(text.split("\n"), 1):
-        if section and line.startswith("## "):
-            inside = line == f"## {section}"
-        mark = MARK.match(line)
-        if mark:
-            words = mark[1].split()
-        if line.strip() and (not line.startswith("    ") or not inside):
-            block = None
-        elif block and (not line.strip() or line.startswith("    ")):
-            block.append((number, line[4:]))
-        elif inside and blank and line.startswith("    $ "):
-            block = [(number, line[4:])]
-            found.append((number, words, block))
-            words = []
-        blank = not line.strip()
-    ret = []
-    for number, words, block in found:
-        ret.append(Example(number, words))
-        steps = ret[-1].steps
-        for n, line in block:
-            if line.startswith("$ "):
-                steps.append((n, [line[2:]], []))
-            elif not steps[-1][2] and (steps[-1][1][-1].endswith("\\") or line.startswith("> ")):
-                steps[-1][1].append(line.removeprefix("> "))
-            else:
-                steps[-1][2].append(line)
-        for _, _, lines in steps:
-            while lines and not lines[-1].strip():
-                lines.pop()
-    return ret
 
 
 # --- what is shown and what is printed -------------------------------------------------------------
@@ -193,10 +143,12 @@ class Shell:
                 pass
 
 
-def run_text(folder, text, section=None, setups=None):
+def run_text(folder, text):
     """Run the examples of a text. Returns how many commands ran."""
-    found = examples(text, section)
+    found = examples(text)
     check(found, "no examples")
+    for example in found:
+        check(not example.unknown, f"line {example.line}: unknown words in the comment: {example.unknown}")
     path = os.pathsep.join([os.path.dirname(PTCAP), os.path.join(folder, "bin"), os.environ["PATH"]])
     os.makedirs(os.path.join(folder, "bin"), exist_ok=True)
     if lib.have_perf():
@@ -213,7 +165,7 @@ def run_text(folder, text, section=None, setups=None):
                 continue
             shell.run("unset -f ptcap pidof gcore; true")
             for name in example.setups:
-                statuses, lines = shell.run((setups or SETUPS)[name](folder) or ":")
+                statuses, lines = shell.run(SETUPS[name](folder) or ":")
                 check(statuses == [0], f"line {example.line}: setup {name}: {statuses}\n" + "\n".join(lines))
             for line, command, shown in example.steps:
                 command = "\n".join(command)
@@ -250,7 +202,7 @@ def has_breakpoints():
 NEEDS = {
     "perf": lib.have_perf, "events": lib.has_events, "ptrace": lib.has_ptrace, "core": has_core, "breakpoints": has_breakpoints,
     "qemu": lambda: shutil.which(os.environ.get("PTCAP_QEMU", "qemu-x86_64")),
-    "cc": lambda: shutil.which("cc"), "jq": lambda: shutil.which("jq"), "gcore": lambda: shutil.which("gcore"),
+    "cc": lambda: shutil.which("cc"), "pkg-config": lambda: shutil.which("pkg-config"), "jq": lambda: shutil.which("jq"), "gcore": lambda: shutil.which("gcore"),
     "uftrace": lambda: shutil.which("uftrace"), "zstd": lambda: shutil.which("zstd"),
     "perf2bolt": lambda: os.path.exists("/usr/lib/llvm-19/bin/perf2bolt"), "callgrind_annotate": lambda: shutil.which("callgrind_annotate"),
     "less": lambda: shutil.which("less"), "gdb": lambda: shutil.which("gdb"), "eu-stack": lambda: shutil.which("eu-stack"),
@@ -376,7 +328,31 @@ def optimizable(folder):
 @setup
 def traces(folder):
     """The recordings that come with the sources."""
-    os.symlink(os.path.join(SOURCE_DIR, "traces"), os.path.join(folder, "traces"))
+    link(folder, "traces", os.path.join(SOURCE_DIR, "traces"))
+
+
+def link(folder, name, target):
+    path = os.path.join(folder, name)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if not os.path.lexists(path):
+        os.symlink(target, path)
+
+
+@setup
+def release(folder):
+    """The headers of the sources, and this build as build/release."""
+    link(folder, "include", os.path.join(SOURCE_DIR, "include"))
+    link(folder, "build/release", os.path.dirname(os.path.dirname(PTCAP)))
+
+
+@setup
+def installed(folder):
+    """An installed library, with the variables for a prefix of its own."""
+    prefix = os.path.join(folder, "installed")
+    lib.Run(["cmake", "--install", os.path.dirname(os.path.dirname(PTCAP)), "--prefix", prefix]).expect(0)
+    (found,) = glob.glob(os.path.join(prefix, "**", "ptcap.pc"), recursive=True)
+    where = os.path.dirname(found)
+    return f"export PKG_CONFIG_PATH={where} LD_LIBRARY_PATH={os.path.dirname(where)}"
 
 
 @setup
@@ -453,31 +429,24 @@ def cut(folder):
 # --- the cases -------------------------------------------------------------------------------------------
 
 
+def documents():
+    """(path, text) of each document with examples."""
+    for pattern in DOCUMENTS:
+        for path in sorted(glob.glob(os.path.join(SOURCE_DIR, pattern))):
+            with open(path, encoding="utf-8") as f:
+                yield os.path.relpath(path, SOURCE_DIR), f.read()
+
+
 @case
-def page(folder, path):
+def page(folder, path, *_):
     """The examples of a file of the sources."""
     if not lib.has_ptrace() and not NEEDS["qemu"]():
         lib.skip("no source records here")
-    with open(os.path.join(SOURCE_DIR, path), encoding="utf-8") as f:
-        text = f.read()
-    os.symlink(os.path.join(SOURCE_DIR, "examples"), os.path.join(folder, "examples"))
-    ran = run_text(folder, text, "EXAMPLES" if path.startswith("doc/man/") else None)
+    link(folder, "examples", os.path.join(SOURCE_DIR, "examples"))
+    ran = run_text(folder, dict(documents())[path])
     if not ran:
         lib.skip("all examples need what this machine does not have")
     print(f"{ran} commands")
-
-
-@case
-def pages(folder):
-    """Every man page of a command has examples. The comments name setups and needs that exist."""
-    texts = []
-    for path in sorted(glob.glob(os.path.join(SOURCE_DIR, "doc", "man", "*.1.md"))) + [os.path.join(SOURCE_DIR, "README.md")]:
-        with open(path, encoding="utf-8") as f:
-            texts.append(f.read())
-        check(examples(texts[-1]), f"{path}: no examples")
-    words = {w for text in texts for e in re.findall(MARK.pattern, text, re.M) for w in e.split()}
-    unknown = {w for w in words if w.startswith("setup=") and w[6:] not in SETUPS or w.startswith("needs=") and w[6:] not in NEEDS}
-    check(not unknown, f"unknown: {unknown}")
 
 
 @case
@@ -501,7 +470,7 @@ def fails(folder, name, text, what):
     where = os.path.join(folder, name)
     os.mkdir(where)
     try:
-        run_text(where, text, "EXAMPLES" if what == "section" else None)
+        run_text(where, text)
     except Failure as e:
         check(what in str(e), f"{name}: {e}")
         return
@@ -536,8 +505,6 @@ def comparison_can_fail(folder):
 """
     os.mkdir(os.path.join(folder, "good"))
     check(run_text(os.path.join(folder, "good"), good) == 5, "not all commands ran")
-    os.mkdir(os.path.join(folder, "section"))
-    check(run_text(os.path.join(folder, "section"), good, "EXAMPLES") == 4, "not the commands of one section")
     for name, text, what in [
         ("status", "    $ (exit 4)\n", "exit status [4]"),
         ("other_status", "<!-- example: status=3 -->\n\n    $ (exit 4)\n", "exit status [4]"),

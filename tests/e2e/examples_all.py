@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""examples_all.py NAME: all examples of the documents run, or have a reason why they do not.
+
+every_block FILE...  each code block of the documents runs in a test of the FILEs (examples.py), or is in not_run.txt
+every_span           each command in the text between has a command and options that exist
+"""
+
+import os
+import re
+
+import lib
+from example_text import MARK, code_blocks, examples, spans
+from examples import NEEDS, SETUPS, documents, traces
+from lib import PTCAP, check
+
+CASES = {}
+NOT_RUN = os.path.join(os.path.dirname(__file__), "not_run.txt")
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+def unaccounted(texts, listed, tested):
+    """Yield what is wrong with (path, text) pairs: blocks that neither run nor are listed, and wrong lists."""
+    for path, text in texts:
+        running = {e.line for e in examples(text)} if path in tested else set()
+        for line, first in code_blocks(text):
+            reason = listed.pop((path, first), None)
+            if line in running and reason:
+                yield f"{path}:{line}: this block runs, but is in not_run.txt"
+            if line not in running and not reason:
+                yield f"{path}:{line}: no test runs this block, and not_run.txt does not have it: {first}"
+    for path, first in listed:
+        yield f"not_run.txt: {path} has no such block: {first}"
+
+
+def not_run(text):
+    """{(path, first line): reason} of not_run.txt."""
+    rows = [line.split(" | ") for line in text.splitlines() if line and not line.startswith("#")]
+    check(all(len(row) == 3 and row[2].strip() for row in rows), f"not_run.txt: a line without a reason: {rows}")
+    return {(path, first): reason for path, first, reason in rows}
+
+
+@case
+def every_block(_, *tested):
+    """Each code block of the documents runs in a test of the files @tested, or is listed with a reason."""
+    with open(NOT_RUN, encoding="utf-8") as f:
+        listed = not_run(f.read())
+    faults = list(unaccounted(documents(), listed, tested))
+    check(not faults, "\n".join(faults))
+    for path, text in documents():
+        check(not path.endswith(".1.md") or examples(text), f"{path}: no examples")
+        words = [w for e in re.findall(MARK.pattern, text, re.M) for w in e.split()]
+        unknown = [w for w in words if w.startswith("setup=") and w[6:] not in SETUPS or w.startswith("needs=") and w[6:] not in NEEDS]
+        check(not unknown, f"{path}: unknown: {unknown}")
+
+
+@case
+def every_block_can_fail(_):
+    """Each kind of fault is found."""
+    run, other, c = "text\n\n    $ true\n", "text\n\n    ptcap decode\n\n    more\n", "- item\n\n      part\n\n:   item\n\n    part\n\ntext\n\n    int main;\n"
+    for text, listed, tested, want in [
+        (run, {}, ["a"], []),
+        (run, {}, [], ["a:3: no test runs"]),
+        (run, {("a", "$ true"): "why"}, ["a"], ["a:3: this block runs"]),
+        (other, {}, ["a"], ["a:3: no test runs"]),
+        (other, {("a", "ptcap decode"): "why"}, ["a"], []),
+        (c, {}, ["a"], ["a:11: no test runs"]),
+        ("```\nls\n```\n\n1. one\n\n        code\n", {}, ["a"], ["a:1: no test runs", "a:7: no test runs"]),
+        ("text\n", {("a", "gone"): "why"}, ["a"], ["not_run.txt: a has no such block"]),
+    ]:
+        got = list(unaccounted([("a", text)], dict(listed), tested))
+        check(len(got) == len(want) and all(g.startswith(w) for g, w in zip(got, want)), f"{text!r}: {got}, expected {want}")
+
+
+def options_of(words, table):
+    """(command, its unknown options) of the words of a command line; the command is None if there is none of that name."""
+    command = next((c for c in (" ".join(words[1:3]), " ".join(words[1:2])) if c in table), None)
+    given = words[:words.index("--")] if "--" in words else words
+    return command, [w for w in given if w.startswith("-") and w != "-" and w.partition("=")[0] not in table.get(command, ())]
+
+
+@case
+def every_span(folder):
+    """Each command in the text of the documents has a command and options that exist. It runs if it names a trace."""
+    table = {"help": set(), "--version": {"--version"}}
+    for line in lib.Run([PTCAP, "help", "--list-options"]).expect(0).out.splitlines():
+        row = line.split("\t")
+        table.setdefault(row[0], {"--help", "-h"}).update(row[1:3])
+    check(options_of(["ptcap", "crash", "show", "--lbr", "--", "-x"], table) == ("crash show", ["--lbr"]), "the options are not checked")
+    traces(folder)
+    count = ran = 0
+    for path, text in documents():
+        for line, words in spans(text) if path != "CHANGELOG.md" else ():
+            command, unknown = options_of(words, table)
+            check(len(words) == 1 or command, f"{path}:{line}: no such command: {words}")
+            check(not unknown, f"{path}:{line}: unknown options {unknown}: {words}")
+            count += 1
+            if any(w.startswith("traces/") for w in words[2:]):
+                lib.Run([PTCAP, *words[1:]], cwd=folder).expect(0)
+                ran += 1
+    check(count > 150 and ran > 1, f"{count} commands were found, and {ran} ran")
+
+
+if __name__ == "__main__":
+    lib.main(CASES)
