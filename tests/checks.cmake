@@ -29,6 +29,9 @@ if(PTCAP_FORTIFY_3 OR PTCAP_FORTIFY_2)
 endif()
 ptcap_check(hardened "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" ${fortify} $<TARGET_FILE:ptcap_cli>
 	$<TARGET_FILE:ptcap_shared> $<TARGET_FILE:ptcap_emu>)
+# The first run after a release builds the library of the release.
+ptcap_check(abi "${PROJECT_BINARY_DIR}")
+set_tests_properties(check_abi PROPERTIES LABELS "check;long")
 
 # clang-tidy takes minutes, so only `ctest -C Tidy` runs it (scripts/test --all).
 add_test(NAME check_tidy CONFIGURATIONS Tidy COMMAND ${Python3_EXECUTABLE} -B
