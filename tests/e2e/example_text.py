@@ -87,9 +87,10 @@ def code_blocks(text):
 
 def spans(text):
     """(line, words) of each command `ptcap ...` in code or bold letters, outside of indented blocks."""
-    kept = [line if not line.startswith("    ") or ITEM.match(line.lstrip()) else re.sub(r"^    ([$#|] .*)?", "", line) for line in text.split("\n")]
-    text = "\n".join(kept)
-    for m in SPAN.finditer(text):
-        words = (m[1] or m[2].replace("\\", "")).split()
-        if words[0] == "ptcap":
-            yield text.count("\n", 0, m.start()) + 1, words
+    at = 0
+    for part in re.split(r"(\n\s*\n)", text):
+        for m in SPAN.finditer(part) if not part.startswith("    $ ") else ():
+            words = (m[1] or m[2].replace("\\", "")).split()
+            if words and words[0] == "ptcap" and re.fullmatch("[a-z]+|--?[a-z].*", "".join(words[1:2])):
+                yield text.count("\n", 0, at + m.start()) + 1, words
+        at += len(part)

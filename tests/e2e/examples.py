@@ -34,7 +34,7 @@ from lib import PTCAP, Failure, check, prog
 
 CASES = {}
 SOURCE_DIR = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
-DOCUMENTS = ["README.md", "SECURITY.md", "CHANGELOG.md", "examples/README.md", "doc/man/*.md"]
+DOCUMENTS = ["README.md", "SECURITY.md", "CHANGELOG.md", "examples/README.md", "doc/format.md", "doc/man/*.md"]
 PATIENCE = 120  # seconds for the output of background jobs
 SIGPIPE = 128 + signal.SIGPIPE
 

@@ -4,14 +4,16 @@
 
 every_block FILE...  each code block of the documents runs in a test of the FILEs (examples.py), or is in not_run.txt
 every_span           each command in the text between has a command and options that exist
+format_program       the Python program of doc/format.md reads --format bin: its branches are those that decode prints
 """
 
 import os
 import re
+import sys
 
 import lib
 from example_text import MARK, code_blocks, examples, spans
-from examples import NEEDS, SETUPS, documents, traces
+from examples import NEEDS, SETUPS, SOURCE_DIR, documents, traces
 from lib import PTCAP, check
 
 CASES = {}
@@ -94,15 +96,42 @@ def every_span(folder):
     traces(folder)
     count = ran = 0
     for path, text in documents():
-        for line, words in spans(text) if path != "CHANGELOG.md" else ():
+        if path in ("CHANGELOG.md", "doc/format.md"):  # former commands, and names of records
+            continue
+        for line, words in spans(text):
             command, unknown = options_of(words, table)
-            check(len(words) == 1 or command, f"{path}:{line}: no such command: {words}")
+            check(command, f"{path}:{line}: no such command: {words}")
             check(not unknown, f"{path}:{line}: unknown options {unknown}: {words}")
             count += 1
             if any(w.startswith("traces/") for w in words[2:]):
                 lib.Run([PTCAP, *words[1:]], cwd=folder).expect(0)
                 ran += 1
     check(count > 150 and ran > 1, f"{count} commands were found, and {ran} ran")
+
+
+@case
+def format_program(folder):
+    """Recordings of one and of several threads, with and without gaps."""
+    with open(os.path.join(SOURCE_DIR, "doc", "format.md"), encoding="utf-8") as f:
+        program = re.search(r"^    import struct.*?(?=^\S)", f.read(), re.M | re.S)[0]
+    read, binary = os.path.join(folder, "read.py"), os.path.join(folder, "binary")
+    with open(read, "w", encoding="utf-8") as f:
+        f.write(re.sub("(?m)^    ", "", program))
+    traces(folder)
+    gaps = 0
+    for name in ("calls", "threads", "signals", "gap", "jit"):
+        argv = [PTCAP, "decode", f"traces/{name}.data", "--symfs", "traces/root"]
+        lines = lib.Run([*argv, "-F", "tid,from,to"], cwd=folder).expect(0).out.splitlines()
+        want = [line.replace("0x", "").split() for line in lines if not line.startswith("#")]
+        gaps += len(lines) - len(want)
+        for more in ([], ["--icount"]):
+            lib.Run(["sh", "-c", '"$@" >binary', "-", *argv, "--format", "bin", *more], cwd=folder).expect(0)
+            with open(binary, "rb") as f:
+                lines = lib.Run([sys.executable, read], stdin=f).expect(0).out.splitlines()
+            rows = [line.split() for line in lines]
+            got = [[row[6], row[0], row[1]] for row in rows]
+            check(got == want and len(want) > 100, f"{name} {more}: {len(got)} branches, expected {len(want)}")
+    check(gaps, "no recording has a gap")
 
 
 if __name__ == "__main__":
