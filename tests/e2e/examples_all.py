@@ -4,16 +4,18 @@
 
 every_block FILE...  each code block of the documents runs in a test of the FILEs (examples.py), or is in not_run.txt
 every_span           each command in the text between has a command and options that exist
+json_samples         the objects in doc/json.md have members that ptcap prints, with values of the same type
 format_program       the Python program of doc/format.md reads --format bin: its branches are those that decode prints
 """
 
+import json
 import os
 import re
 import sys
 
 import lib
 from example_text import MARK, code_blocks, examples, spans
-from examples import NEEDS, SETUPS, SOURCE_DIR, documents, traces
+from examples import NEEDS, SETUPS, SOURCE_DIR, documents, theirs, traces
 from lib import PTCAP, check
 
 CASES = {}
@@ -132,6 +134,51 @@ def format_program(folder):
             got = [[row[6], row[0], row[1]] for row in rows]
             check(got == want and len(want) > 100, f"{name} {more}: {len(got)} branches, expected {len(want)}")
     check(gaps, "no recording has a gap")
+
+
+SYMFS = ["--symfs", "traces/root"]
+JSON_COMMANDS = [
+    *(["decode", "traces/calls.data", *SYMFS, *more] for more in ([], ["--calls"], ["--counts=edges"], ["--counts=coverage"])),
+    ["decode", "traces/gap.data"], ["decode", "traces/gap.data", "--stats"], ["decode", "traces/calls-emu.data", "--events"],
+    ["decode", "theirs.data"], ["report", "traces/calls.data", *SYMFS],
+]
+
+
+def name_of(item):
+    return item.get("type") or item["schema"]
+
+
+def samples(text):
+    """The objects in the indented blocks of a text. A sample may end with ",...}"."""
+    for block in re.findall(r"(?:^    .*\n)+", text, re.M):
+        for part in re.split(r"^(?=\{)", re.sub("(?m)^    ", "", block), flags=re.M):
+            if part.strip():
+                yield json.loads(part.replace(",...}", "}"))
+
+
+def wrong_members(sample, printed):
+    """The members of a sample that no printed object of the same name has, or only with a value of another type."""
+    same = [o for o in printed if name_of(o) == name_of(sample)]
+    return [k for k, v in sample.items() if not any(k in o and type(o[k]) is type(v) for o in same)]
+
+
+@case
+def json_samples(folder):
+    """Recordings of each kind of object: with gaps, events, and a file without code."""
+    if not lib.has_ptrace() and not NEEDS["qemu"]():
+        lib.skip("no source records here")
+    traces(folder)
+    theirs(folder)
+    printed = []
+    for argv in JSON_COMMANDS:
+        out = lib.Run([PTCAP, *argv, "--format", "json"], cwd=folder).expect(0).out
+        printed += [json.loads(line) for line in out.splitlines()]
+    with open(os.path.join(SOURCE_DIR, "doc", "json.md"), encoding="utf-8") as f:
+        found = list(samples(f.read()))
+    check(len(found) > 10, f"only {len(found)} samples were found")
+    faults = [f"{name_of(s)}: {k}" for s in found for k in wrong_members(s, printed)]
+    check(not faults, f"doc/json.md has members that ptcap does not print: {faults}")
+    check(wrong_members({"type": "gap", "queue": "0", "mode": 1}, printed) == ["queue", "mode"], "a wrong member is not found")
 
 
 if __name__ == "__main__":
