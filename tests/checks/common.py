@@ -20,14 +20,6 @@ LAYERS = {  # each layer, with the layers it may include
 # Files of cli/ that still include headers of other layers instead of public headers.
 INTERNAL_IN_CLI = [
     "cli/common/python_json.h",
-    "cli/compare/clock_check.h",
-    "cli/compare/cmd_compare.c",
-    "cli/compare/compare_report.h",
-    "cli/compare/compare_verdict.h",
-    "cli/compare/other_report.h",
-    "cli/convert/branch_stacks.h",
-    "cli/convert/chain_samples.c",
-    "cli/convert/cmd_recover.c",
     "cli/crash/branch_fold.h",
     "cli/crash/crash_answer.c",
     "cli/crash/crash_branches.c",
@@ -37,10 +29,6 @@ INTERNAL_IN_CLI = [
     "cli/crash/crash_stack.c",
     "cli/crash/crash_threads.c",
     "cli/crash/place_text.h",
-    "cli/dump/dump_emit.h",
-    "cli/dump/dump_event.c",
-    "cli/dump/dump_filter.c",
-    "cli/dump/dump_sample.c",
     "cli/stacks/stacks_out.h",
 ]
 FOLDERS = list(LAYERS) + ["include", "tests", "bench", "examples"]
