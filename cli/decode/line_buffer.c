@@ -35,6 +35,26 @@ uint64_t ptc_printer_count(struct ptc_printer *p, const struct ptc_item *it)
 	return *n;
 }
 
+void ptc_print_tid(struct ptc_printer *p, int32_t tid)
+{
+	struct ptc_line *l = p->line;
+	const size_t begin = l->n;
+
+	if (p->tid.len && p->tid.tid == tid) {
+		memcpy(ptc_line_room(l, sizeof(p->tid.text)), p->tid.text, sizeof(p->tid.text));
+		l->n += p->tid.len;
+		return;
+	}
+	ptc_line_dec(l, tid);
+	ptc_line_pad(l, begin, PTC_TID_WIDTH);
+	p->tid.len = 0;
+	if (l->n - begin > sizeof(p->tid.text))
+		return; /* flushed in between */
+	p->tid.len = l->n - begin;
+	p->tid.tid = tid;
+	memcpy(p->tid.text, l->buf + begin, p->tid.len);
+}
+
 bool ptc_fields_have(const struct ptc_fields *f, enum ptc_field field)
 {
 	size_t i;
@@ -106,8 +126,12 @@ void ptc_line_pad(struct ptc_line *l, size_t begin, size_t width)
 {
 	const size_t taken = l->n - begin;
 	const size_t n = taken < width ? width - taken : 1;
+	enum { FEW = 32 };
 
-	memset(ptc_line_room(l, n), ' ', n);
+	if (n <= FEW) /* a copy of fixed length is faster */
+		memset(ptc_line_room(l, FEW), ' ', FEW);
+	else
+		memset(ptc_line_room(l, n), ' ', n);
 	l->n += n;
 }
 
@@ -136,27 +160,32 @@ void ptc_line_hex(struct ptc_line *l, uint64_t v)
 	l->n = (size_t)(ptc_put_hex(ptc_line_room(l, PTC_HEX_ROOM), v) - l->buf);
 }
 
-static void put_dec(struct ptc_line *l, uint64_t v, int width)
+/* Writes the last four digits of @v in front of @end. */
+static void put_four_digits(char *end, uint64_t v)
 {
 	static const char pairs[] = "0001020304050607080910111213141516171819"
 				    "2021222324252627282930313233343536373839"
 				    "4041424344454647484950515253545556575859"
 				    "6061626364656667686970717273747576777879"
 				    "8081828384858687888990919293949596979899";
-	char digits[20];
-	int i = 20;
+	const uint32_t four = (uint32_t)(v % 10000);
 
-	while (v >= 100) {
-		i -= 2;
-		memcpy(digits + i, pairs + 2 * (v % 100), 2);
-		v /= 100;
-	}
-	do {
+	memcpy(end - 4, pairs + (size_t)2 * (four / 100), 2);
+	memcpy(end - 2, pairs + (size_t)2 * (four % 100), 2);
+}
+
+static void put_dec(struct ptc_line *l, uint64_t v, int width)
+{
+	enum { DIGITS = 20 };
+	char digits[2 * DIGITS] = ""; /* copied with a fixed length */
+	int i = DIGITS;
+
+	for (; v >= 10000 || DIGITS - i + 4 <= width; v /= 10000, i -= 4)
+		put_four_digits(digits + i, v);
+	for (; v || DIGITS - i < width; v /= 10)
 		digits[--i] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v || 20 - i < width);
-	memcpy(ptc_line_room(l, 20), digits + i, (size_t)(20 - i));
-	l->n += (size_t)(20 - i);
+	memcpy(ptc_line_room(l, DIGITS), digits + i, DIGITS);
+	l->n += (size_t)(DIGITS - i);
 }
 
 void ptc_line_dec(struct ptc_line *l, int64_t v)

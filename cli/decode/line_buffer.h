@@ -101,6 +101,12 @@ struct ptc_printer {
 	bool by_insns; /* lines for people begin with this number, not with the time */
 	struct ptc_tid_counter insns; /* owned; instructions of each thread, up to the item */
 	struct ptc_address_texts texts;
+	/* The column of the thread that was printed last. */
+	struct {
+		int32_t tid;
+		size_t len; /* 0: none */
+		char text[16];
+	} tid;
 	/* --insn: the last source line printed */
 	char srcline[256];
 	size_t srcline_len;
@@ -116,6 +122,10 @@ uint64_t ptc_printer_count(struct ptc_printer *p, const struct ptc_item *it);
 
 /* Print the first column of lines for people: the time, or the number of instructions. */
 void ptc_print_axis(struct ptc_printer *p, uint64_t time, uint64_t icount);
+
+/* Print the column of the thread in lines for people, with the blanks behind it. */
+enum { PTC_TID_WIDTH = 8 };
+void ptc_print_tid(struct ptc_printer *p, int32_t tid);
 
 int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n);
 

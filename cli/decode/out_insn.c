@@ -9,7 +9,7 @@
 #include "arch/disasm.h"
 #include "ptcap/lookup.h"
 
-enum { TIME_WIDTH = 18, TID_WIDTH = 8, IP_WIDTH = 16, PLACE_WIDTH = 28, TEXT_WIDTH = 40 };
+enum { TIME_WIDTH = 18, IP_WIDTH = 16, PLACE_WIDTH = 28, TEXT_WIDTH = 40 };
 
 static size_t print_disasm(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
@@ -168,9 +168,7 @@ static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
 	begin = l->n;
 	ptc_print_axis(p, it->time, ptc_printer_count(p, it));
 	ptc_line_pad(l, begin, TIME_WIDTH);
-	begin = l->n;
-	ptc_line_dec(l, it->tid);
-	ptc_line_pad(l, begin, TID_WIDTH);
+	ptc_print_tid(p, it->tid);
 	begin = ptc_address_print_once(p, it, it->from, PTC_ADDRESS_INSN, print_insn_text);
 	put_new_srcline(p, it, begin);
 }

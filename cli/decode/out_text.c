@@ -15,7 +15,7 @@
 #define NO_COLOR    "\033[m"
 
 /* Columns of the default format. */
-enum { TIME_WIDTH = 18, TID_WIDTH = 8, KIND_WIDTH = 8, FROM_WIDTH = 52, SHORT_NAME_MIN = 16 };
+enum { TIME_WIDTH = 18, KIND_WIDTH = 8, FROM_WIDTH = 52, SHORT_NAME_MIN = 16 };
 
 /* Escape terminal control characters. Blanks too, because they separate fields. */
 void ptc_print_name(struct ptc_line *l, const char *s)
@@ -212,7 +212,7 @@ static void put_place(struct ptc_printer *p, const struct ptc_item *it, uint64_t
 /* Returns the columns of each end of a branch on a terminal of @width columns; 0: no limit. */
 static size_t place_width(size_t width)
 {
-	enum { TAKEN = TIME_WIDTH + TID_WIDTH + KIND_WIDTH + 4 }; /* " -> " */
+	enum { TAKEN = TIME_WIDTH + PTC_TID_WIDTH + KIND_WIDTH + 4 }; /* " -> " */
 
 	if (!width)
 		return 0;
@@ -279,9 +279,7 @@ static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 	begin = l->n;
 	ptc_print_axis(p, it->time, ptc_printer_count(p, it));
 	ptc_line_pad(l, begin, TIME_WIDTH);
-	begin = l->n;
-	ptc_line_dec(l, it->tid);
-	ptc_line_pad(l, begin, TID_WIDTH);
+	ptc_print_tid(p, it->tid);
 	(void)ptc_address_print_once(p, it, it->from, PTC_ADDRESS_BRANCH, print_branch);
 }
 
