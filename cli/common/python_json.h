@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "decode/crash/python_frames.h"
+#include "ptcap/python_frames.h"
 
 struct ptc_emit;
 

@@ -42,17 +42,16 @@ static void reverse(struct ptc_fold *f)
 	}
 }
 
-bool ptc_fold_branches(const struct ptc_crash_flow *f, const struct ptc_fold_opts *opts,
-		       struct ptc_fold *ret)
+bool ptc_fold_branches(const struct ptc_fold_opts *opts, struct ptc_fold *ret)
 {
-	const size_t most = opts->want < f->nbranches ? opts->want : f->nbranches;
+	const size_t most = opts->want < opts->n ? opts->want : opts->n;
 	size_t i;
 
 	*ret = (struct ptc_fold){ .entries = calloc(most + 1, sizeof(*ret->entries)) };
 	if (!ret->entries)
 		return false;
-	for (i = f->nbranches; i-- > 0;) {
-		const struct ptc_item *it = ptc_crash_flow_branch(f, i);
+	for (i = opts->n; i-- > 0;) {
+		const struct ptc_item *it = opts->item(opts->ctx, i);
 		const bool library = touches_library(opts, it);
 		struct ptc_fold_entry *e = ret->n ? &ret->entries[ret->n - 1] : NULL;
 

@@ -7,11 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/crash/crash_flow.h"
+#include "ptcap/decode.h"
 
-/* Consecutive items of a flow. */
+/* Consecutive items. */
 struct ptc_fold_entry {
-	const struct ptc_item *first; /* lent from the flow */
+	const struct ptc_item *first; /* lent from opts.item */
 	size_t n;		      /* number of items */
 	bool library; /* branches into, within and out of library code; else all are equal */
 };
@@ -22,19 +22,21 @@ struct ptc_fold {
 };
 
 struct ptc_fold_opts {
-	size_t want; /* number of entries, from the end of the flow */
+	size_t n;    /* number of items */
+	size_t want; /* number of entries, from the last item on */
+	/* Return item @i; the oldest has 0. */
+	const struct ptc_item *(*item)(void *ctx, size_t i);
 	/* Return whether the code at @ip belongs to a library. */
 	bool (*is_library)(void *ctx, uint64_t ip);
 	void *ctx;
 };
 
 /*
- * Fold the end of @f. Returns false if out of memory. Caller releases @ret in any case. A visit of
- * library code begins with the branch of the program that enters it, if the flow has that branch. A
+ * Fold the last items. Returns false if out of memory. Caller releases @ret in any case. A visit of
+ * library code begins with the branch of the program that enters it, if there is that branch. A
  * gap ends a visit, and is an entry of its own.
  */
-bool ptc_fold_branches(const struct ptc_crash_flow *f, const struct ptc_fold_opts *opts,
-		       struct ptc_fold *ret);
+bool ptc_fold_branches(const struct ptc_fold_opts *opts, struct ptc_fold *ret);
 void ptc_fold_release(struct ptc_fold *f);
 
 #endif

@@ -12,7 +12,6 @@
 #include "cli/crash/crash_out.h"
 #include "cli/crash/place_text.h"
 #include "cli/crash/source_lines.h"
-#include "decode/crash/user_code.h"
 
 enum { LABEL = 10, NAME = 32, PARTS = 12, LOOKUPS = 1000, SENTENCE_LINES = 3, MESSAGES = 2 };
 enum { NAME_BYTES = NAME * 4, PART_TEXT = NAME_BYTES + 32, PATH_TEXT = PARTS * (PART_TEXT + 8) };
@@ -25,18 +24,31 @@ static size_t left_of(const struct ptc_crash_view *v, size_t taken)
 	return v->width == SIZE_MAX ? SIZE_MAX : v->width > taken ? v->width - taken : 1;
 }
 
+static const struct ptc_crash_signal *signal_of(const struct ptc_crash_report *r)
+{
+	return ptc_crash_state_signal(ptc_crash_report_state(r));
+}
+
+static const struct ptc_crash_state_thread *victim_of(const struct ptc_crash_report *r)
+{
+	return ptc_crash_state_victim(ptc_crash_report_state(r));
+}
+
 /* Is there no code at the last address, because a branch led astray? */
 static bool is_astray(const struct ptc_crash_report *r)
 {
-	return r->why.is_target && r->why.addr == r->ip;
+	const struct ptc_crash_why *why = ptc_crash_report_why(r);
+
+	return why->is_target && why->addr == ptc_crash_report_point(r)->ip;
 }
 
 static void add_reason(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
 	char text[PTC_CRASH_SENTENCE + 32], sentence[PTC_CRASH_SENTENCE], name[16];
+	const struct ptc_crash_signal *signal = signal_of(v->r);
 	const size_t first = s->n;
 
-	ptc_crash_signal_name(v->r->dead.signal.signo, name);
+	ptc_crash_signal_name(signal->signo, name);
 	ptc_crash_sentence(v->r, v->width == SIZE_MAX ? SIZE_MAX : v->width / 2, sentence);
 	(void)snprintf(text, sizeof(text), "%s: %s", name, sentence);
 	ptc_screen_wrap(s, LABEL, SENTENCE_LINES, text);
@@ -47,10 +59,10 @@ static void add_reason(const struct ptc_crash_view *v, struct ptc_screen *s)
 static void add_messages(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
 	const size_t most = v->verbose ? SIZE_MAX : MESSAGES;
+	const struct ptc_runtime_text *m;
 	size_t i;
 
-	for (i = 0; i < v->r->nmessages && i < most; i++) {
-		const struct ptc_runtime_message *m = &v->r->messages[i];
+	for (i = 0; (m = ptc_crash_report_message(v->r, i)) != NULL && i < most; i++) {
 		char *text = NULL, place[64] = "";
 
 		if (m->file[0])
@@ -103,17 +115,19 @@ static bool is_known_user_code(const struct ptc_crash_report *r, struct ptc_cras
 static bool find_user_place(const struct ptc_crash_report *r, struct ptc_crash_place *ret,
 			    bool *ret_deep)
 {
-	const struct ptc_crash_stack *stack = ptc_crash_believed(r);
+	const struct ptc_crash_stack *stack = ptc_crash_report_believed(r);
+	const struct ptc_item *culprit = ptc_crash_report_culprit(r);
+	const size_t depth = ptc_crash_stack_depth(stack);
 	size_t i;
 
 	*ret_deep = is_astray(r);
-	if (r->culprit && *ret_deep) {
-		ptc_crash_place(r, r->culprit->from, ret);
+	if (culprit && *ret_deep) {
+		ptc_crash_place_at(r, culprit->from, ret);
 		if (is_known_user_code(r, ret, ret_deep))
 			return true;
 	}
-	for (i = is_astray(r); i < stack->n; i++) {
-		ptc_crash_place_frame(r, &stack->frames[i], ret);
+	for (i = is_astray(r); i < depth; i++) {
+		ptc_crash_place_frame(r, ptc_crash_stack_frame(stack, i), ret);
 		if (is_known_user_code(r, ret, ret_deep))
 			return true;
 		*ret_deep = true;
@@ -125,14 +139,16 @@ static bool find_user_place(const struct ptc_crash_report *r, struct ptc_crash_p
 static void add_places_of_abort(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
 	const struct ptc_crash_report *r = v->r;
-	const struct ptc_crash_frame *at = &ptc_crash_believed(r)->frames[r->gave_up];
-	struct ptc_crash_place place;
+	const struct ptc_crash_frame *thrown = ptc_crash_report_thrown(r);
+	const struct ptc_crash_frame *at = ptc_crash_stack_frame(
+		ptc_crash_report_believed(r), (size_t)ptc_crash_report_gave_up(r));
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 
 	ptc_crash_place_frame(r, at, &place);
 	(void)ptc_crash_find_user_code(r, &place);
 	add_labelled(v, s, "at", &place);
-	if (r->has_thrown && r->thrown.pc != at->pc) {
-		ptc_crash_place_frame(r, &r->thrown, &place);
+	if (thrown && thrown->pc != at->pc) {
+		ptc_crash_place_frame(r, thrown, &place);
 		(void)ptc_crash_find_user_code(r, &place);
 		add_labelled(v, s, "thrown", &place);
 	}
@@ -141,15 +157,15 @@ static void add_places_of_abort(const struct ptc_crash_view *v, struct ptc_scree
 
 static void add_places(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
-	struct ptc_crash_place at, user;
+	struct ptc_crash_place at = PTC_CRASH_PLACE_INIT, user = PTC_CRASH_PLACE_INIT;
 	bool deep, found;
 
-	if (v->r->gave_up >= 0) {
+	if (ptc_crash_report_gave_up(v->r) >= 0) {
 		add_places_of_abort(v, s);
 		return;
 	}
 	found = find_user_place(v->r, &user, &deep);
-	ptc_crash_place(v->r, v->r->ip, &at);
+	ptc_crash_place_at(v->r, ptc_crash_report_point(v->r)->ip, &at);
 	ptc_crash_place_level(&at, 0);
 	if (!(found && is_astray(v->r)))
 		add_labelled(v, s, "at", &at);
@@ -166,21 +182,22 @@ static void add_places(const struct ptc_crash_view *v, struct ptc_screen *s)
 static void add_insn(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
 	const struct ptc_crash_report *r = v->r;
-	const uint64_t *regs = r->victim->state.regs;
+	const uint64_t *regs = ptc_crash_state_registers(victim_of(r))->regs;
+	const struct ptc_crash_point *at = ptc_crash_report_point(r);
+	const struct ptc_item *culprit = ptc_crash_report_culprit(r);
 	char insn[PTC_DISASM_MAX], text[PTC_DISASM_MAX + PTC_REG_COUNT * 32];
 	size_t i, n;
 
-	if (!r->insn_len && !r->culprit)
+	if (!at->insn_len && !culprit)
 		return;
-	if (r->insn_len)
-		ptc_disasm(PTC_MODE_64, r->insn, r->insn_len, r->ip, insn);
+	if (at->insn_len)
+		ptc_disasm(PTC_MODE_64, at->insn, at->insn_len, at->ip, insn);
 	else
-		ptc_disasm(PTC_MODE_64, r->culprit->insn, r->culprit->insn_len, r->culprit->from,
-			   insn);
+		ptc_disasm(PTC_MODE_64, culprit->insn, culprit->insn_len, culprit->from, insn);
 	n = (size_t)snprintf(text, sizeof(text), "  insn    0x%" PRIx64 "  %s",
-			     r->insn_len ? r->ip : r->culprit->from, insn);
-	for (i = 0; r->insn_len && i < PTC_REG_COUNT && n < sizeof(text); i++)
-		if (r->ops.regs >> i & 1)
+			     at->insn_len ? at->ip : culprit->from, insn);
+	for (i = 0; at->insn_len && i < PTC_REG_COUNT && n < sizeof(text); i++)
+		if (at->regs >> i & 1)
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "  %s=0x%" PRIx64,
 					      ptc_crash_reg_name(i), regs[i]);
 	ptc_screen_wrap(s, LABEL, 2, text);
@@ -228,7 +245,7 @@ static bool add_part(struct path *path, const struct ptc_crash_place *p, bool ru
 static bool add_frame_parts(const struct ptc_crash_report *r, const struct ptc_crash_frame *f,
 			    bool any, struct path *path, bool *failed)
 {
-	struct ptc_crash_place frame, p;
+	struct ptc_crash_place frame = PTC_CRASH_PLACE_INIT, p;
 	size_t i;
 	bool users = false;
 
@@ -249,13 +266,13 @@ static bool add_frame_parts(const struct ptc_crash_report *r, const struct ptc_c
  */
 static size_t first_of_path(const struct ptc_crash_report *r)
 {
-	const struct ptc_crash_stack *stack = ptc_crash_believed(r);
-	const size_t start = is_astray(r);
-	struct ptc_crash_place p;
+	const struct ptc_crash_stack *stack = ptc_crash_report_believed(r);
+	const size_t start = is_astray(r), depth = ptc_crash_stack_depth(stack);
+	struct ptc_crash_place p = PTC_CRASH_PLACE_INIT;
 	size_t i;
 
-	for (i = start; i < stack->n; i++) {
-		ptc_crash_place_frame(r, &stack->frames[i], &p);
+	for (i = start; i < depth; i++) {
+		ptc_crash_place_frame(r, ptc_crash_stack_frame(stack, i), &p);
 		if (ptc_crash_find_user_code(r, &p))
 			return i > start ? i - 1 : i;
 	}
@@ -265,12 +282,13 @@ static size_t first_of_path(const struct ptc_crash_report *r)
 /* Collect the functions of the user from the inside to the outside. */
 static void find_path(const struct ptc_crash_report *r, struct path *path, bool *failed)
 {
-	const struct ptc_crash_stack *stack = ptc_crash_believed(r);
+	const struct ptc_crash_stack *stack = ptc_crash_report_believed(r);
 	const size_t start = first_of_path(r);
+	const struct ptc_crash_frame *f;
 	size_t i, lookups = 0;
 
-	for (i = start; i < stack->n; i++) {
-		if (i > start && path->n && stack->frames[i].pc == stack->frames[i - 1].pc) {
+	for (i = start; (f = ptc_crash_stack_frame(stack, i)) != NULL; i++) {
+		if (i > start && path->n && f->pc == ptc_crash_stack_frame(stack, i - 1)->pc) {
 			path->parts[path->n - 1].times++; /* a recursion */
 			continue;
 		}
@@ -278,10 +296,10 @@ static void find_path(const struct ptc_crash_report *r, struct path *path, bool 
 			path->cut = true;
 			return;
 		}
-		if (!add_frame_parts(r, &stack->frames[i], i == start, path, failed))
+		if (!add_frame_parts(r, f, i == start, path, failed))
 			return;
 	}
-	path->cut |= stack->cut;
+	path->cut |= ptc_crash_stack_is_cut(stack);
 }
 
 /* Write the part with its number of frames to @ret. Returns its columns. */
@@ -330,22 +348,25 @@ static void add_path(const struct ptc_crash_view *v, struct ptc_screen *s)
 
 static void add_notes(const struct ptc_crash_report *r, struct ptc_screen *s)
 {
-	if (r->of_core)
+	const struct ptc_crash_core *core = ptc_crash_report_core(r);
+	const uint64_t cut = ptc_crash_state_cut(ptc_crash_report_state(r));
+
+	if (core && core->is_state)
 		ptc_screen_add(s, PTC_STYLE_PLAIN, "  state   from the core dump");
-	else if (r->has_core && r->core_odd)
+	else if (core && core->moved)
 		ptc_screen_add(s, PTC_STYLE_PLAIN,
 			       "  core    differs: %zu thread%s at another place; written at "
 			       "another time",
-			       r->core_odd, ptc_plural(r->core_odd));
-	else if (r->has_core)
+			       core->moved, ptc_plural(core->moved));
+	else if (core)
 		ptc_screen_add(s, PTC_STYLE_PLAIN, "  core    agrees");
-	if (r->dead.cut)
+	if (cut)
 		ptc_screen_add(s, PTC_STYLE_PLAIN,
 			       "  cut     %" PRIu64 " bytes of stacks and code exceeded the limit",
-			       r->dead.cut);
-	if (!r->flow.nbranches)
+			       cut);
+	if (!ptc_crash_report_branches(r))
 		ptc_screen_add(s, PTC_STYLE_PLAIN, "  the recording has no trace of this thread");
-	else if (r->trace_is_short)
+	else if (ptc_crash_report_trace_is_short(r))
 		ptc_screen_add(s, PTC_STYLE_PLAIN,
 			       "  the trace ends before the crash; the branches below are older");
 }
@@ -353,24 +374,25 @@ static void add_notes(const struct ptc_crash_report *r, struct ptc_screen *s)
 /* Names the other processes that the recording has the deaths of. */
 static void add_other_deaths(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
-	const struct ptc_crash_deaths *d = &v->r->deaths;
+	const uint64_t left_out = ptc_crash_report_deaths_left_out(v->r);
+	const struct ptc_crash_signal *death;
 	char text[DEATHS_TEXT], name[16];
 	const char *before = "  others  process";
 	size_t n = 0, i;
 
-	for (i = 0; i < d->n; i++) {
-		if (d->items[i].pid == v->r->dead.signal.pid)
+	for (i = 0; (death = ptc_crash_report_death(v->r, i)) != NULL; i++) {
+		if (death->pid == signal_of(v->r)->pid)
 			continue;
-		ptc_crash_signal_name(d->items[i].signo, name);
+		ptc_crash_signal_name(death->signo, name);
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s %" PRIu64 " (%s)", before,
-				      d->items[i].pid, name);
+				      death->pid, name);
 		before = ",";
 	}
 	if (!n)
 		return;
-	if (d->left_out)
+	if (left_out)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, " and %" PRIu64 " earlier",
-				      d->left_out);
+				      left_out);
 	(void)snprintf(text + n, sizeof(text) - n, "; --pid chooses one");
 	ptc_screen_wrap(s, LABEL, v->verbose ? SIZE_MAX : SENTENCE_LINES, text);
 }
@@ -382,11 +404,12 @@ void ptc_crash_add_answer(const struct ptc_crash_view *v, struct ptc_screen *s)
 	add_reason(v, s);
 	add_messages(v, s);
 	add_places(v, s);
-	if (r->gave_up < 0)
+	if (ptc_crash_report_gave_up(r) < 0)
 		add_insn(v, s);
 	add_path(v, s);
 	ptc_screen_add(s, PTC_STYLE_PLAIN, "  in      thread %" PRIu64 " (%s) of process %" PRIu64,
-		       r->dead.signal.tid, r->victim->name, r->dead.signal.pid);
+		       signal_of(r)->tid, ptc_crash_state_thread_name(victim_of(r)),
+		       signal_of(r)->pid);
 	add_other_deaths(v, s);
 	add_notes(r, s);
 }

@@ -10,7 +10,6 @@
 #include "cli/crash/branch_fold.h"
 #include "cli/crash/crash_out.h"
 #include "cli/crash/place_text.h"
-#include "decode/crash/user_code.h"
 
 enum { KIND = 10, CACHE = 4096 };
 
@@ -27,14 +26,21 @@ struct answers {
 	} * cache; /* owned; CACHE entries */
 };
 
+static const struct ptc_item *branch_at(void *ctx, size_t i)
+{
+	const struct answers *a = ctx;
+
+	return ptc_crash_report_branch(a->r, i);
+}
+
 static bool is_library_code(void *ctx, uint64_t ip)
 {
 	struct answers *a = ctx;
 	const size_t at = (size_t)(ip ^ ip >> 12) % CACHE;
-	struct ptc_crash_place place;
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 
 	if (!a->cache[at].known || a->cache[at].ip != ip) {
-		ptc_crash_place(a->r, ip, &place);
+		ptc_crash_place_at(a->r, ip, &place);
 		a->cache[at].ip = ip;
 		a->cache[at].known = true;
 		a->cache[at].library = !ptc_crash_find_user_code(a->r, &place);
@@ -47,11 +53,11 @@ static bool is_library_code(void *ctx, uint64_t ip)
 /* Returns "memcmp()" for a visit of library code. Caller frees it. NULL: out of memory. */
 static char *library_text(const struct ptc_crash_report *r, const struct ptc_item *it, size_t width)
 {
-	struct ptc_crash_place place;
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	char *name, *ret = NULL;
 	size_t len;
 
-	ptc_crash_place(r, ptc_item_has_to(it) ? it->to : it->from, &place);
+	ptc_crash_place_at(r, ptc_item_has_to(it) ? it->to : it->from, &place);
 	name = ptc_place_name(&place, width);
 	if (!name)
 		return NULL;
@@ -66,11 +72,11 @@ static char *library_text(const struct ptc_crash_report *r, const struct ptc_ite
 
 static char *end_text(const struct ptc_crash_report *r, uint64_t ip, bool there, size_t width)
 {
-	struct ptc_crash_place place;
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 
 	if (!there)
 		return strdup("");
-	ptc_crash_place(r, ip, &place);
+	ptc_crash_place_at(r, ip, &place);
 	(void)ptc_crash_find_user_code(r, &place);
 	return ptc_place_text(&place, width);
 }
@@ -159,8 +165,7 @@ static void add_entries(const struct ptc_crash_view *v, struct ptc_screen *s,
 
 static void add_unfolded(const struct ptc_crash_view *v, struct ptc_screen *s, size_t n)
 {
-	const struct ptc_crash_flow *flow = &v->r->flow;
-	const size_t most = n < flow->nbranches ? n : flow->nbranches;
+	const size_t all = ptc_crash_report_branches(v->r), most = n < all ? n : all;
 	struct ptc_fold f = { .entries = calloc(most + 1, sizeof(*f.entries)) };
 
 	if (!f.entries) {
@@ -169,7 +174,7 @@ static void add_unfolded(const struct ptc_crash_view *v, struct ptc_screen *s, s
 	}
 	for (f.n = 0; f.n < most; f.n++)
 		f.entries[f.n] = (struct ptc_fold_entry){
-			.first = ptc_crash_flow_branch(flow, flow->nbranches - most + f.n),
+			.first = ptc_crash_report_branch(v->r, all - most + f.n),
 			.n = 1,
 		};
 	add_entries(v, s, &f);
@@ -179,7 +184,11 @@ static void add_unfolded(const struct ptc_crash_view *v, struct ptc_screen *s, s
 void ptc_crash_add_branches(const struct ptc_crash_view *v, struct ptc_screen *s, size_t n)
 {
 	struct answers a = { .r = v->r };
-	const struct ptc_fold_opts opts = { .want = n, .is_library = is_library_code, .ctx = &a };
+	const struct ptc_fold_opts opts = { .n = ptc_crash_report_branches(v->r),
+					    .want = n,
+					    .item = branch_at,
+					    .is_library = is_library_code,
+					    .ctx = &a };
 	struct ptc_fold f;
 
 	if (v->verbose) {
@@ -187,7 +196,7 @@ void ptc_crash_add_branches(const struct ptc_crash_view *v, struct ptc_screen *s
 		return;
 	}
 	a.cache = calloc(CACHE, sizeof(*a.cache));
-	if (a.cache && ptc_fold_branches(&v->r->flow, &opts, &f)) {
+	if (a.cache && ptc_fold_branches(&opts, &f)) {
 		add_entries(v, s, &f);
 		ptc_fold_release(&f);
 	} else {

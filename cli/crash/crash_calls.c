@@ -9,18 +9,6 @@
 
 enum { CALLS = 24, INDENT_MAX = 24, DECORATION = 8 };
 
-/*
- * Returns the number of calls, without the calls that a stray return at the end is assumed to have
- * ended.
- */
-static size_t count_calls(const struct ptc_crash_flow *f)
-{
-	/* The stray return also began one. */
-	const size_t ended = f->strayed_n ? f->strayed_n + 1 : 0;
-
-	return f->ncalls > ended ? f->ncalls - ended : 0;
-}
-
 static void add_call(const struct ptc_crash_view *v, struct ptc_screen *s, int indent,
 		     const struct ptc_flow_call *c, bool empty)
 {
@@ -28,10 +16,10 @@ static void add_call(const struct ptc_crash_view *v, struct ptc_screen *s, int i
 			  c->how == PTC_CALL_BY_TAIL   ? " /* jumped to */" :
 							 "";
 	const size_t taken = (size_t)indent + DECORATION + strlen(how);
-	struct ptc_crash_place place;
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	char *name;
 
-	ptc_crash_place(v->r, c->ip, &place);
+	ptc_crash_place_at(v->r, c->ip, &place);
 	name = ptc_place_name(&place, v->width == SIZE_MAX ? SIZE_MAX :
 				      v->width > taken	   ? v->width - taken :
 							     1);
@@ -45,18 +33,17 @@ static void add_call(const struct ptc_crash_view *v, struct ptc_screen *s, int i
 
 void ptc_crash_add_calls(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
-	const struct ptc_crash_flow *f = &v->r->flow;
-	const size_t n = count_calls(f), first = n > CALLS ? n - CALLS : 0;
+	const size_t n = ptc_crash_report_calls(v->r), first = n > CALLS ? n - CALLS : 0;
 	uint32_t least = UINT32_MAX, floor = UINT32_MAX;
 	size_t i;
 
 	ptc_screen_heading(s, "last calls");
 	for (i = first; i < n; i++)
-		if (ptc_crash_flow_call(f, i)->depth < least)
-			least = ptc_crash_flow_call(f, i)->depth;
+		if (ptc_crash_report_call(v->r, i)->depth < least)
+			least = ptc_crash_report_call(v->r, i)->depth;
 	for (i = first; i < n; i++) {
-		const struct ptc_flow_call *c = ptc_crash_flow_call(f, i);
-		const struct ptc_flow_call *next = i + 1 < n ? ptc_crash_flow_call(f, i + 1) : NULL;
+		const struct ptc_flow_call *c = ptc_crash_report_call(v->r, i);
+		const struct ptc_flow_call *next = ptc_crash_report_call(v->r, i + 1);
 		const uint32_t deep = (c->depth - least) * 2;
 		const int indent = (int)(deep < INDENT_MAX ? deep : INDENT_MAX);
 		const bool empty = next && next->type == PTC_CALL_LEAVE && next->depth == c->depth;

@@ -10,7 +10,8 @@
 #include "cli/common/sandbox.h"
 #include "cli/convert/copy_common.h"
 #include "cli/crash/crash_out.h"
-#include "decode/crash/core_write.h"
+#include "ptcap/crash_state.h"
+#include "ptcap/file.h"
 
 struct core_args {
 	const char *input, *output;
@@ -47,35 +48,37 @@ static const struct ptc_option_table option_table = {
 static void say_written(const struct ptc_crash_state *d, const char *output,
 			const struct ptc_core_size *size)
 {
+	const struct ptc_crash_signal *signal = ptc_crash_state_signal(d);
+
 	if (strcmp(output, "-") != 0)
 		ptc_say("wrote '%s': process %" PRIu64 ", %zu thread%s, %" PRIu64
 			" byte%s of memory",
-			output, d->signal.pid, size->threads, ptc_plural(size->threads),
-			size->memory, ptc_plural(size->memory));
-	if (d->signal.no_memory)
+			output, signal->pid, size->threads, ptc_plural(size->threads), size->memory,
+			ptc_plural(size->memory));
+	if (signal->no_memory)
 		ptc_say("the core has no memory, because the recording has none (--no-memory)");
 }
 
 static int write_core(const struct core_args *a)
 {
-	struct ptc_crash_state d = { .states = 0 };
-	struct ptc_core_size size;
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
+	struct ptc_crash_state *d = NULL;
 	int code = PTC_EXIT_OK;
 	struct ptc_file *f;
 	struct ptc_err err;
 
 	if (ptc_file_open(a->input, &f, &err))
 		return ptc_say_input_err(a->input, &err);
-	if (ptc_crash_state_read_killed_or_live(&d, f, a->pid, &err)) {
+	if (ptc_crash_state_open(f, a->pid, &d, &err)) {
 		code = ptc_say_input_err(a->input, &err);
 	} else if (strcmp(a->output, "-") != 0 ?
-			   ptc_core_write_file(&d, a->output, &size, &err) :
-			   ptc_core_write(&d, STDOUT_FILENO, "standard output", &size, &err)) {
+			   ptc_core_write_file(d, a->output, &size, &err) :
+			   ptc_core_write(d, STDOUT_FILENO, "standard output", &size, &err)) {
 		code = ptc_say_err(&err);
 	} else {
-		say_written(&d, a->output, &size);
+		say_written(d, a->output, &size);
 	}
-	ptc_crash_state_release(&d);
+	ptc_crash_state_free(d);
 	ptc_file_free(f);
 	return code;
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "cli/crash/screen.h"
-#include "decode/crash/crash.h"
+#include "ptcap/crash_report.h"
 
 /* Parses a process ID into the uint64_t *@ret. Returns false if @s is none. */
 bool ptc_take_crash_pid(const char *s, void *ret);

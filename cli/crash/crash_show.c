@@ -17,6 +17,7 @@
 enum { BRANCHES_TEXT = 1 << 16, BRANCHES_JSON = 100, BRANCHES_MAX = 1 << 20, CALLS = 1024 };
 
 struct show_args {
+	const char *input;
 	struct ptc_crash_opts opts;
 	struct ptc_code_opts code;
 	size_t branches; /* -n; 0: default */
@@ -44,7 +45,7 @@ static bool take_branches(const char *s, void *ret)
 static const struct ptc_option options[] = {
 	PTC_HEADING("What to show:"),
 	{ "input", 'i', "FILE", "Read FILE (default: perf.data), the same as the argument FILE.",
-	  PTC_TEXT(struct show_args, opts.input) },
+	  PTC_TEXT(struct show_args, input) },
 	{ "pid", 'p', "PID",
 	  "Explain the crash of this process (default: the process that died last).",
 	  PTC_PARSED(struct show_args, opts.pid, ptc_take_crash_pid, "a process ID") },
@@ -96,10 +97,10 @@ static int parse_args(struct show_args *a, int argc, char **argv)
 
 	if (code >= 0)
 		return code;
-	if (ptc_take_input("crash show", argc, argv, &a->opts.input))
+	if (ptc_take_input("crash show", argc, argv, &a->input))
 		return PTC_EXIT_USAGE;
-	if (!a->opts.input)
-		a->opts.input = PTC_INPUT_DEFAULT;
+	if (!a->input)
+		a->input = PTC_INPUT_DEFAULT;
 	a->opts.branches = a->branches;
 	if (a->json && !a->branches)
 		a->opts.branches = BRANCHES_JSON;
@@ -138,38 +139,39 @@ static void tell_notes(const struct ptc_crash_report *r)
 	size_t i;
 
 	(void)fflush(stdout);
-	for (i = 0; (note = ptc_decode_note(r->d, i)) != NULL; i++)
+	for (i = 0; (note = ptc_crash_report_note(r, i)) != NULL; i++)
 		ptc_say("%s", note);
 }
 
 int ptc_cmd_crash_show(int argc, char **argv)
 {
-	struct show_args a = { .opts = { .calls = CALLS },
+	struct show_args a = { .opts = PTC_CRASH_OPTS_INIT,
 			       .sandbox = { .finds_code = true },
 			       .code = PTC_CODE_OPTS_INIT };
-	struct ptc_crash_report report = { .file = NULL };
+	struct ptc_crash_report *report = NULL;
 	struct ptc_pager pager = PTC_PAGER_INIT;
 	struct ptc_err err;
 	int code = parse_args(&a, argc, argv);
 
 	a.opts.code = &a.code;
+	a.opts.calls = CALLS;
 	if (code >= 0)
 		return code;
 	if (!ptc_asked_code_is_there(&a.code))
 		return PTC_EXIT_FAIL;
 	if (!a.no_pager && !a.json)
 		ptc_pager_prepare(&pager);
-	code = ptc_sandbox_enter_with_copy(&a.sandbox, &a.opts.input);
+	code = ptc_sandbox_enter_with_copy(&a.sandbox, &a.input);
 	if (code)
 		return code;
-	if (!ptc_crash_explain(&report, &a.opts, &err)) {
-		code = print(&a, &report, &pager);
-		tell_notes(&report);
+	if (!ptc_crash_explain(a.input, &a.opts, &report, &err)) {
+		code = print(&a, report, &pager);
+		tell_notes(report);
 	} else {
-		(void)ptc_say_input_err(a.opts.input, &err);
+		(void)ptc_say_input_err(a.input, &err);
 		/* A missing file is another error. */
 		code = err.code == PTC_E_NOT_EXIST && !err.sys ? PTC_EXIT_NOTHING : PTC_EXIT_FAIL;
 	}
-	ptc_crash_report_release(&report);
+	ptc_crash_report_free(report);
 	return code;
 }

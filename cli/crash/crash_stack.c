@@ -10,7 +10,6 @@
 #include "base/terminal_escape.h"
 #include "cli/crash/crash_out.h"
 #include "cli/crash/place_text.h"
-#include "decode/crash/user_code.h"
 
 enum { AROUND = 2, NUMBER = 5, COLUMN_MIN = 24, NOTE_LINES = 2 };
 
@@ -32,11 +31,12 @@ static const char *note_of(const struct ptc_crash_frame *f)
 static size_t count_functions(const struct ptc_crash_report *r, const struct ptc_crash_stack *stack,
 			      size_t i)
 {
-	struct ptc_crash_place place;
+	const struct ptc_crash_frame *f = ptc_crash_stack_frame(stack, i);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 
-	if (i >= stack->n)
+	if (!f)
 		return 0;
-	ptc_crash_place_frame(r, &stack->frames[i], &place);
+	ptc_crash_place_frame(r, f, &place);
 	return place.nfunctions;
 }
 
@@ -47,18 +47,19 @@ static size_t count_functions(const struct ptc_crash_report *r, const struct ptc
 static char *frame_text(const struct ptc_crash_report *r, const struct ptc_crash_stack *stack,
 			size_t i, size_t depth, size_t width, bool *ret_runtime)
 {
-	struct ptc_crash_place place;
+	const struct ptc_crash_frame *f = ptc_crash_stack_frame(stack, i);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	char *text, *ret = NULL;
 	const char *note;
 
 	*ret_runtime = true;
-	if (i >= stack->n)
+	if (!f)
 		return strdup("");
-	ptc_crash_place_frame(r, &stack->frames[i], &place);
+	ptc_crash_place_frame(r, f, &place);
 	if (depth >= place.nfunctions)
 		return strdup("");
 	ptc_crash_place_level(&place, place.nfunctions - 1 - depth);
-	note = depth ? "" : note_of(&stack->frames[i]);
+	note = depth ? "" : note_of(f);
 	*ret_runtime = ptc_crash_is_runtime(r, &place);
 	if (width != SIZE_MAX)
 		width = width > strlen(note) + 1 ? width - strlen(note) : 1;
@@ -96,6 +97,15 @@ size_t ptc_crash_add_frame(const struct ptc_crash_view *v, struct ptc_screen *s,
 
 /* --- two stacks that differ --- */
 
+/* Do both stacks have the same address in frame @i? */
+static bool is_same_frame(const struct ptc_crash_report *r, size_t i)
+{
+	const struct ptc_crash_frame *a = ptc_crash_stack_frame(ptc_crash_report_traced(r), i);
+	const struct ptc_crash_frame *b = ptc_crash_stack_frame(ptc_crash_report_unwound(r), i);
+
+	return a && b && a->pc == b->pc;
+}
+
 /* A line with a function of both stacks. */
 struct both {
 	size_t frame, depth, number;
@@ -106,15 +116,14 @@ static void add_line_of_both(const struct ptc_crash_view *v, struct ptc_screen *
 			     const struct both *b)
 {
 	const struct ptc_crash_report *r = v->r;
-	const bool first = !b->depth && r->differ == (int)b->frame;
-	const bool same = b->frame < r->traced.n && b->frame < r->unwound.n &&
-			  r->traced.frames[b->frame].pc == r->unwound.frames[b->frame].pc;
+	const bool first = !b->depth && ptc_crash_report_differ_at(r) == (int)b->frame;
+	const bool same = is_same_frame(r, b->frame);
 	const size_t taken = NUMBER + b->column + strlen(bar) + (first ? strlen(differ) : 0);
 	const bool whole = v->width == SIZE_MAX;
 	bool dim, dim_right;
-	char *left =
-		frame_text(r, &r->traced, b->frame, b->depth, whole ? SIZE_MAX : b->column, &dim);
-	char *right = frame_text(r, &r->unwound, b->frame, b->depth,
+	char *left = frame_text(r, ptc_crash_report_traced(r), b->frame, b->depth,
+				whole ? SIZE_MAX : b->column, &dim);
+	char *right = frame_text(r, ptc_crash_report_unwound(r), b->frame, b->depth,
 				 whole		  ? SIZE_MAX :
 				 v->width > taken ? v->width - taken :
 						    1,
@@ -139,8 +148,8 @@ static void add_line_of_both(const struct ptc_crash_view *v, struct ptc_screen *
 static size_t add_both(const struct ptc_crash_view *v, struct ptc_screen *s, size_t i,
 		       size_t number, size_t column)
 {
-	const size_t left = count_functions(v->r, &v->r->traced, i);
-	const size_t right = count_functions(v->r, &v->r->unwound, i);
+	const size_t left = count_functions(v->r, ptc_crash_report_traced(v->r), i);
+	const size_t right = count_functions(v->r, ptc_crash_report_unwound(v->r), i);
 	size_t depth = left > right ? left : right;
 
 	for (; depth--; number++)
@@ -153,9 +162,11 @@ static size_t add_both(const struct ptc_crash_view *v, struct ptc_screen *s, siz
 /* Return whether frame @i of @n gets a line: the first @most, the last, and around a difference. */
 static bool is_shown(const struct ptc_crash_report *r, size_t i, size_t n, size_t most)
 {
+	const int differ_at = ptc_crash_report_differ_at(r);
+
 	return i < most || i + 2 >= n ||
-	       (r->differ >= 0 && i + AROUND >= (size_t)r->differ &&
-		i <= (size_t)r->differ + AROUND);
+	       (differ_at >= 0 && i + AROUND >= (size_t)differ_at &&
+		i <= (size_t)differ_at + AROUND);
 }
 
 /* Returns the columns that the left stack takes. */
@@ -168,7 +179,8 @@ static size_t column_of(const struct ptc_crash_view *v, size_t n, size_t most)
 	for (i = 0; i < n; i++) {
 		bool runtime;
 		char *text = is_shown(v->r, i, n, most) ?
-				     frame_text(v->r, &v->r->traced, i, 0, limit, &runtime) :
+				     frame_text(v->r, ptc_crash_report_traced(v->r), i, 0, limit,
+						&runtime) :
 				     NULL;
 		const size_t width = text ? ptc_plain_width(text) : 0;
 
@@ -180,11 +192,14 @@ static size_t column_of(const struct ptc_crash_view *v, size_t n, size_t most)
 
 static const char *title_of(const struct ptc_crash_report *r)
 {
-	if (r->differ >= 0)
+	const struct ptc_crash_stack *unwound = ptc_crash_report_unwound(r);
+
+	if (ptc_crash_report_differ_at(r) >= 0)
 		return "stack: from the trace | from memory";
-	if (ptc_crash_believed(r) == &r->unwound)
+	if (ptc_crash_report_believed(r) == unwound)
 		return "stack: from memory";
-	if (r->unwound.n < 2 && r->traced.n > 1)
+	if (ptc_crash_stack_depth(unwound) < 2 &&
+	    ptc_crash_stack_depth(ptc_crash_report_traced(r)) > 1)
 		return "stack: from the trace";
 	return "stack: the trace and the memory agree";
 }
@@ -192,15 +207,18 @@ static const char *title_of(const struct ptc_crash_report *r)
 static void add_frames(const struct ptc_crash_view *v, struct ptc_screen *s, size_t most)
 {
 	const struct ptc_crash_report *r = v->r;
-	const struct ptc_crash_stack *stack = ptc_crash_believed(r);
-	const bool both = r->differ >= 0;
-	const size_t n = r->traced.n > r->unwound.n && (both || stack == &r->traced) ? r->traced.n :
-										       r->unwound.n;
+	const struct ptc_crash_stack *stack = ptc_crash_report_believed(r);
+	const struct ptc_crash_stack *traced = ptc_crash_report_traced(r);
+	const struct ptc_crash_stack *unwound = ptc_crash_report_unwound(r);
+	const size_t a = ptc_crash_stack_depth(traced), b = ptc_crash_stack_depth(unwound);
+	const bool both = ptc_crash_report_differ_at(r) >= 0;
+	const size_t n = a > b && (both || stack == traced) ? a : b;
 	const size_t column = both ? column_of(v, n, most) : 0;
 	size_t i, hidden = 0, number = 0;
 
 	for (i = 0; i < n; i++) {
-		const struct ptc_crash_stack *has = i < stack->n ? stack : &r->unwound;
+		const struct ptc_crash_stack *has = ptc_crash_stack_frame(stack, i) ? stack :
+										      unwound;
 
 		if (!is_shown(r, i, n, most)) {
 			hidden += count_functions(r, has, i);
@@ -217,49 +235,54 @@ static void add_frames(const struct ptc_crash_view *v, struct ptc_screen *s, siz
 
 static void add_stack_notes(const struct ptc_crash_report *r, struct ptc_screen *s)
 {
-	if (r->traced.cut)
+	const struct ptc_crash_stack *traced = ptc_crash_report_traced(r);
+	const struct ptc_crash_stack *unwound = ptc_crash_report_unwound(r);
+	const size_t a = ptc_crash_stack_depth(traced), b = ptc_crash_stack_depth(unwound);
+	const char *ends_in = ptc_crash_stack_ends_in(unwound);
+
+	if (ptc_crash_stack_is_cut(traced))
 		ptc_screen_add(s, PTC_STYLE_PLAIN,
 			       "     more than %zu frames in the trace; the outermost frames are "
 			       "not shown",
-			       r->traced.n);
-	if (r->unwound.ends_in && r->unwound.n < r->traced.n)
+			       a);
+	if (ends_in && b < a)
 		ptc_screen_add(s, PTC_STYLE_PLAIN,
 			       "     without the unwind information of '%s' the stack in memory "
 			       "ends",
-			       ptc_path_base(r->unwound.ends_in));
-	if (r->dead.signal.no_memory)
+			       ptc_path_base(ends_in));
+	if (ptc_crash_state_signal(ptc_crash_report_state(r))->no_memory)
 		ptc_screen_add(s, PTC_STYLE_PLAIN,
 			       "     recorded without memory (--no-memory): only the trace has "
 			       "callers");
-	if (r->unwound.cut && r->unwound.n < r->traced.n && r->differ < 0 &&
-	    ptc_crash_believed(r) == &r->traced)
+	if (ptc_crash_stack_is_cut(unwound) && b < a && ptc_crash_report_differ_at(r) < 0 &&
+	    ptc_crash_report_believed(r) == traced)
 		ptc_screen_add(s, PTC_STYLE_PLAIN,
-			       "     only the trace has the frames behind the first %zu",
-			       r->unwound.n);
-	else if (r->unwound.cut)
+			       "     only the trace has the frames behind the first %zu", b);
+	else if (ptc_crash_stack_is_cut(unwound))
 		ptc_screen_add(s, PTC_STYLE_PLAIN,
 			       "     more than %zu frames in memory; the outermost frames are not "
 			       "shown",
-			       r->unwound.n);
+			       b);
 }
 
 /* Report a loop whose iterations the trace cannot show. */
 static void add_circle(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
 	const struct ptc_crash_report *r = v->r;
-	struct ptc_crash_place place;
+	const struct ptc_silent_loop *loop = ptc_crash_report_loop(r);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	char *name, *text = NULL;
 
-	if (!r->circle.insns)
+	if (!loop)
 		return;
-	ptc_crash_place(r, r->circle.ip, &place);
+	ptc_crash_place_at(r, loop->ip, &place);
 	name = ptc_place_name(&place, v->width / 2);
 	if (name &&
 	    asprintf(&text,
 		     "loop     %s: %zu instruction%s per round%s; this loop has no packets, "
 		     "so the trace shows only one round; trust the stack from memory",
-		     name, r->circle.insns, ptc_plural(r->circle.insns),
-		     r->circle.calls ? ", with a call" : "") >= 0)
+		     name, loop->insns, ptc_plural(loop->insns),
+		     loop->calls ? ", with a call" : "") >= 0)
 		ptc_screen_wrap(s, 9, NOTE_LINES, text);
 	else
 		s->failed = true;

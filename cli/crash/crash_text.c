@@ -54,13 +54,13 @@ bool ptc_crash_text(const struct ptc_crash_view *v)
 	used += stack.n;
 	ptc_screen_move(&s, &stack);
 	ptc_screen_move(&s, &python);
-	if (v->verbose && v->r->flow.ncalls)
+	if (v->verbose && ptc_crash_report_calls(v->r))
 		ptc_crash_add_calls(v, &s);
 	if (!branches && v->verbose)
 		branches = BRANCHES;
 	else if (!branches)
 		branches = used + BRANCHES_MIN > SCREEN ? BRANCHES_MIN : SCREEN - used;
-	if (v->r->flow.nbranches)
+	if (ptc_crash_report_branches(v->r))
 		ptc_crash_add_branches(v, &s,
 				       v->branches || branches < BRANCHES ? branches : BRANCHES);
 	ptc_screen_move(&s, &threads);

@@ -10,18 +10,18 @@
 #include "base/terminal_escape.h"
 #include "cli/crash/crash_out.h"
 #include "cli/crash/place_text.h"
-#include "decode/crash/user_code.h"
 
 enum { FRAMES = 12, INNER = 24 };
 
 /* Returns the first frame in the user's code, or 0. */
 static size_t user_frame(const struct ptc_crash_report *r, const struct ptc_crash_stack *stack)
 {
-	struct ptc_crash_place place;
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
+	const struct ptc_crash_frame *f;
 	size_t i;
 
-	for (i = 0; i < stack->n && i < FRAMES; i++) {
-		ptc_crash_place_frame(r, &stack->frames[i], &place);
+	for (i = 0; (f = ptc_crash_stack_frame(stack, i)) != NULL && i < FRAMES; i++) {
+		ptc_crash_place_frame(r, f, &place);
 		if (ptc_crash_find_user_code(r, &place))
 			return i;
 	}
@@ -32,25 +32,27 @@ static size_t user_frame(const struct ptc_crash_report *r, const struct ptc_cras
 static void add_thread(const struct ptc_crash_view *v, struct ptc_screen *s,
 		       const struct ptc_crash_state_thread *t, const struct ptc_crash_stack *stack)
 {
+	const struct ptc_crash_thread *regs = ptc_crash_state_registers(t);
 	const size_t frame = user_frame(v->r, stack);
 	char head[64], inner[4 * INNER + 8] = "", *name, *text;
-	struct ptc_crash_place place;
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	const char *call;
 	size_t taken;
 
-	call = t->state.in_call && !frame ? " (system call)" : "";
-	(void)snprintf(head, sizeof(head), "  %" PRIu64 " (%.16s)  ", t->state.tid, t->name);
+	call = regs->in_call && !frame ? " (system call)" : "";
+	(void)snprintf(head, sizeof(head), "  %" PRIu64 " (%.16s)  ", regs->tid,
+		       ptc_crash_state_thread_name(t));
 	if (frame)
-		ptc_crash_place_frame(v->r, &stack->frames[frame - 1], &place);
+		ptc_crash_place_frame(v->r, ptc_crash_stack_frame(stack, frame - 1), &place);
 	name = frame ? ptc_place_bare_name(&place, INNER) : NULL;
 	if (name)
 		(void)snprintf(inner, sizeof(inner), " > %s%s", name,
 			       strchr(name, '(') ? "" : "()");
 	free(name);
 	if (frame)
-		ptc_crash_place_frame(v->r, &stack->frames[frame], &place);
+		ptc_crash_place_frame(v->r, ptc_crash_stack_frame(stack, frame), &place);
 	else
-		ptc_crash_place(v->r, t->state.regs[PTC_REG_RIP], &place);
+		ptc_crash_place_at(v->r, regs->regs[PTC_REG_RIP], &place);
 	(void)ptc_crash_find_user_code(v->r, &place);
 	taken = ptc_plain_width(head) + ptc_plain_width(inner) + strlen(call);
 	text = ptc_place_text(&place, v->width == SIZE_MAX ? SIZE_MAX :
@@ -65,34 +67,41 @@ static void add_thread(const struct ptc_crash_view *v, struct ptc_screen *s,
 static void add_one(const struct ptc_crash_view *v, struct ptc_screen *s,
 		    const struct ptc_crash_state_thread *t)
 {
-	struct ptc_crash_stack stack = { .n = 0 };
+	struct ptc_crash_stack *stack;
 	struct ptc_err err;
-	size_t i, number = 0;
+	size_t i, n, number = 0;
 
-	s->failed |= ptc_crash_unwind_thread(v->r, t, &stack, &err) != 0;
-	add_thread(v, s, t, &stack);
-	for (i = 0; v->threads && i < stack.n && i < FRAMES; i++)
-		number = ptc_crash_add_frame(v, s, &stack, i, number);
-	if (v->threads && stack.n > FRAMES)
-		ptc_screen_add(s, PTC_STYLE_PLAIN, "     ... %zu more ...", stack.n - FRAMES);
-	free(stack.frames);
+	if (ptc_crash_unwind_thread(v->r, t, &stack, &err)) {
+		s->failed = true;
+		return;
+	}
+	n = ptc_crash_stack_depth(stack);
+	add_thread(v, s, t, stack);
+	for (i = 0; v->threads && i < n && i < FRAMES; i++)
+		number = ptc_crash_add_frame(v, s, stack, i, number);
+	if (v->threads && n > FRAMES)
+		ptc_screen_add(s, PTC_STYLE_PLAIN, "     ... %zu more ...", n - FRAMES);
+	ptc_crash_stack_free(stack);
 }
 
 void ptc_crash_add_threads(const struct ptc_crash_view *v, struct ptc_screen *s, size_t n)
 {
-	const struct ptc_crash_state *dead = &v->r->dead;
+	const struct ptc_crash_state *dead = ptc_crash_report_state(v->r);
+	const size_t all = ptc_crash_state_threads(dead);
 	size_t i, shown = 0;
 
-	if (dead->nthreads < 2)
+	if (all < 2)
 		return;
 	ptc_screen_heading(s, "other threads");
-	for (i = 0; i < dead->nthreads && shown < n; i++) {
-		if (&dead->threads[i] == v->r->victim)
+	for (i = 0; i < all && shown < n; i++) {
+		const struct ptc_crash_state_thread *t = ptc_crash_state_get_thread(dead, i);
+
+		if (t == ptc_crash_state_victim(dead))
 			continue;
-		add_one(v, s, &dead->threads[i]);
+		add_one(v, s, t);
 		shown++;
 	}
-	if (shown + 1 < dead->nthreads)
+	if (shown + 1 < all)
 		ptc_screen_add(s, PTC_STYLE_PLAIN, "  ... %zu more thread%s; --threads shows all",
-			       dead->nthreads - 1 - shown, ptc_plural(dead->nthreads - 1 - shown));
+			       all - 1 - shown, ptc_plural(all - 1 - shown));
 }

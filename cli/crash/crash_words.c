@@ -57,28 +57,33 @@ static void say_access(struct words *w, const struct ptc_crash_why *why)
 
 static void say_map(struct words *w, const struct ptc_crash_state_map *m)
 {
+	const char *name = m ? ptc_crash_state_map_name(m) : NULL;
+	uint64_t prot;
+
 	if (!m)
 		return;
-	say(w, "%s%s (%c%c%c)", *m->name ? "" : "memory of no file", m->name,
-	    m->map.prot & 1 ? 'r' : '-', m->map.prot & 2 ? 'w' : '-', m->map.prot & 4 ? 'x' : '-');
+	prot = ptc_crash_state_map_range(m)->prot;
+	say(w, "%s%s (%c%c%c)", *name ? "" : "memory of no file", name, prot & 1 ? 'r' : '-',
+	    prot & 2 ? 'w' : '-', prot & 4 ? 'x' : '-');
 }
 
 static void say_jump(struct words *w, const struct ptc_crash_report *r)
 {
-	const struct ptc_item *by = r->culprit;
+	const struct ptc_crash_why *why = ptc_crash_report_why(r);
+	const struct ptc_item *by = ptc_crash_report_culprit(r);
 	const char *how = "jumped to";
 
 	if (by && by->kind == PTC_KIND_RET)
 		how = "returned to";
 	else if (by && (by->kind == PTC_KIND_CALL || by->kind == PTC_KIND_ICALL))
 		how = "called";
-	say(w, "%s 0x%" PRIx64, how, r->why.addr);
-	if (r->why.reason == PTC_REASON_BAD_JUMP) {
+	say(w, "%s 0x%" PRIx64, how, why->addr);
+	if (why->reason == PTC_REASON_BAD_JUMP) {
 		say(w, ", where there is nothing");
 		return;
 	}
 	say(w, ", which is no code: ");
-	say_map(w, r->why.map);
+	say_map(w, why->map);
 }
 
 /*
@@ -114,32 +119,34 @@ static const char *complaint(const char *by)
 /* A message of the runtime is surer than the name of a function. */
 static const char *why_aborted(const struct ptc_crash_report *r)
 {
+	const struct ptc_runtime_text *m;
 	size_t i;
 
-	for (i = 0; i < r->nmessages; i++) {
-		if (r->messages[i].kind == PTC_CRASH_CXX_EXCEPTION)
+	for (i = 0; (m = ptc_crash_report_message(r, i)) != NULL; i++) {
+		if (m->kind == PTC_CRASH_CXX_EXCEPTION)
 			return "an exception that nobody caught";
-		if (r->messages[i].kind == PTC_CRASH_RUST_PANIC ||
-		    r->messages[i].kind == PTC_CRASH_GO_PANIC)
+		if (m->kind == PTC_CRASH_RUST_PANIC || m->kind == PTC_CRASH_GO_PANIC)
 			return "a panic";
-		if (r->messages[i].kind == PTC_CRASH_ASAN_REPORT)
+		if (m->kind == PTC_CRASH_ASAN_REPORT)
 			return "an error that AddressSanitizer found";
 	}
-	return complaint(r->given_up_by);
+	return complaint(ptc_crash_report_given_up_by(r));
 }
 
 static void say_abort(struct words *w, const struct ptc_crash_report *r, size_t width)
 {
-	const struct ptc_crash_stack *s = ptc_crash_believed(r);
-	struct ptc_crash_place place;
+	const struct ptc_crash_stack *s = ptc_crash_report_believed(r);
+	const char *by = ptc_crash_report_given_up_by(r);
+	const int gave_up = ptc_crash_report_gave_up(r);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	char *name;
 
 	say(w, "%s", why_aborted(r));
-	if (r->given_up_by)
-		say(w, ": %s%s", r->given_up_by, strchr(r->given_up_by, '(') ? "" : "()");
-	if (r->gave_up < 0)
+	if (by)
+		say(w, ": %s%s", by, strchr(by, '(') ? "" : "()");
+	if (gave_up < 0)
 		return;
-	ptc_crash_place_frame(r, &s->frames[r->gave_up], &place);
+	ptc_crash_place_frame(r, ptc_crash_stack_frame(s, (size_t)gave_up), &place);
 	name = place.function && width != SIZE_MAX ? ptc_short_name(place.function, width) : NULL;
 	say(w, ", called by %s",
 	    name	   ? name :
@@ -148,17 +155,27 @@ static void say_abort(struct words *w, const struct ptc_crash_report *r, size_t 
 	free(name);
 }
 
-static void say_handled(struct words *w, const struct ptc_crash_report *r)
+static void say_sender(struct words *w, const struct ptc_crash_signal *signal)
 {
-	if (r->dead.signal.exit_status)
+	if (!signal->sender) /* the kernel reports both in the same way */
+		say(w, "sent by the kernel, or by a process outside of its PID namespace");
+	else
+		say(w, "sent by process %" PRIu64 "%s", signal->sender,
+		    signal->sender == signal->pid ? ", itself" : "");
+}
+
+static void say_handled(struct words *w, const struct ptc_crash_signal *signal)
+{
+	if (signal->exit_status)
 		say(w, "; the program handled the signal, and later exited with status %" PRIu64,
-		    r->dead.signal.exit_status);
+		    signal->exit_status);
 }
 
 void ptc_crash_sentence(const struct ptc_crash_report *r, size_t width,
 			char ret[PTC_CRASH_SENTENCE])
 {
-	const struct ptc_crash_why *why = &r->why;
+	const struct ptc_crash_signal *signal = ptc_crash_state_signal(ptc_crash_report_state(r));
+	const struct ptc_crash_why *why = ptc_crash_report_why(r);
 	struct words w = { ret, PTC_CRASH_SENTENCE };
 
 	ret[0] = '\0';
@@ -225,15 +242,10 @@ void ptc_crash_sentence(const struct ptc_crash_report *r, size_t width,
 		say_abort(&w, r, width);
 		break;
 	case PTC_REASON_SENT:
-		if (!r->dead.signal.sender) /* the kernel reports both in the same way */
-			say(&w, "sent by the kernel, or by a process outside of its PID "
-				"namespace");
-		else
-			say(&w, "sent by process %" PRIu64 "%s", r->dead.signal.sender,
-			    r->dead.signal.sender == r->dead.signal.pid ? ", itself" : "");
+		say_sender(&w, signal);
 		break;
 	default:
-		say(&w, "si_code %" PRId64, r->dead.signal.code);
+		say(&w, "si_code %" PRId64, signal->code);
 	}
-	say_handled(&w, r);
+	say_handled(&w, signal);
 }

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "decode/crash/crash.h"
+#include "ptcap/crash_place.h"
 
 /*
  * Returns "write_null+0x4  prog_crash.c:32", or "raise+0x1b  libc.so.6", "get (inlined)  a.h:7",

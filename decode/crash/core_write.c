@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/crash/core_write.h"
-
+/* Writes the state of a process as a core: ptcap/crash_state.h. */
 #include <assert.h>
 #include <elf.h>
 #include <errno.h>
@@ -14,7 +13,9 @@
 #include "base/err.h"
 #include "base/grow.h"
 #include "base/io.h"
+#include "base/opts.h"
 #include "base/tmpfile.h"
+#include "decode/crash/crash_state.h"
 #include "decode/image/core.h"
 
 enum {
@@ -449,6 +450,7 @@ int ptc_core_write(const struct ptc_crash_state *d, int fd, const char *name,
 		   struct ptc_core_size *ret, struct ptc_err *err)
 {
 	struct core_writer w = { .d = d };
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
 	size_t i;
 	int rc;
 
@@ -458,9 +460,11 @@ int ptc_core_write(const struct ptc_crash_state *d, int fd, const char *name,
 	if (!rc)
 		rc = write_memory(&w, fd, name, err);
 	if (!rc) {
-		*ret = (struct ptc_core_size){ .threads = d->nthreads, .segments = w.nsegments };
+		size.threads = d->nthreads;
+		size.segments = w.nsegments;
 		for (i = 0; i < w.nsegments; i++)
-			ret->memory += w.segments[i].len;
+			size.memory += w.segments[i].len;
+		ptc_opts_give(ret, &size, sizeof(size));
 	}
 	ptc_buf_release(&w.notes);
 	ptc_buf_release(&w.head);
@@ -473,7 +477,7 @@ int ptc_core_write_file(const struct ptc_crash_state *d, const char *path,
 			struct ptc_core_size *ret, struct ptc_err *err)
 {
 	struct ptc_tmpfile t = PTC_TMPFILE_INIT;
-	struct ptc_core_size size;
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
 	int rc;
 
 	rc = ptc_tmpfile_open(&t, path, err);
@@ -483,6 +487,6 @@ int ptc_core_write_file(const struct ptc_crash_state *d, const char *path,
 		rc = ptc_tmpfile_commit(&t, err);
 	ptc_tmpfile_release(&t);
 	if (!rc)
-		*ret = size;
+		ptc_opts_give(ret, &size, sizeof(size));
 	return rc;
 }

@@ -6,81 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/insn.h"
 #include "base/err.h"
 #include "base/grow.h"
+#include "base/opts.h"
+#include "decode/calls/silent_loop.h"
 #include "decode/crash/core_match.h"
 #include "decode/crash/core_state.h"
+#include "decode/crash/crash_reason.h"
 #include "decode/crash/gave_up.h"
-#include "decode/crash/user_code.h"
 #include "decode/image/core.h"
 #include "decode/session/decode_input.h"
 #include "decode/session/item_lookup.h"
 #include "decode/sideband/process.h"
 
 enum { INT3 = 0xcc, LINED_FRAMES = 100 };
-
-/* --- places --- */
-
-/* Returns an item of the dead process, to look up names with. */
-static struct ptc_item at_the_end(const struct ptc_crash_report *r)
-{
-	return (struct ptc_item){ .pid = (int32_t)r->dead.signal.pid,
-				  .tid = (int32_t)r->dead.signal.tid,
-				  .time = r->dead.signal.time_ns };
-}
-
-static void find_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc_crash_place *ret)
-{
-	const struct ptc_item it = at_the_end(r);
-
-	*ret = (struct ptc_crash_place){ .ip = ip, .code = ip };
-	ret->source = ptc_decode_srcline(r->d, &it, ip, &ret->line);
-	ret->file = ptc_decode_file(r->d, &it, ip, &ret->file_offset);
-	ret->function = ptc_decode_symbol(r->d, &it, ip, &ret->offset);
-	ret->nfunctions = ptc_decode_inlines(r->d, &it, ip, ret->functions);
-	if (ret->nfunctions)
-		return;
-	ret->nfunctions = 1;
-	ret->functions[0] = (struct ptc_inline_frame){ .function = ret->function,
-						       .file = ret->source,
-						       .line = ret->line };
-}
-
-void ptc_crash_place(const struct ptc_crash_report *r, uint64_t ip, struct ptc_crash_place *ret)
-{
-	find_place(r, ip, ret);
-}
-
-void ptc_crash_place_level(struct ptc_crash_place *p, size_t level)
-{
-	const struct ptc_inline_frame *f = &p->functions[level];
-
-	p->inlined = level + 1 < p->nfunctions;
-	if (p->inlined)
-		p->function = f->function ? f->function : "?";
-	p->source = f->file;
-	p->line = f->line;
-}
-
-const char *ptc_crash_source_folder(const struct ptc_crash_report *r,
-				    const struct ptc_crash_place *p)
-{
-	const struct ptc_item it = at_the_end(r);
-
-	return ptc_decode_source_folder(r->d, &it, p->code);
-}
-
-/* A return address may be behind the end of its function. So look up the call in front of it. */
-void ptc_crash_place_frame(const struct ptc_crash_report *r, const struct ptc_crash_frame *f,
-			   struct ptc_crash_place *ret)
-{
-	const uint64_t back = !f->exact && f->pc;
-
-	find_place(r, f->pc - back, ret);
-	ret->ip += back;
-	ret->offset += back;
-	ret->file_offset += back;
-}
 
 /* --- the stacks --- */
 
@@ -122,7 +62,7 @@ static bool make_traced(struct ptc_crash_report *r)
 	r->traced.cut = f->cut;
 	if (!f->n)
 		return true;
-	if (!push_traced(r, r->ip, true, &f->frames[f->n - 1]))
+	if (!push_traced(r, r->at.ip, true, &f->frames[f->n - 1]))
 		return false;
 	if (f->strayed_n) {
 		f->n = f->strayed_n;
@@ -138,9 +78,9 @@ static bool make_traced(struct ptc_crash_report *r)
 	return true;
 }
 
-int ptc_crash_unwind_thread(const struct ptc_crash_report *r,
-			    const struct ptc_crash_state_thread *t, struct ptc_crash_stack *ret,
-			    struct ptc_err *err)
+/* Unwinds the memory of a thread. @ret starts zeroed; the caller frees its frames in any case. */
+static int unwind(const struct ptc_crash_report *r, const struct ptc_crash_state_thread *t,
+		  struct ptc_crash_stack *ret, struct ptc_err *err)
 {
 	const struct ptc_proc *p = ptc_decode_process(r->d, (int32_t)r->dead.signal.pid);
 	struct ptc_unwound u = { .n = 0 };
@@ -160,18 +100,35 @@ int ptc_crash_unwind_thread(const struct ptc_crash_report *r,
 	return rc;
 }
 
+int ptc_crash_unwind_thread(const struct ptc_crash_report *r,
+			    const struct ptc_crash_state_thread *t, struct ptc_crash_stack **ret,
+			    struct ptc_err *err)
+{
+	struct ptc_crash_stack *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return ptc_fail_mem(err);
+	rc = unwind(r, t, s, err);
+	if (rc)
+		ptc_crash_stack_free(s);
+	else
+		*ret = s;
+	return rc;
+}
+
 static int make_unwound(struct ptc_crash_report *r, struct ptc_err *err)
 {
-	const int rc = ptc_crash_unwind_thread(r, r->victim, &r->unwound, err);
+	const int rc = unwind(r, r->victim, &r->unwound, err);
 
 	if (r->unwound.n)
-		r->unwound.frames[0].pc = r->ip;
+		r->unwound.frames[0].pc = r->at.ip;
 	return rc;
 }
 
 static bool is_unwinder(const struct ptc_crash_report *r, const struct ptc_crash_frame *f)
 {
-	struct ptc_crash_place place;
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 
 	ptc_crash_place_frame(r, f, &place);
 	return place.function && !strncmp(place.function, "_Unwind_", 8);
@@ -226,7 +183,7 @@ static void drop_unwound(struct ptc_crash_report *r)
 
 static bool is_goexit(const struct ptc_crash_report *r, const struct ptc_crash_frame *f)
 {
-	struct ptc_crash_place place;
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 
 	ptc_crash_place_frame(r, f, &place);
 	return place.function && !strncmp(place.function, "runtime.goexit", 14);
@@ -297,14 +254,7 @@ static void find_circle(struct ptc_crash_report *r)
 	const struct ptc_item *it = &r->flow.arrival;
 
 	if (it->type == PTC_ITEM_BRANCH && it->to)
-		r->circle = ptc_silent_loop_find(read_for_circle, r, it->to, r->ip);
-}
-
-const struct ptc_crash_stack *ptc_crash_believed(const struct ptc_crash_report *r)
-{
-	const bool traced = r->traced.n && !(r->circle.insns && r->unwound.n);
-
-	return traced ? &r->traced : &r->unwound;
+		r->circle = ptc_silent_loop_find(read_for_circle, r, it->to, r->at.ip);
 }
 
 /* The signal of an int3 comes behind the instruction. */
@@ -312,31 +262,33 @@ static void find_ip(struct ptc_crash_report *r)
 {
 	uint8_t before;
 
-	r->ip = r->victim->state.regs[PTC_REG_RIP];
-	if (r->dead.signal.signo == SIGTRAP && read_code(r, r->ip - 1, &before, 1) == 1 &&
+	r->at.ip = r->victim->state.regs[PTC_REG_RIP];
+	if (r->dead.signal.signo == SIGTRAP && read_code(r, r->at.ip - 1, &before, 1) == 1 &&
 	    before == INT3)
-		r->ip--;
+		r->at.ip--;
 }
 
 static void read_insn(struct ptc_crash_report *r)
 {
 	const struct ptc_crash_thread *t = &r->victim->state;
-	const uint64_t ip = r->ip;
+	struct ptc_crash_point *at = &r->at;
 	struct ptc_insn insn;
 	size_t n;
 
-	n = read_code(r, ip, r->insn, sizeof(r->insn));
-	if (ptc_insn_decode(PTC_MODE_64, r->insn, n, ip, &insn) == PTC_INSN_OK &&
-	    ptc_operands_read(r->insn, n, ip, t->regs, &r->ops))
-		r->insn_len = insn.len;
+	n = read_code(r, at->ip, at->insn, PTC_INSN_MAX);
+	if (ptc_insn_decode(PTC_MODE_64, at->insn, n, at->ip, &insn) != PTC_INSN_OK ||
+	    !ptc_operands_read(at->insn, n, at->ip, t->regs, &r->ops))
+		return;
+	at->insn_len = insn.len;
+	at->regs = r->ops.regs;
 }
 
 /* --- the user's code --- */
 
 static void find_lined_file(struct ptc_crash_report *r)
 {
-	const struct ptc_crash_stack *s = ptc_crash_believed(r);
-	struct ptc_crash_place place;
+	const struct ptc_crash_stack *s = ptc_crash_report_believed(r);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	size_t i;
 
 	for (i = 0; i < s->n && i < LINED_FRAMES && !r->lined_file; i++) {
@@ -348,7 +300,7 @@ static void find_lined_file(struct ptc_crash_report *r)
 
 /* --- all of it --- */
 
-static int open_trace(struct ptc_crash_report *r, const struct ptc_crash_opts *o,
+static int open_trace(struct ptc_crash_report *r, const char *path, const struct ptc_crash_opts *o,
 		      struct ptc_err *err)
 {
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
@@ -360,13 +312,13 @@ static int open_trace(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	opts.code = o->code;
 	opts.untraced = true;
 	opts.mangled = o->mangled;
-	rc = ptc_decode_open(o->input, &opts, &r->d, err);
+	rc = ptc_decode_open(path, &opts, &r->d, err);
 	if (rc)
 		return rc;
 	r->flow.d = r->d;
 	r->flow.tid = r->tid.first;
 	r->flow.until_ns = r->dead.signal.time_ns;
-	r->flow.max_branches = o->branches;
+	r->flow.max_branches = o->branches ? o->branches : 1;
 	r->flow.max_calls = o->calls;
 	return ptc_crash_flow_run(&r->flow, err);
 }
@@ -413,17 +365,16 @@ static int read_core(struct ptc_crash_report *r, const char *path, bool alone, s
 	rc = alone ? ptc_crash_state_of_core(&r->dead, r->core, err) :
 		     ptc_core_match_state(r->core, &r->dead, r->file, err);
 	for (i = 0; !rc && i < r->core->nthreads; i++)
-		r->core_odd += !is_there(&r->dead, &r->core->threads[i]);
-	r->of_core = alone;
-	r->has_core = true;
+		r->core_says.moved += !is_there(&r->dead, &r->core->threads[i]);
+	r->core_says.is_state = alone;
 	return rc;
 }
 
-static int read_state(struct ptc_crash_report *r, const struct ptc_crash_opts *opts,
-		      struct ptc_err *err)
+static int read_state(struct ptc_crash_report *r, const char *path,
+		      const struct ptc_crash_opts *opts, struct ptc_err *err)
 {
 	const char *core = opts->code ? opts->code->core : NULL;
-	int rc = ptc_file_open(opts->input, &r->file, err);
+	int rc = ptc_file_open(path, &r->file, err);
 
 	if (!rc)
 		rc = ptc_crash_state_read(&r->dead, r->file, opts->pid, err);
@@ -434,32 +385,22 @@ static int read_state(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	return rc;
 }
 
-int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *opts,
-		      struct ptc_err *err)
+/* Finds the instruction at which the signal came, and why it came. */
+static void find_reason(struct ptc_crash_report *r)
 {
-	struct ptc_python_limits python = PTC_PYTHON_LIMITS;
-	int rc = read_state(r, opts, err);
-
-	r->gave_up = -1;
-	if (rc)
-		return rc;
-	r->victim = ptc_crash_state_victim(&r->dead);
-	if (!r->victim)
-		return ptc_fail(err, PTC_E_FORMAT, "'%s' has no registers of the killed thread",
-				opts->input);
-	rc = open_trace(r, opts, err);
-	if (!rc && r->core)
-		rc = ptc_core_match_process(r->core, &ptc_decode_input(r->d)->procs,
-					    r->dead.signal.pid, r->of_core, err);
-	if (rc)
-		return rc;
 	find_ip(r);
 	read_insn(r);
-	r->why = ptc_reason_find(&r->dead, &r->victim->state, r->insn_len ? &r->ops : NULL);
+	r->why = ptc_reason_find(&r->dead, &r->victim->state, r->at.insn_len ? &r->ops : NULL);
 	if (r->why.is_target)
 		r->culprit = last_jump(r);
-	if (r->why.is_target && r->why.addr == r->ip)
-		r->insn_len = 0; /* there is no instruction at ip */
+	if (r->why.is_target && r->why.addr == r->at.ip)
+		r->at.insn_len = 0; /* there is no instruction at ip */
+}
+
+static int make_stacks(struct ptc_crash_report *r, struct ptc_err *err)
+{
+	int rc;
+
 	if (!make_traced(r))
 		return ptc_fail_mem(err);
 	rc = make_unwound(r, err);
@@ -470,14 +411,82 @@ int ptc_crash_explain(struct ptc_crash_report *r, const struct ptc_crash_opts *o
 	copy_exactness(r);
 	find_circle(r);
 	r->differ = r->circle.insns ? PTC_CRASH_SAME : compare(r);
+	return 0;
+}
+
+static int explain_crash(struct ptc_crash_report *r, const char *path,
+			 const struct ptc_crash_opts *opts, struct ptc_err *err)
+{
+	struct ptc_python_limits python = PTC_PYTHON_LIMITS;
+	int rc = read_state(r, path, opts, err);
+
+	if (rc)
+		return rc;
+	r->victim = ptc_crash_state_victim(&r->dead);
+	if (!r->victim)
+		return ptc_fail(err, PTC_E_FORMAT, "'%s' has no registers of the killed thread",
+				path);
+	rc = open_trace(r, path, opts, err);
+	if (!rc && r->core)
+		rc = ptc_core_match_process(r->core, &ptc_decode_input(r->d)->procs,
+					    r->dead.signal.pid, r->core_says.is_state, err);
+	if (rc)
+		return rc;
+	find_reason(r);
+	rc = make_stacks(r, err);
+	if (rc)
+		return rc;
 	r->trace_is_short = ends_elsewhere(r);
 	find_lined_file(r);
 	ptc_crash_find_who_gave_up(r);
 	return ptc_python_frames_read(&r->dead, r->dead.signal.tid, &python, &r->python, err);
 }
 
-void ptc_crash_report_release(struct ptc_crash_report *r)
+/* Copy the options of a caller that may be older or newer than this library. */
+static int take_crash_opts(const struct ptc_crash_opts *opts, struct ptc_crash_opts *ret,
+			   struct ptc_code_opts *ret_code, struct ptc_err *err)
 {
+	const struct ptc_crash_opts defaults = PTC_CRASH_OPTS_INIT;
+	int rc = ptc_opts_take(ret, sizeof(*ret), opts ? opts : &defaults, "PTC_CRASH_OPTS_INIT",
+			       err);
+
+	if (!rc && ret->code) {
+		rc = ptc_opts_take(ret_code, sizeof(*ret_code), ret->code, "PTC_CODE_OPTS_INIT",
+				   err);
+		ret->code = ret_code;
+	}
+	if (!rc && (ret->branches > PTC_CRASH_KEPT_MAX || ret->calls > PTC_CRASH_KEPT_MAX))
+		return ptc_fail(err, PTC_E_LIMIT, "a report has at most %d branches and calls",
+				PTC_CRASH_KEPT_MAX);
+	return rc;
+}
+
+int ptc_crash_explain(const char *path, const struct ptc_crash_opts *opts,
+		      struct ptc_crash_report **ret, struct ptc_err *err)
+{
+	struct ptc_crash_report *r;
+	struct ptc_crash_opts o;
+	struct ptc_code_opts code;
+	int rc = take_crash_opts(opts, &o, &code, err);
+
+	if (rc)
+		return rc;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return ptc_fail_mem(err);
+	r->gave_up = -1;
+	rc = explain_crash(r, path, &o, err);
+	if (rc)
+		ptc_crash_report_free(r);
+	else
+		*ret = r;
+	return rc;
+}
+
+void ptc_crash_report_free(struct ptc_crash_report *r)
+{
+	if (!r)
+		return;
 	ptc_crash_flow_release(&r->flow);
 	ptc_decode_free(r->d);
 	ptc_crash_state_release(&r->dead);
@@ -486,5 +495,5 @@ void ptc_crash_report_release(struct ptc_crash_report *r)
 	free(r->traced.frames);
 	free(r->unwound.frames);
 	free(r->python.items);
-	*r = (struct ptc_crash_report){ .file = NULL };
+	free(r);
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "ptcap/calls.h"
+#include "ptcap/crash_report.h"
 #include "ptcap/decode.h"
 
 struct ptc_flow_frame {
@@ -24,13 +25,6 @@ struct ptc_flow_frame {
 };
 
 enum { PTC_FLOW_RETS = 16 };
-
-struct ptc_flow_call {
-	enum ptc_call_type type;
-	enum ptc_call_how how;
-	uint32_t depth;
-	uint64_t ip;
-};
 
 /* Where an exception was thrown. */
 struct ptc_flow_throw {

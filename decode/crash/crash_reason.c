@@ -43,7 +43,7 @@ const char *ptc_access_name(enum ptc_crash_access access)
 {
 	static const char *const access_names[] = { NULL, "read", "write", "jump" };
 
-	return access_names[access];
+	return (unsigned int)access <= PTC_ACCESS_EXEC ? access_names[access] : NULL;
 }
 
 /* --- accesses --- */

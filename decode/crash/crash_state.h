@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of a process that the recording has. A signal killed the process, or it lived on. */
+/* The structure of ptcap/crash_state.h, and how it is read. */
 #ifndef PTC_DECODE_CRASH_CRASH_STATE_H
 #define PTC_DECODE_CRASH_CRASH_STATE_H
 
@@ -7,10 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ptcap/crash.h"
+#include "ptcap/crash_report.h"
+#include "ptcap/crash_state.h"
 #include "ptcap/file.h"
-
-#define PTC_CRASH_STATE_NO_TIME UINT64_MAX /* in signal.time_ns: unknown */
 
 struct ptc_crash_state_thread {
 	struct ptc_crash_thread state;
@@ -82,8 +81,6 @@ struct ptc_crash_pids {
 
 int ptc_crash_state_pids(const struct ptc_file *f, struct ptc_crash_pids *ret, struct ptc_err *err);
 
-enum { PTC_CRASH_DEATHS_MAX = 16 };
-
 /* The newest deaths in a recording, the oldest of them first. */
 struct ptc_crash_deaths {
 	struct ptc_crash_signal items[PTC_CRASH_DEATHS_MAX];
@@ -99,16 +96,8 @@ bool ptc_crash_state_add_message(struct ptc_crash_state *d, const struct ptc_cra
 
 void ptc_crash_state_release(struct ptc_crash_state *d);
 
-/* Return the thread that was killed, or NULL; and the mapping that contains @addr, or NULL. */
-const struct ptc_crash_state_thread *ptc_crash_state_victim(const struct ptc_crash_state *d);
-const struct ptc_crash_state_map *ptc_crash_state_map_at(const struct ptc_crash_state *d,
-							 uint64_t addr);
 /* Returns the first mapping above @addr, or NULL. */
 const struct ptc_crash_state_map *ptc_crash_state_map_above(const struct ptc_crash_state *d,
 							    uint64_t addr);
-
-/* Read up to @len bytes of memory at @addr. Returns how many bytes were saved. */
-size_t ptc_crash_state_memory(const struct ptc_crash_state *d, uint64_t addr, uint8_t *ret,
-			      size_t len);
 
 #endif

@@ -12,9 +12,8 @@
 
 #include "decode/crash/crash_state.h"
 #include "decode/image/addrspace.h"
+#include "ptcap/crash_stack.h"
 #include "ptcap/error.h"
-
-enum { PTC_UNWIND_MAX = 4096 }; /* frames */
 
 struct ptc_unwound_frame {
 	uint64_t pc;	  /* innermost frame: current address; others: return address */

@@ -28,8 +28,8 @@ static bool is_of_runtime(const struct ptc_crash_place *place)
 /* Find the frame that gave up: the innermost one outside of the runtimes. */
 static void find_frame(struct ptc_crash_report *r)
 {
-	const struct ptc_crash_stack *s = ptc_crash_believed(r);
-	struct ptc_crash_place place;
+	const struct ptc_crash_stack *s = ptc_crash_report_believed(r);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
@@ -55,8 +55,8 @@ static void find_frame(struct ptc_crash_report *r)
  */
 static bool is_terminated(const struct ptc_crash_report *r)
 {
-	const struct ptc_crash_stack *s = ptc_crash_believed(r);
-	struct ptc_crash_place place;
+	const struct ptc_crash_stack *s = ptc_crash_report_believed(r);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
@@ -75,8 +75,8 @@ static bool is_terminated(const struct ptc_crash_report *r)
  */
 static bool has_panicked(const struct ptc_crash_report *r)
 {
-	const struct ptc_crash_stack *s = ptc_crash_believed(r);
-	struct ptc_crash_place place;
+	const struct ptc_crash_stack *s = ptc_crash_report_believed(r);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
@@ -96,8 +96,8 @@ static bool has_panicked(const struct ptc_crash_report *r)
  */
 static bool is_of_asan(const struct ptc_crash_report *r)
 {
-	const struct ptc_crash_stack *s = ptc_crash_believed(r);
-	struct ptc_crash_place place;
+	const struct ptc_crash_stack *s = ptc_crash_report_believed(r);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {
@@ -127,11 +127,11 @@ static bool counts(const struct ptc_crash_report *r, const struct ptc_runtime_me
 /* A class of the program may have a what() of its own. That returns some other text. */
 static void check_text(const struct ptc_crash_report *r, struct ptc_runtime_message *m)
 {
-	struct ptc_crash_place place;
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 
 	if (!m->what)
 		return;
-	ptc_crash_place(r, m->what, &place);
+	ptc_crash_place_at(r, m->what, &place);
 	if (!ptc_runtime_message_is_what(place.function, m->type))
 		m->text[0] = '\0';
 }
@@ -145,6 +145,20 @@ static bool read_message(const struct ptc_crash_report *r, size_t i,
 						ptc_runtime_message_read(&r->dead, i, ret);
 }
 
+static struct ptc_runtime_text lend_text(const struct ptc_runtime_message *m)
+{
+	return (struct ptc_runtime_text){
+		.kind = m->kind,
+		.type = m->type,
+		.text = m->text,
+		.cut = m->cut,
+		.file = m->file,
+		.line = m->line,
+		.column = m->column,
+		.goroutine = m->goroutine,
+	};
+}
+
 static void read_messages(struct ptc_crash_report *r)
 {
 	size_t i;
@@ -155,7 +169,7 @@ static void read_messages(struct ptc_crash_report *r)
 		if (!read_message(r, i, m) || !counts(r, m))
 			continue;
 		check_text(r, m);
-		r->nmessages++;
+		r->texts[r->nmessages++] = lend_text(m);
 	}
 }
 
@@ -165,12 +179,12 @@ static void read_messages(struct ptc_crash_report *r)
 static void find_traced_throw(struct ptc_crash_report *r)
 {
 	const struct ptc_flow_throw *t = &r->flow.thrown;
-	struct ptc_crash_place place;
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	size_t i;
 
 	if (!t->ip)
 		return;
-	ptc_crash_place(r, t->ip, &place);
+	ptc_crash_place_at(r, t->ip, &place);
 	if (!ptc_crash_flow_is_throw(place.function))
 		return;
 	for (i = 0; i < t->n && !r->has_thrown; i++) {
@@ -183,8 +197,8 @@ static void find_traced_throw(struct ptc_crash_report *r)
 /* If no handler was found, the stack still has the function that threw. */
 static bool find_throw_in_stack(struct ptc_crash_report *r)
 {
-	const struct ptc_crash_stack *s = ptc_crash_believed(r);
-	struct ptc_crash_place place;
+	const struct ptc_crash_stack *s = ptc_crash_report_believed(r);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	bool threw = false;
 	size_t i;
 

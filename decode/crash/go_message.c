@@ -8,7 +8,6 @@
 
 #include "base/cursor.h"
 #include "decode/crash/crash.h"
-#include "decode/crash/user_code.h"
 #include "decode/session/item_lookup.h"
 #include "decode/symbols/go_runtime.h"
 
@@ -126,8 +125,8 @@ bool ptc_go_message_text(const struct ptc_go_panic *p, const char *type, char *r
 /* Finds the code of the runtime's function that panics. It is on the stack until the end. */
 static bool find_runtime(const struct ptc_crash_report *r, uint64_t *ret_ip)
 {
-	const struct ptc_crash_stack *s = ptc_crash_believed(r);
-	struct ptc_crash_place place;
+	const struct ptc_crash_stack *s = ptc_crash_report_believed(r);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	size_t i;
 
 	for (i = 0; i < s->n; i++) {

@@ -82,3 +82,28 @@ bool ptc_python_frames_are_same(const struct ptc_python_frames *a,
 			return false;
 	return true;
 }
+
+size_t ptc_python_frames_count(const struct ptc_python_frames *f)
+{
+	return f->n;
+}
+
+bool ptc_python_frames_are_cut(const struct ptc_python_frames *f)
+{
+	return f->cut;
+}
+
+const char *ptc_python_frames_function(const struct ptc_python_frames *f, size_t i)
+{
+	return f->items[i].function;
+}
+
+const char *ptc_python_frames_file(const struct ptc_python_frames *f, size_t i)
+{
+	return f->items[i].file;
+}
+
+uint32_t ptc_python_frames_line(const struct ptc_python_frames *f, size_t i)
+{
+	return f->items[i].line;
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Python functions that a thread is in, from the saved memory. */
+/* Reads the frames of ptcap/python_frames.h. */
 #ifndef PTC_DECODE_CRASH_PYTHON_FRAMES_H
 #define PTC_DECODE_CRASH_PYTHON_FRAMES_H
 
@@ -10,6 +10,7 @@
 #include "arch/python_stack.h"
 #include "decode/crash/crash_state.h"
 #include "ptcap/error.h"
+#include "ptcap/python_frames.h"
 
 struct ptc_python_frames {
 	struct ptc_python_frame *items; /* owned; the innermost first; names are not escaped */

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "decode/crash/crash_state.h"
+#include "ptcap/crash_report.h"
 
 enum { PTC_MESSAGE_TYPE = 1024, PTC_MESSAGE_TEXT = 2048, PTC_MESSAGE_FILE = 512 };
 
@@ -34,10 +35,6 @@ struct ptc_runtime_message {
  */
 bool ptc_runtime_message_read(const struct ptc_crash_state *d, size_t i,
 			      struct ptc_runtime_message *ret);
-
-/* Returns "abort-message", "exception", "panic", "go-panic", "asan-report" or "?" (another kind).
- */
-const char *ptc_runtime_message_name(enum ptc_crash_message_kind kind);
 
 /*
  * Returns true if the function with this name returns the string that the standard's exceptions

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode/crash/user_code.h"
-
+/* Tells the code of a user from the C library and the runtimes of languages. */
 #include <stddef.h>
 #include <string.h>
 
+#include "decode/crash/crash.h"
 #include "decode/crash/runtime_frames.h"
 
 /* Functions without a source line in a program without lines: parts of the C library. */
@@ -38,18 +38,22 @@ bool ptc_crash_is_runtime(const struct ptc_crash_report *r, const struct ptc_cra
 	return p->function && (is_plt(p->function) || is_libc_internal(p->function));
 }
 
+/* The caller's @p may have fewer members than this library's, so @p is not copied. */
 bool ptc_crash_find_user_code(const struct ptc_crash_report *r, struct ptc_crash_place *p)
 {
-	struct ptc_crash_place at = *p;
+	const char *function = p->function, *source = p->source;
+	const bool inlined = p->inlined;
+	const int line = p->line;
 	size_t i;
 
 	for (i = 0; i < p->nfunctions; i++) {
-		ptc_crash_place_level(&at, i);
-		if (!ptc_crash_is_runtime(r, &at)) {
-			*p = at;
+		ptc_crash_place_level(p, i);
+		if (!ptc_crash_is_runtime(r, p))
 			return true;
-		}
-		at = *p;
+		p->function = function;
+		p->source = source;
+		p->line = line;
+		p->inlined = inlined;
 	}
 	return false;
 }

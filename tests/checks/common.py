@@ -19,16 +19,6 @@ LAYERS = {  # each layer, with the layers it may include
 }
 # Files of cli/ that still include headers of other layers instead of public headers.
 INTERNAL_IN_CLI = [
-    "cli/common/python_json.h",
-    "cli/crash/branch_fold.h",
-    "cli/crash/crash_answer.c",
-    "cli/crash/crash_branches.c",
-    "cli/crash/crash_core.c",
-    "cli/crash/crash_json.c",
-    "cli/crash/crash_out.h",
-    "cli/crash/crash_stack.c",
-    "cli/crash/crash_threads.c",
-    "cli/crash/place_text.h",
     "cli/stacks/stacks_out.h",
 ]
 FOLDERS = list(LAYERS) + ["include", "tests", "bench", "examples"]

@@ -8,7 +8,13 @@
 enum { LIBRARY = 1000, MOST = 64 };
 
 static struct ptc_item items[MOST];
-static struct ptc_crash_flow flow;
+static size_t nitems;
+
+static const struct ptc_item *item_at(void *ctx, size_t i)
+{
+	(void)ctx;
+	return &items[i];
+}
 
 static bool is_library(void *ctx, uint64_t ip)
 {
@@ -19,28 +25,30 @@ static bool is_library(void *ctx, uint64_t ip)
 static void setup(void)
 {
 	memset(items, 0, sizeof(items));
-	flow = (struct ptc_crash_flow){ .branches = items, .max_branches = MOST };
+	nitems = 0;
 }
 
 static void branch(uint64_t from, uint64_t to, enum ptc_kind kind)
 {
-	items[flow.nbranches++] = (struct ptc_item){
+	items[nitems++] = (struct ptc_item){
 		.type = PTC_ITEM_BRANCH, .kind = (uint8_t)kind, .from = from, .to = to
 	};
 }
 
 static void gap(void)
 {
-	items[flow.nbranches++] = (struct ptc_item){ .type = PTC_ITEM_GAP };
+	items[nitems++] = (struct ptc_item){ .type = PTC_ITEM_GAP };
 }
 
 static void folds(size_t want, size_t n, const struct ptc_fold_entry *expected)
 {
-	const struct ptc_fold_opts opts = { .want = want, .is_library = is_library };
+	const struct ptc_fold_opts opts = {
+		.n = nitems, .want = want, .item = item_at, .is_library = is_library
+	};
 	struct ptc_fold f;
 	size_t i;
 
-	cr_assert(ptc_fold_branches(&flow, &opts, &f));
+	cr_assert(ptc_fold_branches(&opts, &f));
 	cr_assert_eq(f.n, n, "%zu entries, not %zu", f.n, n);
 	for (i = 0; i < n; i++) {
 		cr_expect_eq(f.entries[i].first, expected[i].first, "entry %zu begins at %td", i,
@@ -144,9 +152,9 @@ Test(branch_fold, the_last_entries_are_whole)
 
 Test(branch_fold, the_address_0_is_an_end)
 {
-	items[flow.nbranches++] = (struct ptc_item){ .type = PTC_ITEM_BRANCH,
-						     .kind = PTC_KIND_ICALL,
-						     .from = 1,
-						     .flags = PTC_ITEM_TO_ZERO };
+	items[nitems++] = (struct ptc_item){ .type = PTC_ITEM_BRANCH,
+					     .kind = PTC_KIND_ICALL,
+					     .from = 1,
+					     .flags = PTC_ITEM_TO_ZERO };
 	folds(10, 1, (const struct ptc_fold_entry[]){ { &items[0], 1, false } });
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "base/untrusted.h"
-#include "decode/crash/core_write.h"
+#include "decode/crash/crash_state.h"
 #include "decode/image/core.h"
 #include "lib_elf.h"
 
@@ -117,7 +117,7 @@ static void has(const struct ptc_core *c, uint64_t addr, const uint8_t *want, si
 
 Test(core_write, threads_and_signal_are_those_of_the_state)
 {
-	struct ptc_core_size size;
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
 	struct ptc_core *c;
 	siginfo_t info;
 	struct made m;
@@ -144,7 +144,7 @@ Test(core_write, threads_and_signal_are_those_of_the_state)
 
 Test(core_write, a_live_process_has_no_signal)
 {
-	struct ptc_core_size size;
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
 	struct ptc_core *c;
 	struct made m;
 
@@ -164,7 +164,7 @@ Test(core_write, a_live_process_has_no_signal)
 
 Test(core_write, memory_that_was_not_kept_is_absent)
 {
-	struct ptc_core_size size;
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
 	struct ptc_core *c;
 	struct made m;
 
@@ -188,7 +188,7 @@ Test(core_write, memory_that_was_not_kept_is_absent)
 
 Test(core_write, a_piece_may_start_within_a_page)
 {
-	struct ptc_core_size size;
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
 	struct ptc_core *c;
 	struct made m;
 
@@ -203,7 +203,7 @@ Test(core_write, a_piece_may_start_within_a_page)
 
 Test(core_write, code_comes_from_the_file_but_not_the_headers_and_not_of_a_removed_file)
 {
-	struct ptc_core_size size;
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
 	struct ptc_core *c;
 	struct made m;
 
@@ -226,7 +226,7 @@ Test(core_write, code_comes_from_the_file_but_not_the_headers_and_not_of_a_remov
 
 Test(core_write, only_files_with_unchanged_memory_are_listed)
 {
-	struct ptc_core_size size;
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
 	struct ptc_core *c;
 	struct made m;
 
@@ -247,7 +247,7 @@ Test(core_write, only_files_with_unchanged_memory_are_listed)
 Test(core_write, in_a_system_call_the_position_is_behind_the_instruction)
 {
 	uint64_t *regs;
-	struct ptc_core_size size;
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
 	struct ptc_core *c;
 	struct made m;
 
@@ -281,7 +281,7 @@ Test(core_write, in_a_system_call_the_position_is_behind_the_instruction)
 static void refused(struct made *m, int code)
 {
 	const struct ptc_buf mine = { .bytes = (uint8_t *)"mine", .len = 4 };
-	struct ptc_core_size size;
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
 	struct ptc_err err;
 	struct stat st;
 
@@ -297,7 +297,7 @@ static void refused(struct made *m, int code)
 Test(core_write, a_refused_core_leaves_nothing)
 {
 	struct ptc_crash_state_piece *many = calloc(PN_XNUM, sizeof(*many));
-	struct ptc_core_size size;
+	struct ptc_core_size size = PTC_CORE_SIZE_INIT;
 	struct ptc_err err;
 	struct made m;
 	size_t i;
