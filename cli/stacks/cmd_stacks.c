@@ -55,7 +55,7 @@ static const struct ptc_option options[] = {
 	{ "input", 'i', "FILE",
 	  "Show the states in FILE (default without -p: perf.data), the same as the argument FILE. "
 	  "-: read standard input.",
-	  PTC_TEXT(struct stacks_args, show.opts.input) },
+	  PTC_TEXT(struct stacks_args, show.input) },
 	{ "frames", 'n', "N", "Show at most N frames of each stack (default: 64).",
 	  PTC_PARSED(struct stacks_args, show.view.frames, take_frames,
 		     "a number of frames from 1 to 4096") },
@@ -105,14 +105,14 @@ static int parse_stacks_args(struct stacks_args *a, int argc, char **argv)
 
 	if (code >= 0)
 		return code;
-	if (ptc_take_input("stacks", argc, argv, &a->show.opts.input))
+	if (ptc_take_input("stacks", argc, argv, &a->show.input))
 		return PTC_EXIT_USAGE;
-	a->live = a->take.npids && !a->show.opts.input;
+	a->live = a->take.npids && !a->show.input;
 	if (!a->live && (a->take.output || a->take.no_memory))
 		return ptc_usage_error("stacks", "%s needs -p PID, and no FILE to show",
 				       a->take.output ? "-o" : "--no-memory");
-	if (!a->show.opts.input)
-		a->show.opts.input = PTC_INPUT_DEFAULT;
+	if (!a->show.input)
+		a->show.input = PTC_INPUT_DEFAULT;
 	for (i = 0; i < a->take.npids; i++)
 		a->wanted[i] = (uint64_t)a->pids[i];
 	a->show.opts.pids = a->wanted;
@@ -132,10 +132,10 @@ static int take_states(struct stacks_args *a)
 		a->code.symfs = a->root;
 	if (ptc_record_states(&a->take, &fd, &err))
 		return ptc_say_err(&err);
-	a->show.opts.input = a->take.output;
+	a->show.input = a->take.output;
 	if (fd < 0)
 		return -1;
-	a->show.opts.input = "-";
+	a->show.input = "-";
 	if (dup2(fd, STDIN_FILENO) < 0) {
 		ptc_say("cannot read the recording in memory: %s", strerror(errno));
 		return PTC_EXIT_FAIL;
@@ -146,7 +146,8 @@ static int take_states(struct stacks_args *a)
 
 int ptc_cmd_stacks(int argc, char **argv)
 {
-	struct stacks_args a = { .show.view.frames = FRAMES_DEFAULT,
+	struct stacks_args a = { .show = { .opts = PTC_STACKS_OPTS_INIT,
+					   .view.frames = FRAMES_DEFAULT },
 				 .take = PTC_STATE_RECORDING_OPTS_INIT,
 				 .code = PTC_CODE_OPTS_INIT };
 	int code = parse_stacks_args(&a, argc, argv);

@@ -47,48 +47,48 @@ static void put_frame(struct ptc_emit *e, const struct ptc_crash_place *p)
 }
 
 static void put_stack(struct ptc_emit *e, const struct ptc_stacks_report *r,
-		      const struct ptc_stack_process *p, const struct ptc_stack_thread *t,
-		      size_t max)
+		      const struct ptc_stack_process *p, size_t thread, size_t max)
 {
-	struct ptc_crash_place place;
+	const struct ptc_stack_thread *t = ptc_stack_process_thread(p, thread);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	size_t i;
 
-	ptc_emit_u64(e, "depth", t->stack.n);
-	if (t->stack.cut)
+	ptc_emit_u64(e, "depth", t->depth);
+	if (t->cut)
 		ptc_emit_bool(e, "cut", true);
 	if (t->ends_in)
 		ptc_emit_text(e, "ends_in", t->ends_in);
 	ptc_emit_rows(e, "frames");
-	for (i = 0; i < t->stack.n && i < max; i++) {
-		ptc_stacks_place(r, p, t, i, &place);
+	for (i = 0; i < max && ptc_stacks_place(r, p, thread, i, &place); i++)
 		put_frame(e, &place);
-	}
 	ptc_emit_end(e);
 }
 
 static void put_call(struct ptc_emit *e, const struct ptc_stack_thread *t)
 {
-	const size_t n = ptc_cur_left(&t->state->file);
+	const struct ptc_cur name = ptc_crash_state_call_file(t->state);
+	const size_t n = ptc_cur_left(&name);
+	const struct ptc_wait *w = t->wait;
 	char file[FILE_MAX + 1];
 	size_t i;
 
-	ptc_emit_u64(e, "call_number", t->wait.nr);
-	ptc_emit_text(e, "call", ptc_syscall_name(t->wait.nr));
+	ptc_emit_u64(e, "call_number", w->nr);
+	ptc_emit_text(e, "call", ptc_syscall_name(w->nr));
 	ptc_emit_list(e, "args");
-	for (i = 0; i < sizeof(t->wait.args) / sizeof(t->wait.args[0]); i++)
-		ptc_emit_hex(e, NULL, t->wait.args[i]);
+	for (i = 0; i < sizeof(w->args) / sizeof(w->args[0]); i++)
+		ptc_emit_hex(e, NULL, w->args[i]);
 	ptc_emit_end(e);
 	if (!n)
 		return;
 	(void)snprintf(file, sizeof(file), "%.*s", (int)(n < FILE_MAX ? n : FILE_MAX),
-		       (const char *)t->state->file.pos);
+		       (const char *)name.pos);
 	ptc_emit_text(e, "fd_file", file);
 }
 
 static void put_wait(struct ptc_emit *e, const struct ptc_stack_process *p,
 		     const struct ptc_stack_thread *t)
 {
-	const struct ptc_wait *w = &t->wait;
+	const struct ptc_wait *w = t->wait;
 	char text[PTC_STACKS_SENTENCE];
 
 	ptc_stacks_sentence(p, t, text);
@@ -111,40 +111,45 @@ static void put_wait(struct ptc_emit *e, const struct ptc_stack_process *p,
 }
 
 static void put_thread(struct ptc_emit *e, const struct ptc_stacks_report *r,
-		       const struct ptc_stack_process *p, const struct ptc_stack_thread *t,
-		       size_t max)
+		       const struct ptc_stack_process *p, size_t thread, size_t max)
 {
-	const struct ptc_crash_task *k = &t->state->task;
+	const struct ptc_stack_thread *t = ptc_stack_process_thread(p, thread);
+	const struct ptc_crash_thread *regs = ptc_crash_state_registers(t->state);
+	const struct ptc_crash_task *k = ptc_crash_state_task(t->state);
 
 	ptc_emit_row(e);
-	ptc_emit_u64(e, "tid", t->state->state.tid);
-	ptc_emit_text(e, "name", t->state->name);
-	if (k->own_tid && k->own_tid != t->state->state.tid)
+	ptc_emit_u64(e, "tid", regs->tid);
+	ptc_emit_text(e, "name", ptc_crash_state_thread_name(t->state));
+	if (k->own_tid && k->own_tid != regs->tid)
 		ptc_emit_u64(e, "own_tid", k->own_tid);
 	if (k->tid)
 		ptc_emit_u64(e, "cpu_ns", k->cpu_ns);
 	if (k->stop_signal)
 		ptc_emit_u64(e, "stop_signal", k->stop_signal);
-	if (k->unstopped && t->state->state.regs[PTC_REG_RIP])
+	if (k->unstopped && regs->regs[PTC_REG_RIP])
 		ptc_emit_bool(e, "uninterruptible", true);
 	put_wait(e, p, t);
-	put_stack(e, r, p, t, max);
-	if (t->python.n || t->python.cut)
-		ptc_python_json(e, &t->python, max);
+	put_stack(e, r, p, thread, max);
+	if (ptc_python_frames_count(t->python) || ptc_python_frames_are_cut(t->python))
+		ptc_python_json(e, t->python, max);
 	ptc_emit_end(e);
 }
 
 static void put_deadlocks(struct ptc_emit *e, const struct ptc_stack_process *p)
 {
-	const struct ptc_deadlocks *d = &p->deadlocks;
-	size_t i, k;
+	const struct ptc_crash_state *s = ptc_stack_process_state(p);
+	const size_t *threads;
+	size_t i, k, n;
 
 	ptc_emit_rows(e, "deadlocks");
-	for (i = 0; i < d->n; i++) {
+	for (i = 0; (threads = ptc_stack_process_deadlock(p, i, &n)) != NULL; i++) {
 		ptc_emit_row(e);
 		ptc_emit_list(e, "tids");
-		for (k = d->begins[i]; k < d->begins[i + 1]; k++)
-			ptc_emit_u64(e, NULL, p->threads[d->threads[k]].state->state.tid);
+		for (k = 0; k < n; k++)
+			ptc_emit_u64(
+				e, NULL,
+				ptc_crash_state_registers(ptc_crash_state_get_thread(s, threads[k]))
+					->tid);
 		ptc_emit_end(e);
 		ptc_emit_end(e);
 	}
@@ -154,25 +159,27 @@ static void put_deadlocks(struct ptc_emit *e, const struct ptc_stack_process *p)
 static void put_process(struct ptc_emit *e, const struct ptc_stacks_report *r,
 			const struct ptc_stack_process *p, size_t max)
 {
-	const struct ptc_crash_state *s = &p->state;
+	const struct ptc_crash_state *s = ptc_stack_process_state(p);
+	const struct ptc_crash_signal *signal = ptc_crash_state_signal(s);
+	const struct ptc_crash_live *live = ptc_crash_state_live(s);
 	size_t i;
 
 	ptc_emit_row(e);
-	ptc_emit_u64(e, "pid", s->signal.pid);
-	if (s->signal.signo)
-		ptc_emit_u64(e, "signal", s->signal.signo);
-	if (s->live.pid) {
-		ptc_emit_u64(e, "stopped_ns", s->live.stopped_ns);
-		ptc_emit_u64(e, "restarted_calls", s->live.restarted);
+	ptc_emit_u64(e, "pid", signal->pid);
+	if (signal->signo)
+		ptc_emit_u64(e, "signal", signal->signo);
+	if (live) {
+		ptc_emit_u64(e, "stopped_ns", live->stopped_ns);
+		ptc_emit_u64(e, "restarted_calls", live->restarted);
 	}
-	if (s->signal.no_memory)
+	if (signal->no_memory)
 		ptc_emit_bool(e, "no_memory", true);
-	if (s->cut)
-		ptc_emit_u64(e, "cut", s->cut);
+	if (ptc_crash_state_cut(s))
+		ptc_emit_u64(e, "cut", ptc_crash_state_cut(s));
 	put_deadlocks(e, p);
 	ptc_emit_rows(e, "threads");
-	for (i = 0; i < s->nthreads; i++)
-		put_thread(e, r, p, &p->threads[i], max);
+	for (i = 0; i < ptc_crash_state_threads(s); i++)
+		put_thread(e, r, p, i, max);
 	ptc_emit_end(e);
 	ptc_emit_end(e);
 }
@@ -186,11 +193,11 @@ bool ptc_stacks_json(const struct ptc_stacks_report *r, const struct ptc_stacks_
 	ptc_emit_word(&e, "schema", "ptcap-stacks");
 	ptc_emit_u64(&e, "version", 1);
 	ptc_emit_rows(&e, "processes");
-	for (i = 0; i < r->n; i++)
-		put_process(&e, r, &r->processes[i], v->frames);
+	for (i = 0; i < ptc_stacks_report_processes(r); i++)
+		put_process(&e, r, ptc_stacks_report_process(r, i), v->frames);
 	ptc_emit_end(&e);
-	if (r->left_out)
-		ptc_emit_u64(&e, "left_out", r->left_out);
+	if (ptc_stacks_report_left_out(r))
+		ptc_emit_u64(&e, "left_out", ptc_stacks_report_left_out(r));
 	ptc_emit_end(&e);
 	putchar('\n');
 	return !e.failed;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "decode/stacks/stacks.h"
+#include "ptcap/stacks.h"
 
 enum { PTC_STACKS_SENTENCE = 1024 };
 
@@ -26,7 +26,8 @@ struct ptc_stacks_view {
 };
 
 struct ptc_stacks_show_args {
-	struct ptc_stacks_show_opts opts;
+	const char *input;
+	struct ptc_stacks_opts opts;
 	struct ptc_stacks_view view; /* without color */
 	bool json, no_pager, no_sandbox;
 };

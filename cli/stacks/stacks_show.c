@@ -29,25 +29,25 @@ static void say_notes(const struct ptc_stacks_report *r)
 	size_t i;
 
 	(void)fflush(stdout);
-	for (i = 0; (note = ptc_decode_note(r->d, i)) != NULL; i++)
+	for (i = 0; (note = ptc_stacks_report_note(r, i)) != NULL; i++)
 		ptc_say("%s", note);
 }
 
 static int explain(const struct ptc_stacks_show_args *a, struct ptc_pager *pager)
 {
-	struct ptc_stacks_report report = { .file = NULL };
+	struct ptc_stacks_report *report = NULL;
 	struct ptc_err err;
 	int code;
 
-	if (!ptc_stacks_explain(&report, &a->opts, &err)) {
-		code = print_report(a, &report, pager);
-		say_notes(&report);
+	if (!ptc_stacks_explain(a->input, &a->opts, &report, &err)) {
+		code = print_report(a, report, pager);
+		say_notes(report);
 	} else {
-		(void)ptc_say_input_err(a->opts.input, &err);
+		(void)ptc_say_input_err(a->input, &err);
 		/* A missing file is another error. */
 		code = err.code == PTC_E_NOT_EXIST && !err.sys ? PTC_EXIT_NOTHING : PTC_EXIT_FAIL;
 	}
-	ptc_stacks_report_release(&report);
+	ptc_stacks_report_free(report);
 	return code;
 }
 
@@ -59,6 +59,6 @@ int ptc_stacks_show(struct ptc_stacks_show_args *a)
 
 	if (!a->no_pager && !a->json)
 		ptc_pager_prepare(&pager);
-	code = ptc_sandbox_enter_with_copy(&sandbox, &a->opts.input);
+	code = ptc_sandbox_enter_with_copy(&sandbox, &a->input);
 	return code ? code : explain(a, &pager);
 }

@@ -28,7 +28,7 @@ static void show_circle(const struct ptc_stack_process *p, const size_t *threads
 
 	printf("%sDEADLOCK:%s ", color ? "\033[1;31m" : "", color ? "\033[m" : "");
 	for (i = 0; i < n; i++) {
-		const struct ptc_stack_thread *t = &p->threads[threads[i]];
+		const struct ptc_stack_thread *t = ptc_stack_process_thread(p, threads[i]);
 
 		ptc_stacks_thread_name(t->state, name, sizeof(name));
 		ptc_stacks_sentence(p, t, text);
@@ -42,12 +42,12 @@ static void show_circle(const struct ptc_stack_process *p, const size_t *threads
 
 static void show_deadlocks(const struct ptc_stack_process *p, bool color)
 {
-	const struct ptc_deadlocks *d = &p->deadlocks;
-	size_t i;
+	const size_t *threads;
+	size_t i, n;
 
-	for (i = 0; i < d->n; i++)
-		show_circle(p, d->threads + d->begins[i], d->begins[i + 1] - d->begins[i], color);
-	if (d->n)
+	for (i = 0; (threads = ptc_stack_process_deadlock(p, i, &n)) != NULL; i++)
+		show_circle(p, threads, n, color);
+	if (i)
 		putchar('\n');
 }
 
@@ -74,47 +74,47 @@ static void show_inlined(const struct ptc_crash_place *p)
 	}
 }
 
-static void show_frame(const struct ptc_stacks_report *r, const struct ptc_stack_process *p,
-		       const struct ptc_stack_thread *t, size_t i)
+static void show_frame(const struct ptc_crash_place *p, size_t i)
 {
-	struct ptc_crash_place place;
+	const struct ptc_inline_frame *real = &p->functions[p->nfunctions - 1];
 
-	ptc_stacks_place(r, p, t, i, &place);
 	printf(" %3zu ", i);
-	show_inlined(&place);
-	if (place.function) {
-		ptc_show_plain(place.function);
-		printf("+0x%" PRIx64, place.offset);
-	} else if (place.file) {
-		ptc_show_plain(base_name(place.file));
-		printf("+0x%" PRIx64, place.file_offset);
+	show_inlined(p);
+	if (p->function) {
+		ptc_show_plain(p->function);
+		printf("+0x%" PRIx64, p->offset);
+	} else if (p->file) {
+		ptc_show_plain(base_name(p->file));
+		printf("+0x%" PRIx64, p->file_offset);
 	} else {
-		printf("0x%" PRIx64, place.ip);
+		printf("0x%" PRIx64, p->ip);
 	}
-	if (place.functions[place.nfunctions - 1].file) {
-		show_line(place.functions[place.nfunctions - 1].file,
-			  place.functions[place.nfunctions - 1].line);
-	} else if (place.function && place.file) {
+	if (real->file) {
+		show_line(real->file, real->line);
+	} else if (p->function && p->file) {
 		printf("  ");
-		ptc_show_plain(base_name(place.file));
+		ptc_show_plain(base_name(p->file));
 	}
 	putchar('\n');
 }
 
 static void show_stack(const struct ptc_stacks_report *r, const struct ptc_stack_process *p,
-		       const struct ptc_stack_thread *t, size_t max)
+		       size_t thread, size_t max)
 {
+	const struct ptc_stack_thread *t = ptc_stack_process_thread(p, thread);
+	struct ptc_crash_place place = PTC_CRASH_PLACE_INIT;
 	size_t i;
 
-	for (i = 0; i < t->stack.n && i < max; i++)
-		show_frame(r, p, t, i);
-	if (t->stack.n > max)
-		printf("     ... %zu more ...\n", t->stack.n - max);
-	if (t->stack.cut)
+	for (i = 0; i < max && ptc_stacks_place(r, p, thread, i, &place); i++)
+		show_frame(&place, i);
+	if (t->depth > max)
+		printf("     ... %zu more ...\n", t->depth - max);
+	if (t->cut)
 		printf("     the outermost frames are not known: %s\n",
-		       t->stack.unsaved ? "their memory was not saved" : "there are too many");
-	if (!t->stack.n)
-		printf("     0x%" PRIx64 ": no stack\n", t->state->state.regs[PTC_REG_RIP]);
+		       t->unsaved ? "their memory was not saved" : "there are too many");
+	if (!t->depth)
+		printf("     0x%" PRIx64 ": no stack\n",
+		       ptc_crash_state_registers(t->state)->regs[PTC_REG_RIP]);
 	if (t->ends_in) {
 		printf("     the stack ends here: the file '");
 		ptc_show_plain(t->ends_in);
@@ -125,38 +125,52 @@ static void show_stack(const struct ptc_stacks_report *r, const struct ptc_stack
 /* Prints Python's functions of the thread. */
 static void show_python(const struct ptc_python_frames *f, size_t max)
 {
+	const size_t n = ptc_python_frames_count(f);
+	const bool cut = ptc_python_frames_are_cut(f);
 	size_t i;
 
-	if (f->n || f->cut)
+	if (n || cut)
 		printf("     python:\n");
-	for (i = 0; i < f->n && i < max; i++) {
+	for (i = 0; i < n && i < max; i++) {
+		const uint32_t line = ptc_python_frames_line(f, i);
+
 		printf(" %3zu ", i);
-		ptc_show_plain(f->items[i].function);
+		ptc_show_plain(ptc_python_frames_function(f, i));
 		printf("  ");
-		ptc_show_plain(base_name(f->items[i].file));
-		if (f->items[i].line)
-			printf(":%" PRIu32, f->items[i].line);
+		ptc_show_plain(base_name(ptc_python_frames_file(f, i)));
+		if (line)
+			printf(":%" PRIu32, line);
 		putchar('\n');
 	}
-	if (f->n > max)
-		printf("     ... %s%zu more ...\n", f->cut ? "at least " : "", f->n - max);
-	else if (f->cut)
+	if (n > max)
+		printf("     ... %s%zu more ...\n", cut ? "at least " : "", n - max);
+	else if (cut)
 		printf("     the outermost functions are not known: the saved memory has no "
 		       "more\n");
 }
 
 /* --- threads with the same stack --- */
 
+static size_t count_threads(const struct ptc_stack_process *p)
+{
+	return ptc_crash_state_threads(ptc_stack_process_state(p));
+}
+
+static const struct ptc_crash_state_thread *state_of(const struct ptc_stack_process *p, size_t i)
+{
+	return ptc_crash_state_get_thread(ptc_stack_process_state(p), i);
+}
+
 static bool is_in(const struct ptc_stack_process *p, size_t first, size_t i)
 {
-	return p->threads[i].same_as == first;
+	return ptc_stack_process_thread(p, i)->same_as == first;
 }
 
 static size_t count_same(const struct ptc_stack_process *p, size_t first)
 {
 	size_t n = 0, i;
 
-	for (i = first; i < p->state.nthreads; i++)
+	for (i = first; i < count_threads(p); i++)
 		n += is_in(p, first, i);
 	return n;
 }
@@ -170,23 +184,29 @@ struct group {
 
 static bool has_name(const struct group *g, size_t i, const char *name)
 {
-	return !strcmp(g->p->threads[i].state->name, name);
+	return !strcmp(ptc_crash_state_thread_name(state_of(g->p, i)), name);
+}
+
+static uint64_t tid_of(const struct group *g, size_t i)
+{
+	return ptc_crash_state_registers(state_of(g->p, i))->tid;
 }
 
 /* Prints the threads with one name: "12-15,18 (worker)". */
 static void show_ids(const struct group *g, const bool *chosen, const char *name)
 {
+	const size_t all = count_threads(g->p);
 	const char *sep = " ";
 	size_t i, k;
 
-	for (i = g->first; i < g->p->state.nthreads; i = k) {
-		const uint64_t tid = g->p->threads[i].state->state.tid;
+	for (i = g->first; i < all; i = k) {
+		const uint64_t tid = tid_of(g, i);
 
 		k = i + 1;
 		if (!chosen[i] || g->shown[i] || !has_name(g, i, name))
 			continue;
-		while (k < g->p->state.nthreads && chosen[k] && !g->shown[k] &&
-		       has_name(g, k, name) && g->p->threads[k].state->state.tid == tid + (k - i))
+		while (k < all && chosen[k] && !g->shown[k] && has_name(g, k, name) &&
+		       tid_of(g, k) == tid + (k - i))
 			k++;
 		printf("%s%" PRIu64, sep, tid);
 		if (k - i > 1)
@@ -205,11 +225,11 @@ static void show_members(const struct group *g, const bool *chosen)
 	const char *sep = "";
 	size_t i;
 
-	for (i = g->first; i < g->p->state.nthreads; i++) {
+	for (i = g->first; i < count_threads(g->p); i++) {
 		if (!chosen[i] || g->shown[i])
 			continue;
 		printf("%s", sep);
-		show_ids(g, chosen, g->p->threads[i].state->name);
+		show_ids(g, chosen, ptc_crash_state_thread_name(state_of(g->p, i)));
 		sep = ",";
 	}
 	putchar('\n');
@@ -221,12 +241,12 @@ static size_t choose(const struct group *g, size_t first, bool *chosen)
 	char wanted[PTC_STACKS_SENTENCE], text[PTC_STACKS_SENTENCE];
 	size_t i, n = 0;
 
-	ptc_stacks_sentence(g->p, &g->p->threads[first], wanted);
-	for (i = 0; i < g->p->state.nthreads; i++) {
+	ptc_stacks_sentence(g->p, ptc_stack_process_thread(g->p, first), wanted);
+	for (i = 0; i < count_threads(g->p); i++) {
 		chosen[i] = false;
 		if (i < first || !is_in(g->p, g->first, i) || g->shown[i])
 			continue;
-		ptc_stacks_sentence(g->p, &g->p->threads[i], text);
+		ptc_stacks_sentence(g->p, ptc_stack_process_thread(g->p, i), text);
 		chosen[i] = !strcmp(text, wanted);
 		n += chosen[i];
 	}
@@ -236,7 +256,7 @@ static size_t choose(const struct group *g, size_t first, bool *chosen)
 /* Prints what the threads of a group wait for, with the threads of each sentence. */
 static bool show_group(struct group *g)
 {
-	const size_t all = g->p->state.nthreads;
+	const size_t all = count_threads(g->p);
 	bool *chosen = calloc(all + 1, sizeof(*chosen));
 	char text[PTC_STACKS_SENTENCE];
 	size_t i, n, sentences = 0, left = g->n;
@@ -256,7 +276,7 @@ static bool show_group(struct group *g)
 		}
 		n = choose(g, i, chosen);
 		left -= n;
-		ptc_stacks_sentence(g->p, &g->p->threads[i], text);
+		ptc_stacks_sentence(g->p, ptc_stack_process_thread(g->p, i), text);
 		printf("%zu thread%s: ", n, ptc_plural(n));
 		ptc_show_plain(text);
 		printf("\n    ");
@@ -283,27 +303,31 @@ static void show_one(const struct ptc_stack_process *p, const struct ptc_stack_t
 
 static void show_head(const struct ptc_stack_process *p, const struct ptc_stacks_view *v)
 {
-	const struct ptc_crash_state *s = &p->state;
+	const struct ptc_crash_state *s = ptc_stack_process_state(p);
+	const struct ptc_crash_signal *signal = ptc_crash_state_signal(s);
+	const struct ptc_crash_live *live = ptc_crash_state_live(s);
+	const size_t n = count_threads(p);
 	const char *name = "";
 	size_t i;
 
-	for (i = 0; i < s->nthreads; i++)
-		if (s->threads[i].state.tid == s->signal.pid)
-			name = s->threads[i].name;
-	printf("%sprocess %" PRIu64 " (", v->color ? "\033[1m" : "", s->signal.pid);
+	for (i = 0; i < n; i++)
+		if (ptc_crash_state_registers(state_of(p, i))->tid == signal->pid)
+			name = ptc_crash_state_thread_name(state_of(p, i));
+	printf("%sprocess %" PRIu64 " (", v->color ? "\033[1m" : "", signal->pid);
 	ptc_show_plain(name);
-	printf(")%s: %zu thread%s", v->color ? "\033[m" : "", s->nthreads, ptc_plural(s->nthreads));
-	if (v->verbose && s->live.pid)
+	printf(")%s: %zu thread%s", v->color ? "\033[m" : "", n, ptc_plural(n));
+	if (v->verbose && live)
 		printf(", stood still for %.3f ms, %" PRIu64 " system call%s restarted",
-		       (double)s->live.stopped_ns / 1e6, s->live.restarted,
-		       ptc_plural(s->live.restarted));
+		       (double)live->stopped_ns / 1e6, live->restarted,
+		       ptc_plural(live->restarted));
 	putchar('\n');
-	if (s->signal.no_memory)
+	if (signal->no_memory)
 		printf("recorded without memory (--no-memory): only the innermost frames are "
 		       "known\n");
-	if (s->cut)
-		printf("%" PRIu64 " bytes of stacks and code exceeded the limit\n", s->cut);
-	if (p->unmapped)
+	if (ptc_crash_state_cut(s))
+		printf("%" PRIu64 " bytes of stacks and code exceeded the limit\n",
+		       ptc_crash_state_cut(s));
+	if (ptc_stack_process_is_unmapped(p))
 		printf("the recording has no mappings of this process\n");
 }
 
@@ -313,37 +337,40 @@ static bool show_process(const struct ptc_stacks_report *r, const struct ptc_sta
 	size_t i;
 
 	show_head(p, v);
-	for (i = 0; i < p->state.nthreads; i++) {
+	for (i = 0; i < count_threads(p); i++) {
+		const struct ptc_stack_thread *t = ptc_stack_process_thread(p, i);
 		struct group g = { .p = p, .first = i };
 
-		if (p->threads[i].same_as != i)
+		if (t->same_as != i)
 			continue;
 		g.n = count_same(p, i);
 		putchar('\n');
 		if (g.n == 1)
-			show_one(p, &p->threads[i]);
+			show_one(p, t);
 		else if (!show_group(&g))
 			return false;
-		show_stack(r, p, &p->threads[i], v->frames);
-		show_python(&p->threads[i].python, v->frames);
+		show_stack(r, p, i, v->frames);
+		show_python(t->python, v->frames);
 	}
 	return true;
 }
 
 bool ptc_stacks_text(const struct ptc_stacks_report *r, const struct ptc_stacks_view *v)
 {
+	const uint64_t left_out = ptc_stacks_report_left_out(r);
+	const size_t n = ptc_stacks_report_processes(r);
 	size_t i;
 
-	for (i = 0; i < r->n; i++)
-		show_deadlocks(&r->processes[i], v->color);
-	for (i = 0; i < r->n; i++) {
+	for (i = 0; i < n; i++)
+		show_deadlocks(ptc_stacks_report_process(r, i), v->color);
+	for (i = 0; i < n; i++) {
 		if (i)
 			putchar('\n');
-		if (!show_process(r, &r->processes[i], v))
+		if (!show_process(r, ptc_stacks_report_process(r, i), v))
 			return false;
 	}
-	if (r->left_out)
+	if (left_out)
 		printf("\n%" PRIu64 " state%s of more processes not shown; select them with -p\n",
-		       r->left_out, ptc_plural(r->left_out));
+		       left_out, ptc_plural(left_out));
 	return true;
 }

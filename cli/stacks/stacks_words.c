@@ -34,17 +34,20 @@ __attribute__((format(printf, 2, 3))) static void add(struct sentence *s, const 
 
 void ptc_stacks_thread_name(const struct ptc_crash_state_thread *t, char *ret, size_t size)
 {
-	(void)snprintf(ret, size, "thread %" PRIu64 " (%s)", t->state.tid, t->name);
+	(void)snprintf(ret, size, "thread %" PRIu64 " (%s)", ptc_crash_state_registers(t)->tid,
+		       ptc_crash_state_thread_name(t));
 }
 
 static const struct ptc_crash_state_thread *thread_of(const struct ptc_stack_process *p,
 						      uint64_t tid)
 {
+	const struct ptc_crash_state *s = ptc_stack_process_state(p);
+	const struct ptc_crash_state_thread *t;
 	size_t i;
 
-	for (i = 0; i < p->state.nthreads; i++)
-		if (p->state.threads[i].state.tid == tid)
-			return &p->state.threads[i];
+	for (i = 0; (t = ptc_crash_state_get_thread(s, i)) != NULL; i++)
+		if (ptc_crash_state_registers(t)->tid == tid)
+			return t;
 	return NULL;
 }
 
@@ -125,24 +128,25 @@ static void add_arguments(struct sentence *s, const struct ptc_wait *w, const ch
 
 static void add_call(struct sentence *s, const struct ptc_stack_thread *t)
 {
-	const char *name = ptc_syscall_name(t->wait.nr);
-	const size_t file = ptc_cur_left(&t->state->file);
+	const struct ptc_cur path = ptc_crash_state_call_file(t->state);
+	const char *name = ptc_syscall_name(t->wait->nr);
+	const size_t file = ptc_cur_left(&path);
 	size_t i;
 
 	if (name)
 		add(s, "in %s(", name);
 	else
-		add(s, "in system call %" PRIu64 "(", t->wait.nr);
-	for (i = 0; i < sizeof(calls) / sizeof(calls[0]) && calls[i].nr != t->wait.nr; i++)
+		add(s, "in system call %" PRIu64 "(", t->wait->nr);
+	for (i = 0; i < sizeof(calls) / sizeof(calls[0]) && calls[i].nr != t->wait->nr; i++)
 		;
 	if (i < sizeof(calls) / sizeof(calls[0]))
-		add_arguments(s, &t->wait, calls[i].args);
+		add_arguments(s, t->wait, calls[i].args);
 	else
 		add(s, "...");
 	add(s, ")");
 	if (file)
-		add(s, ", fd %" PRId32 " -> %.*s", (int32_t)(uint32_t)t->wait.args[0],
-		    (int)(file < FILE_SHOWN ? file : FILE_SHOWN), t->state->file.pos);
+		add(s, ", fd %" PRId32 " -> %.*s", (int32_t)(uint32_t)t->wait->args[0],
+		    (int)(file < FILE_SHOWN ? file : FILE_SHOWN), path.pos);
 }
 
 /* --- locks --- */
@@ -150,7 +154,7 @@ static void add_call(struct sentence *s, const struct ptc_stack_thread *t)
 /* Adds "mutex 0x4040a0 (lock_a)". */
 static void add_object(struct sentence *s, const struct ptc_stack_thread *t, const char *what)
 {
-	add(s, "waits for %s 0x%" PRIx64, what, t->wait.addr);
+	add(s, "waits for %s 0x%" PRIx64, what, t->wait->addr);
 	if (t->object && t->object_off)
 		add(s, " (%s+0x%" PRIx64 ")", t->object, t->object_off);
 	else if (t->object)
@@ -160,30 +164,30 @@ static void add_object(struct sentence *s, const struct ptc_stack_thread *t, con
 static void add_owner(struct sentence *s, const struct ptc_stack_process *p,
 		      const struct ptc_stack_thread *t, const char *how)
 {
-	if (!t->wait.owner) {
+	if (!t->wait->owner) {
 		add(s, ", owner not known");
-	} else if (t->wait.owner_is_gone) {
+	} else if (t->wait->owner_is_gone) {
 		add(s, ", %s by thread %" PRIu64 ", which is not in this process", how,
-		    t->wait.owner);
-	} else if (t->wait.owner == t->state->state.tid) {
+		    t->wait->owner);
+	} else if (t->wait->owner == ptc_crash_state_registers(t->state)->tid) {
 		add(s, ", %s by this thread itself", how);
 	} else {
 		add(s, ", %s by ", how);
-		add_thread(s, p, t->wait.owner);
+		add_thread(s, p, t->wait->owner);
 	}
 }
 
 static void add_wait(struct sentence *s, const struct ptc_stack_process *p,
 		     const struct ptc_stack_thread *t)
 {
-	switch (t->wait.kind) {
+	switch (t->wait->kind) {
 	case PTC_WAIT_MUTEX:
 		add_object(s, t, "mutex");
 		add_owner(s, p, t, "owned");
 		break;
 	case PTC_WAIT_RWLOCK:
 		add_object(s, t, "rwlock");
-		if (t->wait.owner)
+		if (t->wait->owner)
 			add_owner(s, p, t, "owned");
 		else
 			add(s, ", owned by readers, or owner not known");
@@ -209,8 +213,8 @@ static void add_wait(struct sentence *s, const struct ptc_stack_process *p,
 		break;
 	case PTC_WAIT_JOIN:
 		add(s, "waits for the end of ");
-		if (t->wait.owner)
-			add_thread(s, p, t->wait.owner);
+		if (t->wait->owner)
+			add_thread(s, p, t->wait->owner);
 		else
 			add(s, "a thread");
 		break;
@@ -239,25 +243,28 @@ static void add_signal(struct sentence *s, const char *what, uint64_t signo)
 void ptc_stacks_sentence(const struct ptc_stack_process *p, const struct ptc_stack_thread *t,
 			 char ret[PTC_STACKS_SENTENCE])
 {
-	const uint64_t sig = t->state->task.stop_signal;
+	const struct ptc_crash_signal *signal = ptc_crash_state_signal(ptc_stack_process_state(p));
+	const struct ptc_crash_thread *regs = ptc_crash_state_registers(t->state);
+	const struct ptc_crash_task *task = ptc_crash_state_task(t->state);
+	const uint64_t sig = task->stop_signal;
 	struct sentence s = { ret, PTC_STACKS_SENTENCE };
 
 	ret[0] = '\0';
-	if (p->state.signal.signo && t->state->state.tid == p->state.signal.tid)
-		add_signal(&s, "killed by", p->state.signal.signo);
+	if (signal->signo && regs->tid == signal->tid)
+		add_signal(&s, "killed by", signal->signo);
 	if (s.at > ret)
 		add(&s, "; ");
 	if (sig)
 		add_signal(&s, "stopped by", sig);
-	if (sig && t->wait.kind == PTC_WAIT_NONE)
+	if (sig && t->wait->kind == PTC_WAIT_NONE)
 		return;
 	if (sig)
 		add(&s, ", ");
-	if (t->state->task.unstopped && !t->state->state.regs[PTC_REG_RIP]) {
+	if (task->unstopped && !regs->regs[PTC_REG_RIP]) {
 		add(&s, "did not stop, so its registers are not known");
 		return;
 	}
-	if (t->state->task.unstopped)
+	if (task->unstopped)
 		add(&s, "in state D (uninterruptible), ");
 	add_wait(&s, p, t);
 }

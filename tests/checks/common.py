@@ -18,9 +18,7 @@ LAYERS = {  # each layer, with the layers it may include
     "cli": ["base", "arch"],
 }
 # Files of cli/ that still include headers of other layers instead of public headers.
-INTERNAL_IN_CLI = [
-    "cli/stacks/stacks_out.h",
-]
+INTERNAL_IN_CLI = []
 FOLDERS = list(LAYERS) + ["include", "tests", "bench", "examples"]
 
 
