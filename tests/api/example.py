@@ -8,14 +8,19 @@ branches  the example, as C and as C++, prints the same as `ptcap decode`: of al
 doctor    the example prints the checks of `ptcap doctor`, and the files that a process maps
 bundle    the example writes the same bundle as `ptcap archive`, and lists its files with their sizes
 compare   the example, as C and as C++, prints the same entries and sums as `ptcap compare`
+crash     the example, as C and as C++, prints the same as `ptcap crash show`, and writes the core of `ptcap crash core`
+stacks    the example, as C and as C++, prints the same as `ptcap stacks`: of a deadlock
 """
 
 import collections
+import contextlib
+import ctypes
 import glob
 import json
 import os
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -30,6 +35,8 @@ WRONG = (
     "wrong target", "wrong source", "wrong order", "duplicated", "filtered class", "wrong type", "lost flag",
     "not in the trace", "missing",
 )
+PR_SET_PTRACER = 0x59616D61
+SCOPE = "/proc/sys/kernel/yama/ptrace_scope"
 LANGUAGES = {"c": ["-std=c17", "-x", "c"], "c++": ["-std=c++17", "-x", "c++"]}
 
 
@@ -279,6 +286,110 @@ def check_compare(folder):
             assert lines[: len(rows)] == [wrong_line(row) for row in rows], (lines, rows)
             assert {l.split(": ")[0]: int(l.split(": ")[1]) for l in lines[len(rows) :]} == sums, (lines, sums)
             assert bool(rows) == (path == wrong), rows
+        r = subprocess.run([program, program], capture_output=True, text=True, check=False)
+        assert r.returncode == 1 and r.stderr.count(program) == 1, r.stderr
+
+
+def explained(*command):
+    """Return the JSON of a command of ptcap."""
+    r = subprocess.run([os.environ["PTCAP"], *command], capture_output=True, text=True, check=True)
+    return json.loads(r.stdout)
+
+
+def named(place):
+    """Return the function and the offset of a place, or its address."""
+    return f"{place['function']}+{place['offset']}" if place["function"] else place["ip"]
+
+
+def placed(place):
+    """Return a place of `ptcap crash show` as the example prints it."""
+    return named(place) + (f" {place['file']}:{place['line']}" if place["file"] else "")
+
+
+def lines_of_crash(path):
+    """Return the expected lines of examples/crash.c, and the beginnings of the lines about branches."""
+    crash = explained("crash", "show", "--format", "json", "-n", "8", "-i", path)
+    signo = signal.Signals[crash["signal"]].value
+    before = [f"signal {signo}: {crash['reason']}", f"address {crash['fault']['address']}"]
+    before += [f"frame {i}: {placed(f)}" for i, f in enumerate(crash["stack_traced"])]
+    branches = [f"{b['kind']} to {b['to_function']}+" for b in crash["branches"] if b["to_function"]]
+    threads = crash["threads"]
+    return before, branches, [
+        f"thread {t['tid']} ({t['name']})" + (", killed" if t["killed"] else "") for t in threads
+    ]
+
+
+def check_crash(folder):
+    path = os.path.join(folder, "perf.data")
+    prog = os.path.join(os.environ["PROGS"], "prog_crash")
+    core, wanted = os.path.join(folder, "core"), os.path.join(folder, "wanted")
+    subprocess.run(
+        [os.environ["PTCAP"], "crash", "--source", "step", "-q", "-o", path, "--", prog, "thread"],
+        check=False, stdout=subprocess.DEVNULL,
+    )
+    subprocess.run([os.environ["PTCAP"], "crash", "core", "-o", wanted, path], check=True, capture_output=True)
+    before, branches, threads = lines_of_crash(path)
+    assert "write_null" in before[2] and len(branches) > 3 and len(threads) > 1, (before, branches, threads)
+    for program, _, _ in programs(folder):
+        lines = subprocess.run([program, path, core], capture_output=True, text=True, check=True).stdout.splitlines()
+        shown = lines[len(before) : len(lines) - len(threads)]
+        assert lines[: len(before)] == before, (lines, before)
+        assert lines[len(lines) - len(threads) :] == threads, (lines, threads)
+        assert [line[: len(b)] for line, b in zip(shown, branches)] == branches, (shown, branches)
+        assert len(shown) == len(branches), (shown, branches)
+        with open(core, "rb") as a, open(wanted, "rb") as b:
+            assert a.read() == b.read()
+        r = subprocess.run([program, program], capture_output=True, text=True, check=False)
+        assert r.returncode == 1 and r.stderr.count(program) == 1, r.stderr
+
+
+def lines_of_process(process):
+    """Return the expected lines of examples/stacks.c about a process."""
+    lines = [f"process {process['pid']}"]
+    lines += ["deadlock: " + " ".join(str(tid) for tid in d["tids"]) for d in process["deadlocks"]]
+    stacks = set()
+    for t in process["threads"]:
+        wait, stack = t["wait"], json.dumps((t["wait"], t["frames"]))
+        line = f"thread {t['tid']} ({t['name']}): {wait['kind']}"
+        line += f" {wait['object']}" if "object" in wait else ""
+        lines.append(line + (f", thread {wait['owner']}" if "owner" in wait else ""))
+        if stack not in stacks:
+            lines += [f"frame {i}: {named(f)}" for i, f in enumerate(t["frames"])]
+        stacks.add(stack)
+    return lines
+
+
+def allow_ptrace():
+    """Let any process of this user trace this one, also after exec (Yama, scope 1)."""
+    ctypes.CDLL(None).prctl(PR_SET_PTRACER, ctypes.c_ulong(-1))
+
+
+def record_deadlock(path):
+    """Record the threads of a deadlocked program. Returns what `ptcap stacks` says about it."""
+    with subprocess.Popen(
+        [os.path.join(os.environ["PROGS"], "prog_stacks"), "deadlock"],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=allow_ptrace,
+    ) as p:
+        assert p.stdout.readline() == b"ready\n"
+        process = {"deadlocks": []}
+        while len(process["deadlocks"]) < 2:  # the threads need a moment to come there
+            subprocess.run(
+                [os.environ["PTCAP"], "stacks", "-p", str(p.pid), "-o", path], check=True, stdout=subprocess.DEVNULL
+            )
+            (process,) = explained("stacks", "--format", "json", path)["processes"]
+        p.communicate(b"")
+    return process
+
+
+def check_stacks(folder):
+    path = os.path.join(folder, "perf.data")
+    with contextlib.suppress(FileNotFoundError), open(SCOPE, encoding="ascii") as f:
+        if int(f.read()) > 1 and os.geteuid():
+            sys.exit(77)
+    want = lines_of_process(record_deadlock(path))
+    for program, _, _ in programs(folder):
+        r = subprocess.run([program, path], capture_output=True, text=True, check=True)
+        assert r.stdout.splitlines() == want, (r.stdout, want)
         r = subprocess.run([program, program], capture_output=True, text=True, check=False)
         assert r.returncode == 1 and r.stderr.count(program) == 1, r.stderr
 
