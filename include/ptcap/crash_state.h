@@ -56,7 +56,10 @@ PTC_API size_t ptc_crash_state_threads(const struct ptc_crash_state *d);
 /* Returns thread @i, in the order of the recording. NULL: there is no such thread. */
 PTC_API const struct ptc_crash_state_thread *
 ptc_crash_state_get_thread(const struct ptc_crash_state *d, size_t i);
-/* Returns the thread that the signal killed. NULL: the recording does not have it. */
+/*
+ * Returns the thread that the signal killed, or the main thread of a process that lived on. NULL:
+ * the recording does not have it.
+ */
 PTC_API const struct ptc_crash_state_thread *
 ptc_crash_state_victim(const struct ptc_crash_state *d);
 

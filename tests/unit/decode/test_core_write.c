@@ -142,6 +142,20 @@ Test(core_write, threads_and_signal_are_those_of_the_state)
 	release(&m);
 }
 
+/* An older caller does not know the last member. Its memory belongs to something else. */
+Test(core_write, a_caller_gets_only_the_members_that_it_knows)
+{
+	struct ptc_core_size size = { .size = offsetof(struct ptc_core_size, memory), .memory = 7 };
+	struct made m;
+
+	make(&m);
+	piece(&m, 7 * PAGE, m.memory, 16);
+	ptc_core_free(written(&m, &size));
+	cr_assert(size.threads == 2 && size.segments == 1 && size.memory == 7);
+	cr_assert_eq(size.size, offsetof(struct ptc_core_size, memory));
+	release(&m);
+}
+
 Test(core_write, a_live_process_has_no_signal)
 {
 	struct ptc_core_size size = PTC_CORE_SIZE_INIT;

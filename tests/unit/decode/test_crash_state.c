@@ -308,6 +308,30 @@ Test(crash_state, the_only_live_process_needs_no_choice)
 	release(&none);
 }
 
+Test(crash_state, an_opened_state_lends_its_threads_and_mappings)
+{
+	struct made m = make(put_two);
+	const struct ptc_crash_state_thread *t;
+	struct ptc_crash_state *d = NULL;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_crash_state_open(m.f, 3, &d, &err), PTC_E_NOT_EXIST);
+	cr_assert_null(d);
+	cr_assert_eq(ptc_crash_state_open(m.f, 2, &d, &err), 0);
+	cr_assert(ptc_crash_state_signal(d)->pid == 2 && !ptc_crash_state_live(d));
+	t = ptc_crash_state_get_thread(d, ptc_crash_state_threads(d) - 1);
+	cr_assert_eq(t, ptc_crash_state_victim(d));
+	cr_assert_str_eq(ptc_crash_state_thread_name(t), "second");
+	cr_assert_eq(ptc_crash_state_registers(t)->tid, ptc_crash_state_signal(d)->tid);
+	cr_assert(ptc_crash_state_threads(d) == 2 && !ptc_crash_state_get_thread(d, 2));
+	cr_assert(ptc_crash_state_maps(d) == 2 && !ptc_crash_state_get_map(d, 2));
+	cr_assert_eq(ptc_crash_state_map_range(ptc_crash_state_get_map(d, 0))->end, 0x2000);
+	cr_assert_str_eq(ptc_crash_state_map_name(ptc_crash_state_get_map(d, 0)), "/two");
+	ptc_crash_state_free(d);
+	ptc_crash_state_free(NULL);
+	release(&m);
+}
+
 static void put_many_live(struct ptc_buf *b)
 {
 	uint64_t pid;
