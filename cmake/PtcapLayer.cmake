@@ -38,12 +38,17 @@ function(ptcap_layer_objects OUT)
 	set(${OUT} "${all}" PARENT_SCOPE)
 endfunction()
 
-# Gives tests, benchmarks and the command line the headers of every layer.
-function(ptcap_sees_all TARGET)
+# Gives a target the public headers, and the headers of the layers after TARGET.
+function(ptcap_sees TARGET)
 	target_link_libraries(${TARGET} PRIVATE ptcap_flags ptcap_static)
 	target_include_directories(${TARGET} PRIVATE "${PROJECT_SOURCE_DIR}/include")
-	foreach(layer base arch auxtrace capture decode cli)
+	foreach(layer IN LISTS ARGN)
 		ptcap_layer_include(${layer} root)
 		target_include_directories(${TARGET} PRIVATE "${root}")
 	endforeach()
+endfunction()
+
+# Gives tests and benchmarks the headers of every layer.
+function(ptcap_sees_all TARGET)
+	ptcap_sees(${TARGET} base arch auxtrace capture decode cli)
 endfunction()

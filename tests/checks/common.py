@@ -17,8 +17,6 @@ LAYERS = {  # each layer, with the layers it may include
     "decode": ["base", "arch", "auxtrace"],
     "cli": ["base", "arch"],
 }
-# Files of cli/ that still include headers of other layers instead of public headers.
-INTERNAL_IN_CLI = []
 FOLDERS = list(LAYERS) + ["include", "tests", "bench", "examples"]
 
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from common import INTERNAL_IN_CLI, LAYERS, code, finish, prove, sources
+from common import LAYERS, code, finish, prove, sources
 
 FLAGS = ["-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wpedantic", "-Wundef", "-Werror", "-fsyntax-only"]
 C = ["-std=c17", "-Wstrict-prototypes", "-x", "c"]
@@ -29,7 +29,7 @@ def roots(root, links, path):
     that layer."""
     top = path.split("/")[0]
     sees = LAYERS.get(top, []) + ([top] if top in LAYERS else [])
-    if top == "tests" or (top == "cli" and INTERNAL_IN_CLI):
+    if top == "tests":
         sees = LAYERS
     out = ["-I" + os.path.join(root, "include")]
     for layer in sees:

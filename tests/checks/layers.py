@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Layers: which layer and which of its folders may include which, and where external interfaces may appear
-(doc/architecture.md). cli/ includes public headers, base/ and arch/ only. INTERNAL_IN_CLI lists files that
-still include others, and contains no other files.
+(doc/architecture.md). cli/ includes public headers, base/ and arch/ only.
 
 The CMakeLists.txt of a layer declares what each of its folders sees: SEES of ptcap_layer().
 
@@ -11,7 +10,7 @@ import os
 import re
 import sys
 
-from common import INTERNAL_IN_CLI, LAYERS, finish, grep, prove, sources
+from common import LAYERS, finish, grep, prove, sources
 
 LIBRARY = [layer for layer in LAYERS if layer != "cli"]
 
@@ -73,23 +72,17 @@ def look_at_folders(root):
     return complaints
 
 
-def check(root, internal=()):
-    """@internal: files of cli/ that include headers of other layers."""
+def check(root):
     complaints = look_at_folders(root)
-    needed = set()
     for layer, sees in LAYERS.items():
         paths = sources(root, [layer])
         for path, line, m in grep(root, paths, r'#\s*include\s*([<"])([^>"]+)[>"]'):
             quote, name = m.groups()
             top = name.split("/")[0] if "/" in name else None
-            if top in LAYERS and layer == "cli" and path in internal:
-                needed |= {path} if top not in sees + [layer] else set()
-            elif top in LAYERS and top != layer and top not in sees:
+            if top in LAYERS and top != layer and top not in sees:
                 complaints.append(f"{path}:{line}: {layer}/ may not include {name}")
             elif quote == '"' and layer != "cli" and top not in LAYERS and top != "ptcap":
                 complaints.append(f"{path}:{line}: {name} is neither of a layer nor public")
-    for path in sorted(set(internal) - needed):
-        complaints.append(f"{path}: includes public headers only; remove it from INTERNAL_IN_CLI (tests/checks/common.py)")
     paths = sources(root, LAYERS)
     for what, pattern, where in ONLY_IN:
         for path, line, m in grep(root, paths, pattern):
@@ -117,7 +110,6 @@ GOOD = {
     "decode/a/x.c": '#include "decode/low/x.h"\n#include "decode/b/x.h"\n',
     "cli/a.c": '#include <getopt.h>\n#include "ptcap/decode.h"\n#include "arch/a.h"\n#include "base/a.h"\n#include "cli.h"\n'
                'void f(void) { printf("x"); exit(1); }\n',
-    "cli/internal.c": '#include "decode/a.h"\n#include "base/a.h"\n',
 }
 BAD = [
     ("decode/low/bad.c", '#include "decode/a/x.h"\n'),
@@ -149,8 +141,7 @@ BAD = [
     ("cli/bad.c", '#include "decode/a.h"\n'),
     ("cli/bad.h", '#include "capture/a.h"\n'),
     ("cli/bad.c", '#include "auxtrace/a.h"\n'),
-    ("cli/internal.c", '#include "base/a.h"\n'),
 ]
 
-prove(lambda root: check(root, ["cli/internal.c"]), GOOD, BAD)
-finish(check(sys.argv[1], INTERNAL_IN_CLI), not sources(sys.argv[1], LAYERS))
+prove(check, GOOD, BAD)
+finish(check(sys.argv[1]), not sources(sys.argv[1], LAYERS))
