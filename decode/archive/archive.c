@@ -7,6 +7,7 @@
 #include "decode/archive/bundle_files.h"
 #include "decode/archive/reached_files.h"
 #include "ptcap/bundle.h"
+#include "ptcap/lookup.h"
 
 struct ptc_archive {
 	struct ptc_archive_opts opts;
@@ -34,6 +35,8 @@ int ptc_archive_new(struct ptc_decode *d, const struct ptc_archive_opts *given,
 	if (opts.level > PTC_BUNDLE_LEVEL_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "the highest level of a bundle is %d",
 				PTC_BUNDLE_LEVEL_MAX);
+	if (!ptc_decode_recording(d))
+		return ptc_fail(err, PTC_E_UNSUPPORTED, "a bare trace has no files to archive");
 	if (!opts.level)
 		opts.level = PTC_BUNDLE_LEVEL;
 	if (!opts.left_out)

@@ -118,7 +118,7 @@ struct ptc_archive;
 /*
  * Prepare a bundle of the recording that @d decodes. @d must outlive it. The caller owns *@ret.
  * PTC_E_USAGE: options without a size, or the level is too high. PTC_E_UNSUPPORTED: unknown options
- * of a newer caller. PTC_E_NO_MEMORY.
+ * of a newer caller, or @d decodes a bare trace. PTC_E_NO_MEMORY.
  */
 PTC_API int ptc_archive_new(struct ptc_decode *d, const struct ptc_archive_opts *opts,
 			    struct ptc_archive **ret, struct ptc_err *err);
