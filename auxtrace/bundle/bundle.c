@@ -137,7 +137,8 @@ static bool show_members(struct ptc_bundle *b)
 							.path = m->path,
 							.id = m->id,
 							.size = m->size,
-							.sha256 = m->sha256 };
+							.sha256 = m->sha256,
+							.partial = m->partial };
 	}
 	return b->shown;
 }

@@ -22,6 +22,7 @@ static void release_source(const struct ptc_bundle_source *s)
 	if (s->fd >= 0)
 		(void)close(s->fd);
 	free(s->owned);
+	ptc_partial_free(s->parts);
 }
 
 void ptc_bundle_writer_release(struct ptc_bundle_writer *w)
@@ -57,7 +58,9 @@ static int pass_file(const struct ptc_bundle_source *s, uint64_t max, const stru
 			continue;
 		if (n < 0)
 			rc = ptc_fail_sys(err, errno, "cannot read '%s'", name);
-		else if (n)
+		if (n > 0 && s->parts)
+			ptc_partial_apply(s->parts, off, chunk, (size_t)n);
+		if (n > 0)
 			rc = to->put(to->ctx, chunk, (size_t)n, err);
 		off += n > 0 ? (uint64_t)n : 0;
 	}

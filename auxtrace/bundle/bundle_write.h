@@ -4,14 +4,16 @@
 #define PTC_AUXTRACE_BUNDLE_BUNDLE_WRITE_H
 
 #include "auxtrace/bundle/manifest.h"
+#include "auxtrace/bundle/partial_file.h"
 #include "ptcap/cursor.h"
 #include "ptcap/error.h"
 
 /* The bytes of a member. */
 struct ptc_bundle_source {
-	int fd;		      /* owned; a regular file; -1: bytes */
-	struct ptc_cur bytes; /* lent, or inside owned */
-	uint8_t *owned;	      /* freed with the source; NULL: none */
+	int fd;			   /* owned; a regular file; -1: bytes */
+	struct ptc_cur bytes;	   /* lent, or inside owned */
+	uint8_t *owned;		   /* freed with the source; NULL: none */
+	struct ptc_partial *parts; /* owned; of the file fd; NULL: the whole file */
 };
 
 /* Zeroed: empty. */

@@ -136,6 +136,8 @@ static json_t *print_member(const struct ptc_manifest *m, size_t i)
 		failed |= json_object_set_new(j, "path", json_string(member->path));
 	if (j && member->ino)
 		failed |= json_object_set_new(j, "inode", json_integer((json_int_t)member->ino));
+	if (j && member->partial)
+		failed |= json_object_set_new(j, "partial", json_true());
 	if (!failed)
 		return j;
 	json_decref(j);
@@ -218,6 +220,15 @@ static bool parse_count(const json_t *j, const char *key, bool required, uint64_
 	return true;
 }
 
+/* Parses an optional truth value of @j. */
+static bool parse_truth(const json_t *j, const char *key, bool *ret)
+{
+	const json_t *v = json_object_get(j, key);
+
+	*ret = json_is_true(v);
+	return !v || json_is_boolean(v);
+}
+
 /* Parses an optional text of @j. */
 static bool parse_text(const json_t *j, const char *key, const char **ret)
 {
@@ -233,7 +244,8 @@ static bool parse_fields(const json_t *j, struct ptc_member *ret, const char **r
 
 	if (!parse_kind(json_string_value(json_object_get(j, "kind")), &ret->kind) ||
 	    !parse_count(j, "size", true, &ret->size) || ret->size > PTC_MANIFEST_BYTES ||
-	    !parse_count(j, "inode", false, &ret->ino) || !parse_text(j, "build_id", &hex) ||
+	    !parse_count(j, "inode", false, &ret->ino) ||
+	    !parse_truth(j, "partial", &ret->partial) || !parse_text(j, "build_id", &hex) ||
 	    !parse_text(j, "path", ret_path) || !sum ||
 	    parse_bytes(sum, ret->sha256, PTC_SHA256_SIZE) != PTC_SHA256_SIZE)
 		return false;

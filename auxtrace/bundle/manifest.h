@@ -35,6 +35,7 @@ struct ptc_member {
 	struct ptc_build_id id; /* len 0: none, then it is found by its path */
 	char *path;		/* owned; as recorded; NULL: not needed */
 	uint64_t ino;		/* recorded inode of a file without a build-id; 0: not known */
+	bool partial;		/* the file has more than the member: zeros are in its place */
 	uint64_t size;
 	uint8_t sha256[PTC_SHA256_SIZE];
 };

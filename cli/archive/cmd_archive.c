@@ -16,7 +16,7 @@
 struct archive_args {
 	const char *input, *output, *debuginfod;
 	struct ptc_code_opts code;
-	bool all, no_debug;
+	bool all, no_debug, reached;
 	uint64_t level;
 	struct ptc_sandbox sandbox;
 };
@@ -42,6 +42,9 @@ static const struct ptc_option options[] = {
 		"What to add (default: the files that the trace reached, and their debug files):"),
 	{ "all", 0, NULL, "Add all files that the recording maps as code, also unreached files.",
 	  PTC_FLAG(struct archive_args, all) },
+	{ "reached", 0, NULL,
+	  "Add of each file only names and the pages of code that the trace reached.",
+	  PTC_FLAG(struct archive_args, reached) },
 	{ "no-debug", 0, NULL, "Add no separate debug files. Source lines may be missing then.",
 	  PTC_FLAG(struct archive_args, no_debug) },
 	PTC_HEADING("Where to find the files:"),
@@ -107,6 +110,7 @@ static int archive_decoded(const struct archive_args *a, struct ptc_decode *d)
 
 	opts.all = a->all;
 	opts.no_debug = a->no_debug;
+	opts.reached = a->reached;
 	opts.level = (unsigned int)a->level;
 	opts.left_out = on_left_out;
 	if (ptc_archive_new(d, &opts, &bundle, &err))

@@ -6,6 +6,7 @@
 #include "base/opts.h"
 #include "decode/archive/bundle_files.h"
 #include "decode/archive/reached_files.h"
+#include "decode/archive/reached_parts.h"
 #include "ptcap/bundle.h"
 #include "ptcap/lookup.h"
 
@@ -47,6 +48,10 @@ int ptc_archive_new(struct ptc_decode *d, const struct ptc_archive_opts *given,
 	a->opts = opts;
 	a->d = d;
 	a->reached.d = d;
+	if (opts.reached && !ptc_reached_parts_begin(d)) {
+		ptc_archive_free(a);
+		return ptc_fail_mem(err);
+	}
 	*ret = a;
 	return 0;
 }
@@ -74,6 +79,7 @@ int ptc_archive_write(struct ptc_archive *a, const char *path, struct ptc_err *e
 						.writer = &a->writer,
 						.all = a->opts.all,
 						.debug = !a->opts.no_debug,
+						.parts = a->opts.reached,
 						.left_out = a->opts.left_out,
 						.ctx = a->opts.ctx };
 	int rc;

@@ -12,9 +12,10 @@
 #include "auxtrace/bundle/bundle_write.h"
 #include "base/err.h"
 #include "decode/archive/reached_files.h"
+#include "decode/archive/reached_parts.h"
+#include "decode/archive/state_code.h"
 #include "decode/elf/debugfile.h"
 #include "decode/session/decoder.h"
-#include "ptcap/crash.h"
 
 static void leave_out(const struct ptc_bundle_files *b, const char *name, const char *why)
 {
@@ -46,6 +47,25 @@ static int add_file(const struct ptc_bundle_files *b, const struct ptc_member *m
 	return add_member(b, m, &source, name, err);
 }
 
+/* Add the ELF file @fd; only the parts that the trace needs, if that is wanted. @f: its code. */
+static int add_elf(const struct ptc_bundle_files *b, const struct ptc_member *m,
+		   const struct ptc_codefile *f, int fd, const char *name, struct ptc_err *err)
+{
+	struct ptc_bundle_source source = { .fd = fd };
+	struct ptc_member part = *m;
+	int rc;
+
+	if (!b->parts)
+		return add_member(b, m, &source, name, err);
+	rc = ptc_reached_parts(f, fd, b->unwinds, name, &source.parts);
+	if (rc < 0) {
+		(void)close(fd);
+		return ptc_fail_mem(err);
+	}
+	part.partial |= source.parts != NULL;
+	return add_member(b, &part, &source, name, err);
+}
+
 /* Does the file @fd begin with @magic? */
 static bool has_magic(int fd, const char *magic)
 {
@@ -57,7 +77,8 @@ static bool has_magic(int fd, const char *magic)
 
 /* --- debug files --- */
 
-/* Add the alternate debug file (dwz) that the debug information in @fd refers to. */
+/* Add the alternate debug file (dwz) that the debug information in @fd refers to. It has no names.
+ */
 static int add_alternate(const struct ptc_bundle_files *b, const struct ptc_search *s, int fd,
 			 struct ptc_place_found at, struct ptc_err *err)
 {
@@ -65,7 +86,7 @@ static int add_alternate(const struct ptc_bundle_files *b, const struct ptc_sear
 	struct ptc_alternate_link link;
 	int alternate = -1;
 
-	if (ptc_debugfile_alternate(fd, at.path, &link)) {
+	if (!b->parts && ptc_debugfile_alternate(fd, at.path, &link)) {
 		m.id = link.id;
 		alternate = ptc_search_alternate(s, at, link.name, &link.id);
 	}
@@ -84,7 +105,7 @@ static int add_separate(const struct ptc_bundle_files *b, const struct ptc_codef
 	const int rc = add_alternate(b, &f->store->search, fd, at, err);
 
 	if (!rc)
-		return add_file(b, &m, fd, path, err);
+		return add_elf(b, &m, NULL, fd, path, err);
 	(void)close(fd);
 	return rc;
 }
@@ -117,6 +138,7 @@ static struct ptc_member member_of(const struct ptc_codefile *f)
 	const bool vdso = !strcmp(f->name, "[vdso]");
 
 	return (struct ptc_member){ .kind = vdso ? PTC_MEMBER_VDSO : PTC_MEMBER_CODE,
+				    .partial = f->partial,
 				    .id = f->id,
 				    .path = f->name,
 				    .ino = f->id.len || vdso ? 0 : f->mark.ino };
@@ -140,7 +162,7 @@ static int add_code(const struct ptc_bundle_files *b, const struct ptc_codefile 
 	}
 	rc = b->debug ? add_debug_files(b, f, fd, err) : 0;
 	if (!rc)
-		return add_file(b, &m, fd, f->name, err);
+		return add_elf(b, &m, f, fd, f->name, err);
 	(void)close(fd);
 	return rc;
 }
@@ -247,28 +269,16 @@ static int add_recording(const struct ptc_bundle_files *b, struct ptc_err *err)
 	return ptc_bundle_writer_add(b->writer, &m, &source, ptc_file_name(f), err);
 }
 
-/* Has the recording the state of a process? Its stacks lead through files without trace. */
-static int has_state(const struct ptc_file *f, struct ptc_err *err)
-{
-	struct ptc_crash state;
-	struct ptc_rec rec;
-	uint64_t pos = 0;
-	int r;
-
-	while ((r = ptc_file_next(f, &pos, &rec, err)) > 0)
-		if (rec.type == PTC_REC_HEADER_EVENT_TYPE && ptc_crash_parse(&rec, &state, err) > 0)
-			return 1;
-	return r;
-}
-
 int ptc_bundle_files_add(const struct ptc_bundle_files *b, struct ptc_err *err)
 {
 	struct ptc_bundle_files with = *b;
-	int rc = has_state(b->d->in.file, err);
+	int rc = ptc_state_code_note(b->d, err);
 
 	if (rc < 0)
 		return rc;
-	with.all |= rc > 0;
+	/* Stacks lead through files without trace. */
+	with.unwinds = rc > 0;
+	with.all |= with.unwinds;
 	rc = add_recording(&with, err);
 	return rc ? rc : add_files(&with, err);
 }

@@ -17,6 +17,8 @@ struct ptc_bundle_files {
 	struct ptc_bundle_writer *writer; /* empty */
 	bool all;			  /* all mapped files, not only files that were reached */
 	bool debug;			  /* also debug files */
+	bool parts;			  /* of each ELF file only the parts that are needed */
+	bool unwinds; /* stacks lead through the files; set by ptc_bundle_files_add */
 	/* Takes a message about a file that is not in the bundle. */
 	void (*left_out)(void *ctx, const char *why);
 	void *ctx;

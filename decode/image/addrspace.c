@@ -6,6 +6,7 @@
 
 #include "decode/image/codefile.h"
 #include "decode/image/ipt_image.h"
+#include "decode/image/used_pages.h"
 
 void ptc_addrspace_release(struct ptc_addrspace *as)
 {
@@ -139,6 +140,8 @@ static size_t read_files(const struct ptc_addrspace *as, uint64_t ip, uint8_t *o
 		if (!n)
 			break;
 		memcpy(out + done, p, n);
+		if (r->file->used_pages)
+			ptc_used_pages_note(r->file, r->off + (ip - r->start), n);
 		done += n;
 		ip += n;
 		if (ip != r->end)

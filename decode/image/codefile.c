@@ -15,6 +15,7 @@
 #include "base/grow.h"
 #include "decode/elf/symtab.h"
 #include "decode/image/own_vdso.h"
+#include "decode/image/used_pages.h"
 
 enum { PAGE = 4096, FIRST_SLOTS = 64 };
 
@@ -28,6 +29,7 @@ static void file_free(struct ptc_codefile *f)
 		(void)munmap(f->mapped, f->len);
 	ptc_codepiece_release(&f->piece);
 	free(f->pages);
+	free(f->used_pages);
 	free(f->other_path);
 	free(f->path);
 	free(f->name);
@@ -139,8 +141,10 @@ static bool make_room(struct ptc_codefiles *s, struct ptc_codefile *f, uint64_t 
 	/* First the piece: its limits are checked before memory is allocated. */
 	if (!ptc_code_memfd_new(&s->mem, len, &f->piece))
 		return false;
-	f->pages = calloc((len / PAGE + 1) / 64 + 1, sizeof(*f->pages));
-	if (!f->pages) {
+	f->pages = calloc(ptc_used_pages_words(len), sizeof(*f->pages));
+	if (!f->pages || (s->note_used && !ptc_used_pages_make(f, len))) {
+		free(f->pages);
+		f->pages = NULL;
 		ptc_codepiece_release(&f->piece);
 		return false;
 	}
@@ -168,6 +172,8 @@ static void move_found_file(struct ptc_codefiles *s, struct ptc_codefile *f,
 		f->assumed = found->assumed;
 		f->bundled = found->bundled;
 		f->member = found->member;
+		f->partial = f->bundled &&
+			     ptc_bundle_manifest(s->search.bundle)->members[f->member].partial;
 		found->path = NULL;
 		f->dev = st.st_dev;
 		f->ino = st.st_ino;
@@ -182,11 +188,12 @@ static void drop_assumed(struct ptc_codefile *f)
 {
 	ptc_codepiece_release(&f->piece);
 	free(f->pages);
-	f->pages = NULL;
+	free(f->used_pages);
+	f->pages = f->used_pages = NULL;
 	f->bytes = NULL;
 	f->len = 0;
 	f->from = PTC_CODE_NONE;
-	f->assumed = f->unreadable = f->changed = f->bundled = false;
+	f->assumed = f->unreadable = f->changed = f->bundled = f->partial = false;
 	free(f->other_path);
 	f->other_path = f->path;
 	f->path = NULL;
@@ -259,6 +266,22 @@ static void set_pages(struct ptc_codefile *f, uint64_t from, uint64_t to)
 					__ATOMIC_RELEASE);
 }
 
+static bool is_zero_page(const struct ptc_codefile *f, uint64_t page)
+{
+	static const uint8_t zeros[PAGE];
+	const uint64_t off = page * PAGE, left = f->len - off;
+
+	return !memcmp(f->bytes + off, zeros, left < PAGE ? (size_t)left : PAGE);
+}
+
+/* Set the pages of a partial file that the bundle has. Code is never a page of zeros. */
+static void set_present_pages(struct ptc_codefile *f, uint64_t from, uint64_t to)
+{
+	for (; from < to; from++)
+		if (!is_zero_page(f, from))
+			set_pages(f, from, from + 1);
+}
+
 void ptc_codefile_fill(struct ptc_codefile *f, uint64_t off, uint64_t len)
 {
 	struct ptc_codefiles *s = f->store;
@@ -286,7 +309,10 @@ void ptc_codefile_fill(struct ptc_codefile *f, uint64_t off, uint64_t len)
 			f->changed = fd < 0;
 			break;
 		}
-		set_pages(f, page, to);
+		if (f->partial)
+			set_present_pages(f, page, to);
+		else
+			set_pages(f, page, to);
 	}
 	if (fd < 0)
 		return;

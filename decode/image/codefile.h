@@ -64,9 +64,12 @@ struct ptc_codefile {
 
 	struct ptc_codepiece piece; /* owned; the memory of `bytes`, if this file allocated it */
 	uint64_t *pages; /* owned; one bit per page that was read; NULL: all are present */
-	void *mapped;	 /* owned; a whole file, mapped with mmap() */
-	bool bundled;	 /* it is member `member` of the store's bundle; path is a name only */
+	/* owned; one bit per page whose code was used; NULL: not noted */
+	uint64_t *used_pages;
+	void *mapped; /* owned; a whole file, mapped with mmap() */
+	bool bundled; /* it is member `member` of the store's bundle; path is a name only */
 	size_t member;
+	bool partial;	   /* the member lacks pages, and has zeros there */
 	uint64_t ino, dev; /* of `path` when it was found */
 	int64_t mtime_s, mtime_ns;
 
@@ -92,6 +95,7 @@ struct ptc_codefiles {
 	struct ptc_search search;
 	struct ptc_omitted_data left; /* search.left points to this, if it is set */
 	bool look_only;		      /* find files, read nothing */
+	bool note_used;		      /* note the used pages of each file */
 	bool mangled;		      /* keep symbol names mangled */
 	bool at_home; /* recorded on this machine, and its paths are used as they are */
 };

@@ -110,15 +110,16 @@ int ptc_ipt_decoder(const struct ptc_ipt *ipt, const uint8_t *bytes, size_t len,
 
 /*
  * Returns how much of @r libipt can read from a file: the length from the range's start; 0:
- * nothing. The callback reads the rest, and the end of the range. An instruction at the end may
- * continue in another range, which may change or be missing.
+ * nothing. The callback reads the rest, all code of a file whose used pages are noted, and the end
+ * of the range. An instruction at the end may continue in another range, which may change or be
+ * missing.
  */
 static uint64_t file_part(const struct ptc_range *r)
 {
 	const struct ptc_codefile *f = r->file;
 	uint64_t len;
 
-	if (!f || !f->piece.path || r->patched)
+	if (!f || !f->piece.path || r->patched || f->used_pages)
 		return 0;
 	len = ptc_codefile_has(f, r->off, r->end - r->start);
 	return len > PTC_INSN_MAX ? len - PTC_INSN_MAX : 0;

@@ -65,6 +65,7 @@ struct ptc_bundle_member {
 	struct ptc_build_id id; /* len 0: none, then the member is found by its path */
 	uint64_t size;		/* bytes */
 	const uint8_t *sha256;	/* PTC_BUNDLE_SUM bytes, which the content has */
+	bool partial; /* opts.reached: the file has more, and the member has zeros in its place */
 };
 
 /* A bundle that was opened. */
@@ -84,9 +85,10 @@ PTC_API struct ptc_cur ptc_bundle_bytes(const struct ptc_bundle *b, size_t i);
 
 /* Initialize with PTC_ARCHIVE_OPTS_INIT. */
 struct ptc_archive_opts {
-	size_t size;	    /* sizeof(struct ptc_archive_opts) */
-	bool all;	    /* add all mapped files, not only files that the trace reached */
-	bool no_debug;	    /* add no separate debug files */
+	size_t size;   /* sizeof(struct ptc_archive_opts) */
+	bool all;      /* add all mapped files, not only files that the trace reached */
+	bool no_debug; /* add no separate debug files */
+	bool reached;  /* of each file only names, and the pages of code that the trace reached */
 	unsigned int level; /* of zstd, at most PTC_BUNDLE_LEVEL_MAX; 0: PTC_BUNDLE_LEVEL */
 	/* Gets a message about each file that is not in the bundle. May be NULL. */
 	void (*left_out)(void *ctx, const char *why);
@@ -116,9 +118,10 @@ static inline struct ptc_archive_opts ptc_archive_opts_init(void)
 struct ptc_archive;
 
 /*
- * Prepare a bundle of the recording that @d decodes. @d must outlive it. The caller owns *@ret.
- * PTC_E_USAGE: options without a size, or the level is too high. PTC_E_UNSUPPORTED: unknown options
- * of a newer caller, or @d decodes a bare trace. PTC_E_NO_MEMORY.
+ * Prepare a bundle of the recording that @d decodes, before the decode runs. @d must outlive it.
+ * The caller owns *@ret. PTC_E_USAGE: options without a size, or the level is too high.
+ * PTC_E_UNSUPPORTED: unknown options of a newer caller, or @d decodes a bare trace.
+ * PTC_E_NO_MEMORY.
  */
 PTC_API int ptc_archive_new(struct ptc_decode *d, const struct ptc_archive_opts *opts,
 			    struct ptc_archive **ret, struct ptc_err *err);

@@ -8,6 +8,7 @@ recording while its files are there.
 """
 
 import ctypes
+import hashlib
 import io
 import json
 import os
@@ -32,6 +33,8 @@ VIEWS = (
     ["decode", "--counts=edges"],
     ["report", "--full-names"],
 )
+# Views that need no debug information.
+NAMED = (["decode", "-F", "tid,from,to,kind,sym,tosym"], *VIEWS[1:], ["decode", "--insn", "--engine", "libipt"], ["decode", "--calls"])
 # No C library: its debug information would take most of the time of the test.
 SOURCE = """
 __attribute__((noinline)) int triple(int n) { __asm__ volatile("" : "+r"(n)); return 3 * n; }
@@ -61,10 +64,11 @@ def views(path, prefix=(PTCAP,), some=VIEWS):
     return [Run([*prefix, *v, "-i", path]).expect(0) for v in some]
 
 
-def same(got, want):
+def same(got, want, lines=True):
+    """Compare outputs; without @lines, the wanted ones without their source lines."""
     for g, w in zip(got, want):
         check(w.out, f"no output: {w.err}")
-        check(g.out == w.out, f"another output of {g.argv}\n{g.err}\nnot\n{w.err}")
+        check(g.out == (w.out if lines else re.sub(r" +# \S+:\d+$", "", w.out, flags=re.M)), f"another output of {g.argv}\n{g.err}\nnot\n{w.err}")
 
 
 def archive(path, *options):
@@ -98,6 +102,13 @@ def packed(data, path):
     check(n <= len(out), "zstd cannot pack the bundle")
     with open(path, "wb") as f:
         f.write(out.raw[:n])
+
+
+def member(bundle, path):
+    """Return what the manifest lists for the recorded path, and the bytes of the member."""
+    listed = next(m for m in manifest(bundle)["members"] if m.get("path") == path)
+    with tarfile.open(fileobj=io.BytesIO(unpacked(bundle))) as t:
+        return listed, t.extractfile(listed["name"]).read()
 
 
 def manifest(bundle):
@@ -288,13 +299,132 @@ def crash(folder):
     """The stack of a crash leads through files that the trace did not reach."""
     path = os.path.join(folder, "perf.data")
     program = put(folder, "program", prog("crash"))
+    # Without debug information, the parts of --reached are enough.
+    Run(["objcopy", "--strip-debug", program]).expect(0)
     Run([PTCAP, "crash", "--source", lib.SOURCE, "-q", "-o", path, "--", program, "null"])
     want = Run([PTCAP, "crash", "show", "-i", path]).expect(0)
-    bundle = archive(path)
+    bundles = [archive(path), os.path.join(folder, "parts")]
+    Run([PTCAP, "archive", "--reached", "-i", path, "-o", bundles[1]]).expect(0)
+    check_parts(folder, bundles[1], program)
     give_way(program)
-    got = Run([PTCAP, "crash", "show", "-i", bundle]).expect(0)
-    check(got.out == want.out, f"{got.out}\nnot\n{want.out}")
+    for bundle in bundles:
+        got = Run([PTCAP, "crash", "show", "-i", bundle]).expect(0)
+        # The parts have no lines of the C library.
+        got, out = (re.sub(r"  \S+(:\d+|\.so\.\d)$", "", t, flags=re.M) for t in (got.out, want.out))
+        check(got == out, f"{got}\nnot\n{out}")
     check("program" in want.out, want.out)
+
+
+def check_parts(folder, bundle, path):
+    """The member of @path is an ELF file of the same layout, without debug information. All else is
+    as in the file, or zero."""
+    listed, part = member(bundle, path)
+    with open(path, "rb") as f:
+        whole = f.read()
+    check(listed["partial"] is True and len(part) == len(whole), listed)
+    kept = os.path.join(folder, "kept")
+    with open(kept, "wb") as f:
+        f.write(part)
+    sections, names = (Run(["readelf", "-SW", p]).expect(0) for p in (kept, path))
+    check(not sections.err, sections.err)
+    for got, want in zip(sections.out.splitlines(), names.out.splitlines()):
+        debug = ".debug_" in want
+        check(got == want.replace("PROGBITS", "NOBITS  ") if debug else got == want, f"{got}\nnot\n{want}")
+    for option in ("-sW", "-nW"):
+        got, want = (Run(["readelf", option, p]).expect(0).out for p in (kept, path))
+        check(got.replace(kept, path) == want, f"readelf {option}: {got}\nnot\n{want}")
+    page, pages = 4096, 0
+    table = int.from_bytes(part[40:48], "little")
+    for at in range(0, len(whole), page):
+        got, want = part[at : at + page], whole[at : at + page]
+        pages += not any(got) and any(want)
+        check(at + page > table or all(g in (0, w) for g, w in zip(got, want)), f"other bytes at {at:#x}")
+    return pages
+
+
+@case
+def reached(folder):
+    """With --reached, a file has names and the pages that ran. Decoding needs no other page."""
+    far = "__attribute__((section(\".text.far\"), used)) void far%d(void) { __asm__ volatile(\".skip 8192, 0x90\"); }\n"
+    source = os.path.join(folder, "far.c")
+    with open(source, "w", encoding="ascii") as f:
+        f.writelines(far % i for i in range(9))
+    for name, options in (("ided", []), ("plain", ["-Wl,--build-id=none"])):
+        path, out = compiled(folder, name, source, *options)
+        recorded(path, out)
+        want, bundle = views(out, some=NAMED), archive(out, "--reached")
+        check(check_parts(folder, bundle, path) >= 9 * 2 - 1, "pages that did not run are in the bundle")
+        give_way(path)
+        same(views(bundle, some=NAMED), want, lines=False)
+        # It remains a part, also in a bundle of the bundle.
+        with open(bundle, "rb") as a, open(archive(bundle), "rb") as b, open(archive(bundle, "--reached"), "rb") as c:
+            first = a.read()
+            check(b.read() == first, "the bundle of a bundle differs")
+            check(c.read() == first, "the bundle of the reached parts of a bundle differs")
+
+
+def with_recording(bundle, recording, out):
+    """Write the bundle as @out, with another recording in it."""
+    with open(recording, "rb") as f:
+        data = f.read()
+    made = io.BytesIO()
+    with tarfile.open(fileobj=io.BytesIO(unpacked(bundle))) as t, tarfile.open(fileobj=made, mode="w") as to:
+        listed = json.load(t.extractfile("manifest.json"))
+        listed["members"][0].update(size=len(data), sha256=hashlib.sha256(data).hexdigest())
+        for m in t.getmembers():
+            content = {"manifest.json": json.dumps(listed).encode(), "perf.data": data}.get(m.name) or t.extractfile(m).read()
+            info = tarfile.TarInfo(m.name)
+            info.size = len(content)
+            to.addfile(info, io.BytesIO(content))
+    packed(made.getvalue(), out)
+
+
+@case
+def reached_lacks(folder):
+    """Code that the bundle lacks is missing code. It is not decoded from the zeros in its place."""
+    # With an argument, the program calls a function on a page of its own.
+    source, path, out = (os.path.join(folder, n) for n in ("two.c", "two", "perf.data"))
+    with open(source, "w", encoding="ascii") as f:
+        f.write('__attribute__((noinline, aligned(4096))) void other(void) { __asm__ volatile(".skip 4096, 0x90"); }\n')
+        f.write(SOURCE.replace("_start(void) {", "run(long argc) {\n\tif (argc > 1)\n\t\tother();"))
+        f.write('__asm__(".globl _start\\n_start: mov (%rsp), %rdi\\n call run\\n");')
+    Run(["gcc", "-O1", "-nostdlib", "-static", "-o", path, source], cwd=folder).expect(0)
+    recorded(path, out)
+    bundle, second = archive(out, "--reached"), os.path.join(folder, "second")
+    lib.record(second, [path, "more"]).expect(0)
+    mixed = os.path.join(folder, "mixed")
+    with_recording(bundle, out, mixed)
+    whole = Run([PTCAP, *NAMED[0], "-i", second]).expect(0)
+    check("other" in whole.out, whole.out)
+    same(views(mixed, some=NAMED[:1]), views(out, some=NAMED[:1]))
+    with_recording(bundle, second, mixed)
+    give_way(path)
+    r = Run([PTCAP, *NAMED[0], "-i", mixed]).expect(0)
+    check("no code" in r.out + r.err and "other" in r.out, f"{r.out}\n{r.err}")
+    listed = set(re.findall(r"[0-9a-f]{6,}.*", whole.out))
+    wrong = [b for b in re.findall(r"[0-9a-f]{6,}.*", r.out) if b not in listed and "gap" not in b]
+    check(not wrong, f"branches from zeros: {wrong}")
+
+
+@case
+def reached_library(folder):
+    """Names of PLT stubs, and names of a stripped program from its debug file."""
+    path = put(folder, "program", prog("pie"))
+    out = os.path.join(folder, "perf.data")  # the program exits with status 3
+    debug = path + ".debug"
+    Run(["objcopy", "--only-keep-debug", path, debug]).expect(0)
+    Run(["objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", path]).expect(0)
+    lib.record(out, [path]).expect(3)
+    some = (NAMED[0], ["report", "--full-names"])
+    want, bundle = views(out, some=some), archive(out, "--reached")
+    check("@plt" in want[0].out and "main" in want[0].out, want[0].out[:2000])
+    check_parts(folder, bundle, path)
+    partial = [m for m in manifest(bundle)["members"] if m.get("partial")]
+    check({m["kind"] for m in partial} == {"code", "debug"}, partial)
+    os.unlink(debug)
+    give_way(path)
+    same(views(bundle, some=some), want)
+    check(os.path.getsize(bundle) * 2 < os.path.getsize(archive(out)), "the parts are not smaller")
 
 
 @case
@@ -334,16 +464,20 @@ def perf_reads(folder):
     script = ["script", "-i", out, "--itrace=b", "-F", "ip,sym,symoff,addr"]
     want = Run([lib.PERF, "--buildid-dir", "/nowhere", *script], env=env).expect(0)
     check("triple" in want.out, want.err)
-    bundle, inner = archive(out), os.path.join(folder, "inner")
-    os.mkdir(inner)
-    # tar(1) needs the program zstd for `tar xf BUNDLE`.
-    with open(os.path.join(folder, "tar"), "wb") as f:
-        f.write(unpacked(bundle))
-    Run(["tar", "xf", os.path.join(folder, "tar")], cwd=inner).expect(0)
+    folders = {}
+    for options in ((), ("--reached",)):
+        bundle, inner = archive(out, *options), os.path.join(folder, "inner" + "".join(options))
+        folders[options] = inner
+        os.mkdir(inner)
+        # tar(1) needs the program zstd for `tar xf BUNDLE`.
+        with open(os.path.join(folder, "tar"), "wb") as f:
+            f.write(unpacked(bundle))
+        Run(["tar", "xf", os.path.join(folder, "tar")], cwd=inner).expect(0)
     give_way(path)
-    script[2] = os.path.join(inner, "perf.data")
-    got = Run([lib.PERF, "--buildid-dir", inner, *script], env=env).expect(0)
-    check(got.out == want.out, "perf prints other branches")
+    for options, inner in folders.items():
+        script[2] = os.path.join(inner, "perf.data")
+        got = Run([lib.PERF, "--buildid-dir", inner, *script], env=env).expect(0)
+        check(got.out == want.out, f"perf prints other branches {options}")
     wrong = Run([lib.PERF, "--buildid-dir", "/nowhere", *script], env=env)
     check(wrong.out != want.out, "perf found the file elsewhere")
 
