@@ -15,9 +15,11 @@
 static const char format_name[] = "ptcap bundle";
 
 static const char *const kind_names[PTC_MEMBER_KINDS] = {
-	[PTC_MEMBER_RECORDING] = "recording", [PTC_MEMBER_CODE] = "code",
-	[PTC_MEMBER_VDSO] = "vdso",	      [PTC_MEMBER_DEBUG] = "debug",
-	[PTC_MEMBER_DATA] = "data",
+	[PTC_MEMBER_RECORDING] = "recording", [PTC_MEMBER_FOLDER] = "folder",
+	[PTC_MEMBER_PART] = "part",	      [PTC_MEMBER_KCORE] = "kcore",
+	[PTC_MEMBER_KALLSYMS] = "kallsyms",   [PTC_MEMBER_MODULES] = "modules",
+	[PTC_MEMBER_CODE] = "code",	      [PTC_MEMBER_VDSO] = "vdso",
+	[PTC_MEMBER_DEBUG] = "debug",	      [PTC_MEMBER_DATA] = "data",
 };
 
 /* Names of files in a folder of perf's cache: tools/perf/util/build-id.c. */
@@ -25,6 +27,15 @@ static const char *const leaves[PTC_MEMBER_KINDS] = {
 	[PTC_MEMBER_CODE] = "elf",
 	[PTC_MEMBER_VDSO] = "vdso",
 	[PTC_MEMBER_DEBUG] = "debug",
+};
+
+/* Names of members that a bundle has once. perf reads the folder perf.data. */
+static const char *const fixed_names[PTC_MEMBER_KINDS] = {
+	[PTC_MEMBER_RECORDING] = "perf.data",
+	[PTC_MEMBER_FOLDER] = "perf.data/data",
+	[PTC_MEMBER_KCORE] = "perf.data/kcore_dir/kcore",
+	[PTC_MEMBER_KALLSYMS] = "perf.data/kcore_dir/kallsyms",
+	[PTC_MEMBER_MODULES] = "perf.data/kcore_dir/modules",
 };
 
 void ptc_manifest_release(struct ptc_manifest *m)
@@ -54,7 +65,8 @@ int ptc_manifest_add(struct ptc_manifest *m, const struct ptc_member *member, st
 	if (m->n >= PTC_MANIFEST_MEMBERS)
 		return ptc_fail(err, PTC_E_LIMIT, "a bundle has at most %d members",
 				PTC_MANIFEST_MEMBERS);
-	if (member->kind != PTC_MEMBER_RECORDING && !member->id.len && !member->path)
+	if (!fixed_names[member->kind] && member->kind != PTC_MEMBER_PART && !member->id.len &&
+	    !member->path)
 		return ptc_fail(err, PTC_E_USAGE, "a member has neither a build-id nor a path");
 	if (member->path && strlen(member->path) > PTC_MANIFEST_PATH_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "a path is longer than %d bytes",
@@ -80,8 +92,10 @@ void ptc_manifest_name(const struct ptc_manifest *m, size_t i, char ret[PTC_MANI
 	char hex[2 * PTC_BUILD_ID_MAX + 1];
 
 	ptc_build_id_hex(&member->id, hex);
-	if (member->kind == PTC_MEMBER_RECORDING)
-		(void)snprintf(ret, PTC_MANIFEST_NAME_SIZE, "perf.data");
+	if (fixed_names[member->kind])
+		(void)snprintf(ret, PTC_MANIFEST_NAME_SIZE, "%s", fixed_names[member->kind]);
+	else if (member->kind == PTC_MEMBER_PART)
+		(void)snprintf(ret, PTC_MANIFEST_NAME_SIZE, "perf.data/data.%zu", i - 1);
 	else if (member->id.len && leaves[member->kind])
 		(void)snprintf(ret, PTC_MANIFEST_NAME_SIZE, ".build-id/%.2s/%s/%s", hex, hex + 2,
 			       leaves[member->kind]);
@@ -112,6 +126,16 @@ size_t ptc_manifest_find_path(const struct ptc_manifest *m, enum ptc_member_kind
 		    !strcmp(member->path, path))
 			return i;
 	}
+	return SIZE_MAX;
+}
+
+size_t ptc_manifest_find_kind(const struct ptc_manifest *m, enum ptc_member_kind kind)
+{
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		if (m->members[i].kind == kind)
+			return i;
 	return SIZE_MAX;
 }
 
@@ -254,8 +278,23 @@ static bool parse_fields(const json_t *j, struct ptc_member *ret, const char **r
 	return !hex || ret->id.len;
 }
 
+/* May a member of @kind follow the members of @m? */
+static bool may_follow(const struct ptc_manifest *m, enum ptc_member_kind kind)
+{
+	const bool first = kind == PTC_MEMBER_RECORDING || kind == PTC_MEMBER_FOLDER;
+
+	if (first || !m->n)
+		return first && !m->n;
+	if (kind == PTC_MEMBER_PART)
+		return m->members[m->n - 1].kind == PTC_MEMBER_FOLDER ||
+		       m->members[m->n - 1].kind == PTC_MEMBER_PART;
+	return !fixed_names[kind] || m->members[0].kind == PTC_MEMBER_FOLDER;
+}
+
 static bool has_member(const struct ptc_manifest *m, const struct ptc_member *member)
 {
+	if (fixed_names[member->kind])
+		return ptc_manifest_find_kind(m, member->kind) < SIZE_MAX;
 	if (member->id.len)
 		return ptc_manifest_find_id(m, member->kind, &member->id) < SIZE_MAX;
 	return member->path && ptc_manifest_find_path(m, member->kind, member->path) < SIZE_MAX;
@@ -269,8 +308,7 @@ static int parse_member(const json_t *j, struct ptc_manifest *ret, struct ptc_er
 	char *copy;
 	int rc;
 
-	if (!name || !parse_fields(j, &member, &path) ||
-	    (member.kind == PTC_MEMBER_RECORDING) != !ret->n)
+	if (!name || !parse_fields(j, &member, &path) || !may_follow(ret, member.kind))
 		return ptc_fail(err, PTC_E_FORMAT, "member %zu of the manifest is malformed",
 				ret->n);
 	copy = path ? strdup(path) : NULL;

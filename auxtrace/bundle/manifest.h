@@ -28,7 +28,7 @@ enum {
 };
 #define PTC_MANIFEST_BYTES (UINT64_C(1) << 36) /* of all members together */
 
-enum { PTC_MEMBER_KINDS = PTC_MEMBER_DATA + 1 };
+enum { PTC_MEMBER_KINDS = PTC_MEMBER_MODULES + 1 };
 
 struct ptc_member {
 	enum ptc_member_kind kind;
@@ -49,8 +49,8 @@ struct ptc_manifest {
 void ptc_manifest_release(struct ptc_manifest *m);
 
 /*
- * Append a copy of @member. PTC_E_LIMIT: there are too many. PTC_E_USAGE: it has neither a build-id
- * nor a path, or the path is not UTF-8.
+ * Append a copy of @member. PTC_E_LIMIT: there are too many. PTC_E_USAGE: it needs a build-id or a
+ * path and has neither, or the path is not UTF-8.
  */
 int ptc_manifest_add(struct ptc_manifest *m, const struct ptc_member *member, struct ptc_err *err);
 
@@ -66,6 +66,9 @@ size_t ptc_manifest_find_id(const struct ptc_manifest *m, enum ptc_member_kind k
 /* Returns the member of @kind without a build-id that was recorded as @path, or SIZE_MAX. */
 size_t ptc_manifest_find_path(const struct ptc_manifest *m, enum ptc_member_kind kind,
 			      const char *path);
+
+/* Returns the first member of @kind, or SIZE_MAX. */
+size_t ptc_manifest_find_kind(const struct ptc_manifest *m, enum ptc_member_kind kind);
 
 /* Append the JSON text to @out. */
 int ptc_manifest_print(const struct ptc_manifest *m, struct ptc_buf *out, struct ptc_err *err);

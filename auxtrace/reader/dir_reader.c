@@ -10,9 +10,43 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "auxtrace/bundle/bundle.h"
 #include "base/err.h"
 
 enum { VERSION_SINGLE = 0, VERSION_PARTS = 1 };
+
+/* Returns the number of the first member that may be "data.N"; SIZE_MAX: there is none. */
+static size_t first_member(const struct ptc_file *f)
+{
+	return ptc_manifest_find_kind(ptc_bundle_manifest(f->bundle), PTC_MEMBER_PART);
+}
+
+static unsigned int count_members(const struct ptc_file *f)
+{
+	const struct ptc_manifest *m = ptc_bundle_manifest(f->bundle);
+	const size_t first = first_member(f);
+	size_t i;
+
+	for (i = first; i < m->n && m->members[i].kind == PTC_MEMBER_PART; i++)
+		;
+	return first < SIZE_MAX ? (unsigned int)(i - first) : 0;
+}
+
+/* Open "data.@i", which is a member of the bundle. */
+static int open_member(const struct ptc_file *f, unsigned int i, struct ptc_part *p,
+		       struct ptc_err *err)
+{
+	const struct ptc_cur bytes = ptc_bundle_bytes(f->bundle, first_member(f) + i);
+
+	*p = (struct ptc_part){ .in = PTC_INPUT_INIT };
+	p->in.bytes = bytes.pos;
+	p->in.len = ptc_cur_left(&bytes);
+	if (asprintf(&p->name, "%s/data.%u", f->name, i) < 0) {
+		p->name = NULL;
+		return ptc_fail_mem(err);
+	}
+	return 0;
+}
 
 static int open_part(struct ptc_file *f, int folder, const char *entry, struct ptc_part *p,
 		     struct ptc_err *err)
@@ -68,11 +102,16 @@ static bool part_number(const char *name, unsigned int *ret)
 /* Get the number of parts: the highest number plus one. */
 static int count_parts(const struct ptc_file *f, int folder, unsigned int *ret, struct ptc_err *err)
 {
-	const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int fd = folder < 0 ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *d;
 	unsigned int n;
 
+	*ret = 0;
+	if (folder < 0) {
+		*ret = count_members(f);
+		return 0;
+	}
 	if (!dir) {
 		const int sys = errno;
 
@@ -80,7 +119,6 @@ static int count_parts(const struct ptc_file *f, int folder, unsigned int *ret, 
 			(void)close(fd);
 		return ptc_fail_sys(err, sys, "cannot read '%s'", f->name);
 	}
-	*ret = 0;
 	/* NOLINTNEXTLINE(concurrency-mt-unsafe): no other thread uses the stream */
 	while ((d = readdir(dir)))
 		if (part_number(d->d_name, &n) && n >= *ret)
@@ -106,7 +144,7 @@ static int open_parts(struct ptc_file *f, int folder, unsigned int n, struct ptc
 		int rc;
 
 		(void)snprintf(entry, sizeof(entry), "data.%u", i);
-		rc = open_part(f, folder, entry, p, err);
+		rc = folder < 0 ? open_member(f, i, p, err) : open_part(f, folder, entry, p, err);
 		if (rc == PTC_E_NOT_EXIST && f->tolerant) {
 			(void)ptc_fail(err, PTC_E_FORMAT, "%s is missing", entry);
 			(void)ptc_file_damaged(f, err);

@@ -41,7 +41,7 @@ static int read_forms(struct ptc_file *f, int folder, struct ptc_err *err)
 		ptc_pipe_updates(f, 0, true);
 	if (rc)
 		return ptc_file_err_name(f, err);
-	if (folder >= 0) {
+	if (f->form == PTC_FORM_FOLDER) {
 		rc = ptc_folder_parts(f, folder, err);
 		if (rc)
 			return rc;
@@ -74,6 +74,8 @@ static int open_bundle(struct ptc_file *f, struct ptc_err *err)
 	recording = ptc_bundle_bytes(f->bundle, 0);
 	in->bytes = recording.pos;
 	in->len = ptc_cur_left(&recording);
+	if (ptc_bundle_manifest(f->bundle)->members[0].kind == PTC_MEMBER_FOLDER)
+		f->form = PTC_FORM_FOLDER;
 	return 0;
 }
 

@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "auxtrace/bundle/bundle.h"
 #include "auxtrace/bundle/bundle_write.h"
+#include "auxtrace/record/layout.h"
 #include "base/err.h"
 #include "decode/archive/reached_files.h"
 #include "decode/archive/reached_parts.h"
@@ -184,7 +186,7 @@ static int add_codefile(const struct ptc_bundle_files *b, const struct ptc_codef
 		return 0;
 	if (is_own_vdso(f))
 		return add_member(b, &m, &bytes, f->name, err);
-	if (f->from == PTC_CODE_CORE)
+	if (f->from == PTC_CODE_CORE && ptc_file_form(b->d->in.file) != PTC_FORM_FOLDER)
 		leave_out(b, f->name, "its code is in a core or kcore");
 	return f->from == PTC_CODE_FILE ? add_code(b, f, err) : 0;
 }
@@ -251,22 +253,75 @@ static int add_files(const struct ptc_bundle_files *b, struct ptc_err *err)
 
 /* --- the recording --- */
 
-static int add_recording(const struct ptc_bundle_files *b, struct ptc_err *err)
+/* Add file @i of the recording, which is a folder if it has several. */
+static int add_recorded(const struct ptc_bundle_files *b, size_t i, struct ptc_err *err)
 {
 	const struct ptc_file *f = b->d->in.file;
-	const struct ptc_member m = { .kind = PTC_MEMBER_RECORDING };
+	const bool folder = ptc_file_form(f) == PTC_FORM_FOLDER;
+	const struct ptc_member m = { .kind = i	     ? PTC_MEMBER_PART :
+					      folder ? PTC_MEMBER_FOLDER :
+						       PTC_MEMBER_RECORDING };
 	struct ptc_bundle_source source = { .fd = -1 };
 	struct ptc_file_part part;
 
-	if (ptc_file_form(f) == PTC_FORM_FOLDER)
-		return ptc_fail(err, PTC_E_UNSUPPORTED,
-				"'%s' is a folder; write it as a file with `ptcap convert`, and "
-				"archive the file",
-				ptc_file_name(f));
-	ptc_file_part(f, 0, &part);
-	if (!ptc_file_bytes(f, 0, part.size, &source.bytes))
-		return ptc_fail(err, PTC_E_FORMAT, "cannot read '%s'", ptc_file_name(f));
-	return ptc_bundle_writer_add(b->writer, &m, &source, ptc_file_name(f), err);
+	ptc_file_part(f, i, &part);
+	if (!ptc_file_bytes(f, (uint64_t)i << PTC_OFF_PART_SHIFT, part.size, &source.bytes))
+		return ptc_fail(err, PTC_E_FORMAT, "cannot read '%s'", part.name);
+	return ptc_bundle_writer_add(b->writer, &m, &source, part.name, err);
+}
+
+/* Open the file @leaf of the recording's kcore_dir. @name: its path. */
+static int open_kernel_file(const struct ptc_file *f, enum ptc_member_kind kind, const char *name,
+			    struct ptc_err *err)
+{
+	const struct ptc_untrusted how = { .root = strlen(ptc_file_name(f)) };
+	struct ptc_bundle *bundle = ptc_file_bundle(f);
+	const size_t i = bundle ? ptc_manifest_find_kind(ptc_bundle_manifest(bundle), kind) :
+				  SIZE_MAX;
+	uint64_t len;
+
+	if (!bundle)
+		return ptc_search_open(name, &how, &len, err);
+	return i < SIZE_MAX ? ptc_bundle_member_fd(bundle, i, err) :
+			      ptc_fail(err, PTC_E_NOT_EXIST, "the bundle has no '%s'", name);
+}
+
+static int add_kernel_file(const struct ptc_bundle_files *b, enum ptc_member_kind kind,
+			   const char *leaf, struct ptc_err *err)
+{
+	const struct ptc_member m = { .kind = kind };
+	char *name;
+	int fd, rc = 0;
+
+	if (asprintf(&name, "%s/kcore_dir/%s", ptc_file_name(b->d->in.file), leaf) < 0)
+		return ptc_fail_mem(err);
+	fd = open_kernel_file(b->d->in.file, kind, name, err);
+	if (fd >= 0 && kind == PTC_MEMBER_KCORE && !has_magic(fd, "\177ELF")) {
+		leave_out(b, name, "it is no ELF file");
+		(void)close(fd);
+	} else if (fd >= 0) {
+		rc = add_file(b, &m, fd, name, err);
+	} else if (fd != PTC_E_NOT_EXIST) {
+		leave_out(b, name, err->msg);
+	}
+	free(name);
+	return rc;
+}
+
+static int add_recording(const struct ptc_bundle_files *b, struct ptc_err *err)
+{
+	const struct ptc_file *f = b->d->in.file;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < ptc_file_nparts(f) && !rc; i++)
+		rc = add_recorded(b, i, err);
+	if (rc || ptc_file_form(f) != PTC_FORM_FOLDER)
+		return rc;
+	rc = add_kernel_file(b, PTC_MEMBER_KCORE, "kcore", err);
+	if (!rc)
+		rc = add_kernel_file(b, PTC_MEMBER_KALLSYMS, "kallsyms", err);
+	return rc ? rc : add_kernel_file(b, PTC_MEMBER_MODULES, "modules", err);
 }
 
 int ptc_bundle_files_add(const struct ptc_bundle_files *b, struct ptc_err *err)

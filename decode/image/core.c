@@ -238,29 +238,36 @@ static int take_core(struct ptc_core *c, struct ptc_err *err)
 	return 0;
 }
 
-int ptc_core_open(const char *path, const struct ptc_untrusted *how, struct ptc_core **ret,
-		  struct ptc_err *err)
+int ptc_core_open_fd(int fd, uint64_t len, const char *name, struct ptc_core **ret,
+		     struct ptc_err *err)
 {
 	struct ptc_core *c = calloc(1, sizeof(*c));
 	int r;
 
-	if (!c)
-		return ptc_fail_mem(err);
-	c->fd = -1;
-	c->pid = -1;
-	c->path = strdup(path);
-	if (!c->path) {
-		ptc_core_free(c);
+	if (!c) {
+		(void)close(fd);
 		return ptc_fail_mem(err);
 	}
-	c->fd = ptc_search_open(path, how, &c->len, err);
-	r = c->fd < 0 ? c->fd : take_core(c, err);
+	c->fd = fd;
+	c->len = len;
+	c->pid = -1;
+	c->path = strdup(name);
+	r = c->path ? take_core(c, err) : ptc_fail_mem(err);
 	if (r < 0) {
 		ptc_core_free(c);
 		return r;
 	}
 	*ret = c;
 	return 0;
+}
+
+int ptc_core_open(const char *path, const struct ptc_untrusted *how, struct ptc_core **ret,
+		  struct ptc_err *err)
+{
+	uint64_t len;
+	const int fd = ptc_search_open(path, how, &len, err);
+
+	return fd < 0 ? fd : ptc_core_open_fd(fd, len, path, ret, err);
 }
 
 /* Returns the index of the first segment behind @addr. */

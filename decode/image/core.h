@@ -74,6 +74,11 @@ enum { PTC_CORE_LOADS_MAX = 1 << 17, PTC_CORE_NOTES_MAX = 64 << 20 };
  */
 int ptc_core_open(const char *path, const struct ptc_untrusted *how, struct ptc_core **ret,
 		  struct ptc_err *err);
+/* Same, of the open file @fd, which is closed with the core, also after a failure. @name: for
+ * messages.
+ */
+int ptc_core_open_fd(int fd, uint64_t len, const char *name, struct ptc_core **ret,
+		     struct ptc_err *err);
 void ptc_core_free(struct ptc_core *c);
 
 /* Returns the start of the first segment behind @addr, or UINT64_MAX. */

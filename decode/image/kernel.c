@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "auxtrace/bundle/bundle.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/grow.h"
@@ -204,13 +205,10 @@ static bool map_kcore(struct ptc_kernel *k, struct ptc_addrspace *as, struct ptc
 }
 
 /* Map all of a kcore that came with the recording: it has code only, of the recorded kernel. */
-static int take_brought(struct ptc_kernel *k, struct ptc_codefiles *files, const char *dir,
-			struct ptc_err *err)
+static int map_brought(struct ptc_kernel *k, struct ptc_codefiles *files, struct ptc_err *err)
 {
-	/* The root is the recording's folder, which contains @dir. */
-	const struct ptc_untrusted how = { .root = (size_t)(strrchr(dir, '/') - dir) };
-	int r = open_kcore(k, dir, &how, err);
 	size_t i;
+	int r = 0;
 
 	for (i = 0; !r && i < k->kcore->nloads; i++) {
 		const struct ptc_core_load l = k->kcore->loads[i];
@@ -220,6 +218,61 @@ static int take_brought(struct ptc_kernel *k, struct ptc_codefiles *files, const
 			r = ptc_fail_mem(err);
 	}
 	return r;
+}
+
+static int take_brought(struct ptc_kernel *k, struct ptc_codefiles *files, const char *dir,
+			struct ptc_err *err)
+{
+	/* The root is the recording's folder, which contains @dir. */
+	const struct ptc_untrusted how = { .root = (size_t)(strrchr(dir, '/') - dir) };
+	const int r = open_kcore(k, dir, &how, err);
+
+	return r ? r : map_brought(k, files, err);
+}
+
+/* Read the kallsyms that is a member of @bundle, if there is one. */
+static int take_bundled_names(struct ptc_kernel *k, const struct ptc_bundle *bundle,
+			      struct ptc_err *err)
+{
+	const size_t i = ptc_manifest_find_kind(ptc_bundle_manifest(bundle), PTC_MEMBER_KALLSYMS);
+	struct ptc_cur bytes;
+	struct ptc_buf text = PTC_BUF_INIT;
+	bool ok;
+
+	if (i == SIZE_MAX)
+		return 0;
+	bytes = ptc_bundle_bytes(bundle, i);
+	if (ptc_cur_left(&bytes) > PTC_KALLSYMS_MAX)
+		return ptc_fail(err, PTC_E_LIMIT, "kallsyms of the bundle has more than %d bytes",
+				PTC_KALLSYMS_MAX);
+	ptc_buf_put(&text, bytes.pos, ptc_cur_left(&bytes));
+	ptc_buf_u8(&text, 0);
+	ok = !ptc_buf_failed(&text) &&
+	     ptc_text_symbols_kallsyms(&k->names, (const char *)text.bytes);
+	ptc_text_symbols_sort(&k->names);
+	ptc_buf_release(&text);
+	return ok ? 0 : ptc_fail_mem(err);
+}
+
+/* Use the kcore that is a member of @bundle, if there is one. */
+static int take_bundled(struct ptc_kernel *k, struct ptc_codefiles *files,
+			struct ptc_bundle *bundle, struct ptc_err *err)
+{
+	const struct ptc_manifest *m = ptc_bundle_manifest(bundle);
+	const size_t i = ptc_manifest_find_kind(m, PTC_MEMBER_KCORE);
+	char name[PTC_MANIFEST_NAME_SIZE];
+	int fd, r;
+
+	if (i == SIZE_MAX)
+		return 0;
+	fd = ptc_bundle_member_fd(bundle, i, err);
+	if (fd < 0)
+		return fd;
+	ptc_manifest_name(m, i, name);
+	r = ptc_core_open_fd(fd, m->members[i].size, name, &k->kcore, err);
+	if (!r)
+		r = take_bundled_names(k, bundle, err);
+	return r ? r : map_brought(k, files, err);
 }
 
 int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
@@ -233,6 +286,8 @@ int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
 		r = open_kcore(k, opts->kcore, &(struct ptc_untrusted){ .kernel = true }, err);
 	else if (kcore_dir && !vmlinux)
 		r = take_brought(k, files, kcore_dir, err);
+	else if (files->search.bundle && !vmlinux)
+		r = take_bundled(k, files, files->search.bundle, err);
 	if (!r && !k->kcore)
 		r = open_vmlinux(k, files, vmlinux, id, err);
 	return r;

@@ -48,8 +48,8 @@ struct ptc_kernel {
 /*
  * Open the files that @opts (may be NULL) names. @id: build-id of the recorded kernel (len 0:
  * unknown). A named file that cannot be read is an error. If no file is named, use @kcore_dir if it
- * is not NULL: the folder that came with the recording, kcore_dir in perf. Else search for vmlinux
- * by @id.
+ * is not NULL: the folder that came with the recording, kcore_dir in perf. Else use the kcore of
+ * the bundle, else search for vmlinux by @id.
  */
 int ptc_kernel_init(struct ptc_kernel *k, struct ptc_codefiles *files,
 		    const struct ptc_code_opts *opts, const struct ptc_build_id *id,

@@ -231,7 +231,7 @@ static char *brought_kcore(const struct ptc_file *f)
 {
 	char *path;
 
-	if (ptc_file_form(f) != PTC_FORM_FOLDER ||
+	if (ptc_file_form(f) != PTC_FORM_FOLDER || ptc_file_bundle(f) ||
 	    asprintf(&path, "%s/kcore_dir", ptc_file_name(f)) < 0)
 		return NULL;
 	if (!access(path, F_OK))

@@ -50,11 +50,16 @@ PTC_API int ptc_bundle_load_library(struct ptc_err *err);
 
 /* What a member is. */
 enum ptc_member_kind {
-	PTC_MEMBER_RECORDING, /* perf.data; exactly one, the first */
+	PTC_MEMBER_RECORDING, /* perf.data; the first member is this, or FOLDER */
 	PTC_MEMBER_CODE,      /* an ELF file that the recording maps */
 	PTC_MEMBER_VDSO,
-	PTC_MEMBER_DEBUG, /* separate or alternate debug information */
-	PTC_MEMBER_DATA,  /* another file that the recording names: a jitdump, a perf-PID.map */
+	PTC_MEMBER_DEBUG,    /* separate or alternate debug information */
+	PTC_MEMBER_DATA,     /* another file that the recording names: a jitdump, a perf-PID.map */
+	PTC_MEMBER_FOLDER,   /* the file "data" of a recording that is a folder */
+	PTC_MEMBER_PART,     /* "data.0" and so on, of a folder; they follow in their order */
+	PTC_MEMBER_KCORE,    /* the kernel's code in a folder, kcore_dir/kcore */
+	PTC_MEMBER_KALLSYMS, /* kcore_dir/kallsyms */
+	PTC_MEMBER_MODULES,  /* kcore_dir/modules */
 };
 
 /* A member of a bundle. */
@@ -141,7 +146,7 @@ PTC_API int ptc_archive_items(void *archive, const struct ptc_item *items, size_
  * file that cannot be read is reported and left out. Each file stays open until ptc_archive_free,
  * so the limit of open files (RLIMIT_NOFILE) must allow their number.
  *
- * PTC_E_UNSUPPORTED: the recording is a folder, or libarchive cannot be loaded. PTC_E_LIMIT: no
+ * PTC_E_UNSUPPORTED: libarchive cannot be loaded. PTC_E_LIMIT: no
  * reader would accept the bundle. PTC_E_IO: also if a file changed meanwhile. PTC_E_USAGE: the
  * bundle was written before.
  */

@@ -454,6 +454,39 @@ def forms(folder):
 
 
 @case
+def folders(folder):
+    """A recording that is a folder, with the kernel's code and names."""
+    path, out = compiled(folder, "small")
+    recorded(path, out)
+    whole = os.path.join(folder, "folder")
+    kernel = os.path.join(whole, "kcore_dir")
+    os.makedirs(kernel)
+    shutil.copy(out, os.path.join(whole, "data"))
+    shutil.copy(path, os.path.join(kernel, "kcore"))  # no trace of the kernel: never decoded
+    for name in ("kallsyms", "modules"):
+        with open(os.path.join(kernel, name), "w", encoding="ascii") as f:
+            f.write(f"{name} of the kernel\n")
+    want, bundle = views(whole), archive(whole)
+    same(want, views(out))
+    names = {f"perf.data/{n}": n for n in ("data", "kcore_dir/kcore", "kcore_dir/kallsyms", "kcore_dir/modules")}
+    with tarfile.open(fileobj=io.BytesIO(unpacked(bundle))) as t:
+        for name, of in names.items():
+            with open(os.path.join(whole, of), "rb") as f:
+                check(t.extractfile(name).read() == f.read(), name)
+    give_way(path)
+    same(views(bundle), want)
+    with open(bundle, "rb") as a, open(archive(bundle), "rb") as b:
+        check(a.read() == b.read(), "the bundle of a bundle differs")
+    back = os.path.join(folder, "back")
+    Run([PTCAP, "convert", "-i", bundle, "-o", back]).expect(0)
+    # What is no ELF file is no kernel's code.
+    with open(os.path.join(kernel, "kcore"), "wb") as f:
+        f.write(b"password")
+    r = Run([PTCAP, "archive", "-i", whole, "-o", bundle]).expect(0)
+    check("kcore': it is no ELF file" in r.err, r.err)
+
+
+@case
 def perf_reads(folder):
     """perf reads an unpacked bundle by --buildid-dir."""
     if not lib.have_perf():

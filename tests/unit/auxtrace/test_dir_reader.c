@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "auxtrace/bundle/bundle_write.h"
 #include "auxtrace/reader/aux_index.h"
 #include "lib_numbers.h"
 #include "lib_packed.h"
@@ -75,8 +76,9 @@ static void put_part(const char *name, int tid, int n, uint32_t packed)
 	pd_release(&p);
 }
 
-/* Opens the folder. Its COMMs must have tids 1 to @n, and the walk must end with @code. */
-static void expect(int n, int code)
+/* Opens the folder, or a bundle of it. Its COMMs must have tids 1 to @n, and the walk must end with
+ * @code. */
+static void expect_of(const char *path, int n, int code)
 {
 	struct ptc_file *f = NULL;
 	struct ptc_err err;
@@ -85,9 +87,9 @@ static void expect(int n, int code)
 	int tid = 0;
 	int rc;
 
-	cr_assert_eq(ptc_file_open(folder, &f, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
 	cr_assert_eq(ptc_file_form(f), PTC_FORM_FOLDER);
-	cr_assert_str_eq(ptc_file_name(f), folder);
+	cr_assert_str_eq(ptc_file_name(f), path);
 	cr_assert_eq(ptc_file_nattrs(f), 2);
 	while ((rc = ptc_file_next(f, &pos, &rec, &err)) > 0) {
 		cr_assert_neq(rec.off, last, "offsets are unique");
@@ -99,6 +101,33 @@ static void expect(int n, int code)
 	cr_assert_eq(tid, n);
 	cr_assert_eq(ptc_file_next(f, &pos, &rec, &err), code, "the end stays the end");
 	ptc_file_free(f);
+}
+
+static void expect(int n, int code)
+{
+	expect_of(folder, n, code);
+}
+
+/* Writes "bundle" with the file "data" and @n parts. */
+static void put_bundle(int n)
+{
+	struct ptc_bundle_writer w = { .sources = NULL };
+	struct ptc_err err;
+	char name[32] = "data";
+	int i;
+
+	for (i = 0; i <= n; i++) {
+		const struct ptc_member m = { .kind = i ? PTC_MEMBER_PART : PTC_MEMBER_FOLDER };
+		struct ptc_bundle_source source;
+
+		if (i)
+			(void)snprintf(name, sizeof(name), "data.%d", i - 1);
+		source = (struct ptc_bundle_source){ .fd = open(name, O_RDONLY) };
+		cr_assert_geq(source.fd, 0);
+		cr_assert_eq(ptc_bundle_writer_add(&w, &m, &source, name, &err), 0, "%s", err.msg);
+	}
+	cr_assert_eq(ptc_bundle_write(&w, "bundle", 1, &err), 0, "%s", err.msg);
+	ptc_bundle_writer_release(&w);
 }
 
 static struct ptc_err fails(int code)
@@ -134,6 +163,20 @@ Test(dir_reader, its_files_follow_each_other_by_number)
 	put_part("data.9", 9, 1, 0);
 	put_part("data.10", 10, 1, 0);
 	expect(10, 0);
+}
+
+Test(dir_reader, its_files_may_be_in_a_bundle)
+{
+	put_head("data", 1, PTC_REC_COMPRESSED);
+	put_part("data.0", 2, 30, PTC_REC_COMPRESSED);
+	put_part("data.1", 32, 0, 0);
+	put_part("data.2", 32, 5, 0);
+	put_bundle(3);
+	expect_of("bundle", 36, 0);
+	/* Without DIR_FORMAT 1, the parts are not read. */
+	put_head("data", 0, 0);
+	put_bundle(3);
+	expect_of("bundle", 1, 0);
 }
 
 Test(dir_reader, each_file_is_a_stream_of_its_own_when_compressed)

@@ -7,7 +7,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "auxtrace/bundle/bundle_write.h"
 #include "auxtrace/feature/feature_base.h"
+#include "decode/archive/bundle_files.h"
+#include "decode/archive/reached_files.h"
 #include "lib_elf.h"
 #include "lib_pt.h"
 #include "recording.h"
@@ -64,6 +67,23 @@ static void keep(char *out, size_t size, const char *s)
 	snprintf(out, size, "%s", s ? s : "(null)");
 }
 
+/* Writes a bundle of the recording at @path. */
+static void put_bundle(const struct origin *t, const char *path, const char *bundle)
+{
+	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	const struct ptc_reached reached = { .d = NULL };
+	struct ptc_bundle_writer w = { .sources = NULL };
+	struct ptc_bundle_files files = { .reached = &reached, .writer = &w };
+	struct ptc_err err;
+
+	opts.code = &t->code;
+	cr_assert_eq(ptc_decode_open(path, &opts, &files.d, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_bundle_files_add(&files, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_bundle_write(&w, bundle, 1, &err), 0, "%s", err.msg);
+	ptc_bundle_writer_release(&w);
+	ptc_decode_free(files.d);
+}
+
 int origin_run(struct origin *t, bool survey, struct ptc_err *err)
 {
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
@@ -76,6 +96,11 @@ int origin_run(struct origin *t, bool survey, struct ptc_err *err)
 	snprintf(path, sizeof(path), "%s/perf.data", t->dir);
 	snprintf(data, sizeof(data), "%s%s", path, t->folder ? "/data" : "");
 	pd_write(&t->pd, data);
+	if (t->bundled) {
+		snprintf(data, sizeof(data), "%s.ptcap", path);
+		put_bundle(t, path, data);
+		memcpy(path, data, sizeof(path));
+	}
 	opts.code = &t->code;
 	free(t->text);
 	t->out = open_memstream(&t->text, &t->len);

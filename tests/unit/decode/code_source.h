@@ -17,7 +17,8 @@ struct origin {
 	struct pd pd;
 	char dir[64];
 	struct ptc_code_opts code;
-	bool folder; /* the recording is a folder */
+	bool folder;  /* the recording is a folder */
+	bool bundled; /* decode a bundle of the folder, without its files */
 	struct ptc_decode *d;
 	struct ptc_missing missing; /* the first one; its strings are copied below */
 	size_t nmissing, files;

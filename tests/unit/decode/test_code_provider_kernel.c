@@ -238,6 +238,21 @@ Test(code_provider, a_kcore_that_came_with_the_recording_is_used)
 	origin_end(&t);
 }
 
+Test(code_provider, a_kcore_in_a_bundle_is_used)
+{
+	struct origin t;
+
+	origin_begin(&t);
+	t.folder = t.bundled = true;
+	write_kcore(&t, "perf.data/kcore_dir/kcore", "perf.data/kcore_dir/kallsyms", names_of_both);
+	t.pd.attrs[0].attr.exclude_kernel = 0;
+	trace_both(&t);
+	origin_expect(&t, lines_of_both, NULL);
+	map_both(&t);
+	origin_expect(&t, lines_of_both, NULL);
+	origin_end(&t);
+}
+
 /* Puts a FIFO without a writer in the place of @name. */
 static void put_fifo(struct origin *t, const char *name)
 {
