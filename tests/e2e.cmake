@@ -174,8 +174,12 @@ foreach(name removed in_json replaced in_place cached symfs core)
 	endif()
 endforeach()
 # Bundles of `ptcap archive`.
-foreach(name replaced other_root no_id no_secrets debug_files alternate jitdump crash reached reached_lacks reached_library folders forms perf_reads damaged hostile)
+foreach(name replaced other_root no_id no_secrets debug_files alternate jitdump crash folders forms perf_reads damaged hostile)
 	e2e_test(archive_${name} "${e2e_dir}/archive.py" "${name}")
+	e2e_is_emulated(archive_${name})
+endforeach()
+foreach(name reached reached_lacks reached_library)
+	e2e_test(archive_${name} "${e2e_dir}/archive_parts.py" "${name}")
 	e2e_is_emulated(archive_${name})
 endforeach()
 # Files that are replaced while they are mapped.

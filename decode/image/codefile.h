@@ -61,15 +61,15 @@ struct ptc_codefile {
 	bool kernel;	 /* kernel code: path is not opened */
 	bool bpf;	 /* kernel code, generated from a BPF program */
 	bool anonymous;	 /* memory without a file: the name is no path */
+	bool bundled;	 /* it is member `member` of the store's bundle; path is a name only */
+	bool partial;	 /* the member lacks pages, and has zeros there */
 
 	struct ptc_codepiece piece; /* owned; the memory of `bytes`, if this file allocated it */
 	uint64_t *pages; /* owned; one bit per page that was read; NULL: all are present */
 	/* owned; one bit per page whose code was used; NULL: not noted */
 	uint64_t *used_pages;
 	void *mapped; /* owned; a whole file, mapped with mmap() */
-	bool bundled; /* it is member `member` of the store's bundle; path is a name only */
 	size_t member;
-	bool partial;	   /* the member lacks pages, and has zeros there */
 	uint64_t ino, dev; /* of `path` when it was found */
 	int64_t mtime_s, mtime_ns;
 
