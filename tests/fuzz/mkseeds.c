@@ -6,7 +6,11 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
 
+#include "auxtrace/bundle/bundle_write.h"
 #include "auxtrace/record/crash_record.h"
 #include "auxtrace/record/filecode.h"
 #include "auxtrace/record/ledger.h"
@@ -397,18 +401,113 @@ static void put_decode(const char *folder)
 	put_buf(folder, "rare", &b);
 }
 
+/* Writes @bytes behind the byte that selects the way of fuzz_bundle.c. */
+static void put_way(const char *folder, const char *name, uint8_t way, const void *bytes,
+		    size_t len)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+
+	ptc_buf_u8(&b, way);
+	ptc_buf_put(&b, bytes, len);
+	put_buf(folder, name, &b);
+}
+
+/* Writes a bundle to a temporary file, and reads it. @folder_form: the recording is a folder. */
+static void make_bundle(bool folder_form, struct ptc_buf *ret)
+{
+	static const char text[] = "some bytes of the member";
+	char path[] = "/tmp/mkseeds-XXXXXX";
+	const struct ptc_member one[] = {
+		{ .kind = PTC_MEMBER_RECORDING },
+		{ .kind = PTC_MEMBER_CODE,
+		  .id = { .bytes = { 1, 2, 3 }, .len = 20 },
+		  .partial = true,
+		  .path = (char *)(uintptr_t) "/bin/a" },
+		{ .kind = PTC_MEMBER_DATA, .ino = 7, .path = (char *)(uintptr_t) "/tmp/b" },
+	};
+	const struct ptc_member several[] = { { .kind = PTC_MEMBER_FOLDER },
+					      { .kind = PTC_MEMBER_PART },
+					      { .kind = PTC_MEMBER_KALLSYMS } };
+	struct ptc_bundle_writer w = { .sources = NULL };
+	const int fd = mkstemp(path);
+	struct ptc_err err;
+	uint8_t bytes[4096];
+	FILE *f;
+	ssize_t n = -1;
+	size_t i;
+
+	for (i = 0; i < 3; i++) {
+		const struct ptc_bundle_source source = {
+			.fd = -1, .bytes = ptc_cur_init(text, sizeof(text) - i)
+		};
+
+		(void)ptc_bundle_writer_add(&w, folder_form ? &several[i] : &one[i], &source, "",
+					    &err);
+	}
+	if (fd < 0 || close(fd) || unlink(path) || ptc_bundle_write(&w, path, 3, &err))
+		exit(1);
+	ptc_bundle_writer_release(&w);
+	f = fopen(path, "rb");
+	n = f ? (ssize_t)fread(bytes, 1, sizeof(bytes), f) : -1;
+	if (n <= 0 || fclose(f) || unlink(path))
+		exit(1);
+	ptc_buf_put(ret, bytes, (size_t)n);
+}
+
+/* Writes bundles, their tar archives, and their manifests, which begin behind the first header. */
+static void put_bundle(const char *folder)
+{
+	static uint8_t tar[1 << 16];
+	char name[16];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct ptc_buf b = PTC_BUF_INIT;
+		size_t n;
+
+		make_bundle(i, &b);
+		(void)snprintf(name, sizeof(name), "bundle%d", i);
+		put_way(folder, name, 0, b.bytes, b.len);
+		n = ZSTD_decompress(tar, sizeof(tar), b.bytes, b.len);
+		if (ZSTD_isError(n))
+			exit(1);
+		(void)snprintf(name, sizeof(name), "tar%d", i);
+		put_way(folder, name, 1, tar, n);
+		(void)snprintf(name, sizeof(name), "manifest%d", i);
+		put_way(folder, name, 2, tar + 512, strlen((const char *)tar + 512));
+		ptc_buf_release(&b);
+	}
+}
+
+static void put_kept_parts(const char *folder)
+{
+	struct ptc_buf elf = PTC_BUF_INIT;
+
+	le_program(&elf, 0x1000, 5, "\x90\xc3", 2);
+	put_buf(folder, "program", &elf);
+	le_module(&elf, 7, "1 mod_unload ");
+	put_buf(folder, "module", &elf);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*fill)(const char *folder);
 	} targets[] = {
-		{ "fuzz_reader", put_reader },	    { "fuzz_inflate", put_inflate },
-		{ "fuzz_pipe", put_pipe },	    { "fuzz_record", put_record },
-		{ "fuzz_auxtrace_info", put_info }, { "fuzz_verify", put_verify },
-		{ "fuzz_copy", put_copy },	    { "fuzz_jitdump", put_jitdump },
-		{ "fuzz_core", put_core },	    { "fuzz_gopclntab", put_gopclntab },
+		{ "fuzz_reader", put_reader },
+		{ "fuzz_inflate", put_inflate },
+		{ "fuzz_pipe", put_pipe },
+		{ "fuzz_record", put_record },
+		{ "fuzz_auxtrace_info", put_info },
+		{ "fuzz_verify", put_verify },
+		{ "fuzz_copy", put_copy },
+		{ "fuzz_jitdump", put_jitdump },
+		{ "fuzz_core", put_core },
+		{ "fuzz_gopclntab", put_gopclntab },
 		{ "fuzz_decode", put_decode },
+		{ "fuzz_bundle", put_bundle },
+		{ "fuzz_kept_parts", put_kept_parts },
 	};
 	char folder[480];
 	size_t i;
