@@ -6,6 +6,7 @@
 
 #include "cli/common/jsontext.h"
 #include "cli/info/info.h"
+#include "cli/info/info_bundle.h"
 #include "ptcap/file.h"
 
 /*
@@ -560,8 +561,8 @@ bool ptc_info_json(const struct ptc_info *info)
 	char *s = NULL;
 
 	if (set(o, "schema", json_string("ptcap-info")) && set(o, "version", json_integer(1)) &&
-	    set(o, "file", make_file(info)) && set(o, "host", make_host(info)) &&
-	    set(o, "writer", text_or_null(info->version)) &&
+	    set(o, "file", make_file(info)) && set(o, "bundle", ptc_info_bundle_json(info->file)) &&
+	    set(o, "host", make_host(info)) && set(o, "writer", text_or_null(info->version)) &&
 	    set(o, "software_source", text_or_null(info->cpu.software)) &&
 	    set(o, "cmdline", make_cmdline(info)) && set(o, "events", make_events(info)) &&
 	    set(o, "time", make_time(info)) && set(o, "intel_pt", make_pt(info)) &&

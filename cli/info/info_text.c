@@ -8,6 +8,7 @@
 #include "base/terminal_escape.h"
 #include "cli/common/text_escape.h"
 #include "cli/info/info.h"
+#include "cli/info/info_bundle.h"
 #include "ptcap/file.h"
 
 enum { NS_PER_S = 1000000000, ROWS = 16 }; /* ROWS: printed events and queues; dump prints all */
@@ -371,6 +372,7 @@ void ptc_info_text(const struct ptc_info *info)
 	printf(" ");
 	ptc_show_plain(ptc_file_name(info->file));
 	printf(", %" PRIu64 " bytes\n", ptc_file_size(info->file));
+	ptc_info_bundle_text(info->file);
 	show_host(info);
 	show_caps(info);
 	show_command(info);

@@ -349,7 +349,15 @@ def forms(folder):
     bundle = archive(out)
     for command in (["info"], ["dump"], ["dump", "--verify"], ["report"], ["decode"]):
         got, want = (Run([PTCAP, *command, "-i", p]).expect(0) for p in (bundle, out))
-        check(got.out.replace(bundle, out) == want.out, f"{command}: another output\n{got.err}")
+        got_out = re.sub(r"^bundle .*\n", "", got.out.replace(bundle, out), flags=re.M)
+        check(got_out == want.out, f"{command}: another output\n{got.err}")
+    line = re.search(r"^bundle .*", Run([PTCAP, "info", bundle]).expect(0).out, re.M)[0]
+    size = os.path.getsize(path)
+    check(line == f"bundle    1 file, {size} bytes: 1 program file", line)
+    listed = json.loads(Run([PTCAP, "info", "--format", "json", bundle]).expect(0).out)["bundle"]["members"]
+    wanted = [{"path": None, "build_id": None, "partial": False, **m} for m in manifest(bundle)["members"]]
+    check(listed == wanted, f"{listed}\nnot\n{wanted}")
+    check(json.loads(Run([PTCAP, "info", "--format", "json", out]).expect(0).out)["bundle"] is None, "a bundle")
     for command in ("convert", "recover"):
         back = os.path.join(folder, command)
         Run([PTCAP, command, "-i", bundle, "-o", back]).expect(0)

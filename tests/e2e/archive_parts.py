@@ -38,6 +38,7 @@ def reached(folder):
         recorded(path, out)
         want, bundle = views(out, some=NAMED), archive(out, "--reached")
         check(check_parts(folder, bundle, path) >= 9 * 2 - 1, "pages that did not run are in the bundle")
+        check(": 1 program file (1 in part)\n" in Run([PTCAP, "info", bundle]).expect(0).out, "the part is not named")
         give_way(path)
         same(views(bundle, some=NAMED), want, lines=False)
         # It remains a part, also in a bundle of the bundle.
