@@ -9,6 +9,8 @@ programs  a C and a C++ program, built by pkg-config and by find_package, print 
 pages     man reads each page without a warning
 
 PLUGIN: where the configured prefix has its plugin. ptcap uses it if the moved prefix has none.
+
+installed.py SOURCE: only the programs, with the Debian packages in /usr.
 """
 
 import os
@@ -18,9 +20,8 @@ import subprocess
 import sys
 import tempfile
 
-SOURCE, BUILD, CC, CXX, CMAKE, PLUGIN = sys.argv[1:7]
-# Without Intel PT, and with a QEMU. api_installed needs no QEMU otherwise.
-EMU_IS_CHOSEN = shutil.which("qemu-x86_64") and not os.path.exists("/sys/bus/event_source/devices/intel_pt")
+SOURCE = sys.argv[1]
+BUILD, CC, CXX, CMAKE, PLUGIN = sys.argv[2:7] or (None, "cc", "c++", "cmake", None)
 LOCATORS = ("PTCAP_EMU_PLUGIN", "PTCAP_QEMU", "LD_LIBRARY_PATH", "PKG_CONFIG_PATH")
 ENV = {k: v for k, v in os.environ.items() if k not in LOCATORS}
 PROGRAM = """\
@@ -59,6 +60,15 @@ if(ptcap_FOUND)
 	message(FATAL_ERROR "an unknown component was found")
 endif()
 """
+
+
+def loads_plugins(qemu):
+    """Debian 13's QEMU does not."""
+    return qemu and re.search("^-plugin ", subprocess.run([qemu, "--help"], capture_output=True, text=True, check=False).stdout, re.M)
+
+
+# Without Intel PT, and with a QEMU. api_installed needs no QEMU otherwise.
+EMU_IS_CHOSEN = loads_plugins(shutil.which("qemu-x86_64")) and not os.path.exists("/sys/bus/event_source/devices/intel_pt")
 
 
 def run(command, **more):
@@ -197,15 +207,22 @@ def check_programs(prefix, folder):
     build_by_find_package(prefix, folder)
 
 
-with tempfile.TemporaryDirectory(prefix="ptcap-installed-") as main_folder:
-    first = os.path.join(main_folder, "first")
-    moved = os.path.join(main_folder, "moved")
+def check_moved(folder):
+    first = os.path.join(folder, "first")
+    moved = os.path.join(folder, "moved")
     run([CMAKE, "--install", BUILD, "--prefix", first])
     os.rename(first, moved)
     if shutil.which("qemu-x86_64"):
-        check_record(moved, main_folder)
+        check_record(moved, folder)
     else:
         print("nothing is recorded: no qemu-x86_64 here (Debian: qemu-user)")
-    check_programs(moved, main_folder)
+    check_programs(moved, folder)
     if shutil.which("man"):
         check_pages(moved)
+
+
+with tempfile.TemporaryDirectory(prefix="ptcap-installed-") as main_folder:
+    if BUILD:
+        check_moved(main_folder)
+    else:
+        check_programs("/usr", main_folder)

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Shell completion, driven in a terminal. completion.py SOURCE SHELL: bash, or zsh.
+"""Shell completion, driven in a terminal. completion.py SOURCE SHELL [installed]: bash, or zsh.
+
+With "installed", the shell finds the completion that a package has installed, and not the one of the sources.
 
 The test types a line and its keys. Then the test puts `echo` before the line, so that the shell prints the completed line.
 """
@@ -15,6 +17,7 @@ import sys
 import tempfile
 
 SOURCE, SHELL = sys.argv[1:3]
+INSTALLED = sys.argv[3:] == ["installed"]
 PTCAP = os.environ["PTCAP"]
 SKIP = 77
 DEADLINE = 600
@@ -24,9 +27,10 @@ START = {
     "zsh": ["zsh", "-f", "-i"],
 }
 SETUP = {
-    "bash": "bind 'set enable-bracketed-paste off'; . completion/ptcap.bash",
-    "zsh": "unsetopt zle_bracketed_paste prompt_cr prompt_sp; bindkey -e; fpath=($PWD/completion $fpath);"
-    " autoload -Uz compinit; compinit -u -D",
+    "bash": "bind 'set enable-bracketed-paste off'; . "
+    + ("/usr/share/bash-completion/bash_completion" if INSTALLED else "completion/ptcap.bash"),
+    "zsh": "unsetopt zle_bracketed_paste prompt_cr prompt_sp; bindkey -e; "
+    + ("" if INSTALLED else "fpath=($PWD/completion $fpath); ") + "autoload -Uz compinit; compinit -u -D",
 }
 
 
