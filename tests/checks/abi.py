@@ -5,7 +5,9 @@ usage: abi.py SOURCE_DIR BUILD_DIR
 
 A small library in a small clone first proves that the script finds such changes, and allows the others.
 """
+import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -99,12 +101,24 @@ def look(folder):
             yield f"{what}: expected status {status} and '{text}': {got}"
 
 
+def without_size():
+    """Yield each structure that cmake/libptcap.abignore lets grow, but that does not begin with its size."""
+    with open(os.path.join(SOURCE, "cmake", "libptcap.abignore"), encoding="utf-8") as f:
+        text = f.read()
+    wanted, other = (re.search(rf"^  {key} = (.*)$", text, re.M)[1] for key in ("name_regexp", "name_not_regexp"))
+    for path in glob.glob(os.path.join(SOURCE, "include", "ptcap", "*.h")):
+        with open(path, encoding="utf-8") as f:
+            for name, member in re.findall(r"^struct (\w+) \{\n\s*(.*)$", f.read(), re.M):
+                if re.search(wanted, name) and not re.search(other, name) and not member.startswith("size_t size;"):
+                    yield f"{path}: struct {name} does not begin with its size, as cmake/libptcap.abignore expects"
+
+
 if not shutil.which("abidiff"):
     print("skipped: no abidiff here (Debian: abigail-tools)")
     sys.exit(1 if os.environ.get("PTCAP_GUEST") == "required" else SKIP)  # scripts/test --all installs it
 if shutil.which("git"):
     with tempfile.TemporaryDirectory(prefix="ptcap-abi-") as main_folder:
-        faults = list(look(main_folder))
+        faults = [*look(main_folder), *without_size()]
     if faults:
         finish(faults)
 sys.exit(subprocess.run([os.path.join(SOURCE, "scripts", "abi"), SOURCE, BUILD], check=False).returncode)
