@@ -70,7 +70,7 @@ check_reproducible() {
 		echo "the packages differ: compare $to with $root/ptcap/second, for example with diffoscope" >&2
 		return 1
 	}
-	digests "$to"
+	echo "the packages are byte-equal: $(cd "$to" && echo *.deb)"
 }
 
 # Lists the files of the root, without caches, logs, and the state of apt and dpkg, which also change for other packages.
@@ -176,7 +176,7 @@ check_packages() {
 			[ $status != 77 ] || skip "$(tail -n 1 "$log")"
 			die "the check failed: $check"
 		fi
-		tail -n 3 "$log"
+		tail -n 1 "$log"
 		say "$check: $((SECONDS - begun)) s"
 	done
 	rm -rf "$roots"/{package,clean,tools}"$release".check
