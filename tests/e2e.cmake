@@ -182,6 +182,11 @@ foreach(name reached reached_lacks reached_library)
 	e2e_test(archive_${name} "${e2e_dir}/archive_parts.py" "${name}")
 	e2e_is_emulated(archive_${name})
 endforeach()
+# perf's cache of build-ids.
+foreach(name filled lacking refused)
+	e2e_test(perf_cache_${name} "${e2e_dir}/perf_cache.py" "${name}")
+	e2e_is_emulated(perf_cache_${name})
+endforeach()
 # Files that are replaced while they are mapped.
 foreach(name library itself forked container snapshots attached crashing)
 	e2e_test(replaced_${name} "${e2e_dir}/replaced.py" "${name}")

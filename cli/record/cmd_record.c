@@ -13,6 +13,7 @@
 #include "base/plural.h"
 #include "cli/common/cli.h"
 #include "cli/common/ledger.h"
+#include "cli/record/buildid_cache.h"
 #include "cli/record/ground_truth_file.h"
 #include "cli/record/record_exit.h"
 #include "cli/record/record_run.h"
@@ -299,6 +300,9 @@ int ptc_recording_run(struct ptc_record_args *a, char **argv)
 		else
 			ptc_outcome_say_missing(&result);
 		code = ptc_outcome_code(&a->opts, &result, a->strict, waker.sig);
+		if (a->buildid_cache && !ptc_buildid_cache_fill(a->opts.output.path, a->quiet) &&
+		    code == PTC_EXIT_OK)
+			code = a->opts.target.argv ? PTC_EXIT_PTCAP : PTC_EXIT_FAIL;
 	}
 	(void)close(waker.fd);
 	ptc_record_args_release(a);

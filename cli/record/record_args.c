@@ -44,6 +44,9 @@ static int check(struct ptc_record_args *a, char **rest)
 		return ptc_value_error("record", "--aux-sample", a->sample_text, PTC_ARGS_SIZE);
 	if (a->opts.lbr.sampler && !a->opts.lbr.aux_sample)
 		return ptc_usage_error("record", "a second event (-e) needs --aux-sample");
+	if (a->buildid_cache && a->opts.snapshot.enabled)
+		return ptc_usage_error("record", "--buildid-cache cannot be combined with "
+						 "--snapshot");
 	rc = check_lbr(a);
 	if (rc >= 0)
 		return rc;

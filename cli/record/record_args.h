@@ -24,8 +24,9 @@ struct ptc_record_args {
 	struct ptc_filter_list filters;
 	uint64_t grace_ns; /* --grace; 0: the default */
 	bool strict, quiet, progress, verbose, no_sandbox;
-	bool terminal; /* stderr is a terminal: progress overwrites one line */
-	bool line;     /* such a line is on the screen */
+	bool buildid_cache; /* --buildid-cache */
+	bool terminal;	    /* stderr is a terminal: progress overwrites one line */
+	bool line;	    /* such a line is on the screen */
 };
 
 #define PTC_RECORD_ARGS_INIT                                                                       \

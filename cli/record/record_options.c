@@ -235,6 +235,9 @@ static const struct ptc_option options[] = {
 	  "Compress sideband records with zstd, from 1 (fast) to 22 (small). Default: off; without "
 	  "LEVEL: 1.",
 	  .take = take_level },
+	{ "buildid-cache", 0, NULL,
+	  "Copy the recorded files to perf's cache (~/.debug), for `perf archive`. Default: off.",
+	  PTC_FLAG(struct ptc_record_args, buildid_cache) },
 	PTC_HEADING("Trace buffers:"),
 	{ "mmap-pages", 'm', "DATA[,AUX]",
 	  "Set the size of each ring buffer for sideband (DATA) and trace (AUX): a number of "

@@ -12,62 +12,20 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/perf_cache.h"
 #include "decode/elf/bundle_search.h"
 #include "decode/elf/debuginfod.h"
 #include "decode/elf/decompress.h"
 #include "decode/elf/omitted_data.h"
 
-enum { CONFIG_MAX = 1 << 20, MODULES_DEP_MAX = 16 << 20 };
-
-/* Returns buildid.dir from the text of a perfconfig, owned by the caller; NULL: none. */
-static char *config_dir(const char *text)
-{
-	bool here = false;
-	char key[32], value[1024];
-
-	for (; *text; text += strcspn(text, "\n"), text += *text == '\n') {
-		const char *p = text + strspn(text, " \t");
-
-		if (*p == '[')
-			here = !strncmp(p, "[buildid]", 9);
-		else if (here && sscanf(p, "%31[a-z] = %1023[^\n]", key, value) == 2 &&
-			 !strcmp(key, "dir"))
-			return strdup(value);
-	}
-	return NULL;
-}
-
-/* Finds perf's cache in the same way as perf. NULL: none. */
-static char *perf_cache(void)
-{
-	const char *dir = getenv("PERF_BUILDID_DIR"), *home = getenv("HOME");
-	const struct ptc_untrusted how = { .max = CONFIG_MAX };
-	struct ptc_buf b = PTC_BUF_INIT;
-	struct ptc_err err;
-	char *path, *ret = NULL;
-	struct stat st;
-
-	if (dir && *dir)
-		return strdup(dir);
-	if (!home || !*home)
-		return NULL;
-	if (asprintf(&path, "%s/.perfconfig", home) < 0)
-		return NULL;
-	if (!ptc_untrusted_read(path, &how, &b, &st, &err))
-		ret = config_dir((const char *)b.bytes);
-	ptc_buf_release(&b);
-	free(path);
-	if (ret)
-		return ret;
-	return asprintf(&ret, "%s/.debug", home) < 0 ? NULL : ret;
-}
+enum { MODULES_DEP_MAX = 16 << 20 };
 
 int ptc_search_init(struct ptc_search *s, const char *symfs, const char *cache,
 		    const char *osrelease, struct ptc_err *err)
 {
 	memset(s, 0, sizeof(*s));
 	s->symfs = symfs && *symfs ? strdup(symfs) : NULL;
-	s->cache = cache ? strdup(cache) : perf_cache();
+	s->cache = cache ? strdup(cache) : ptc_perf_cache_dir();
 	s->osrelease = osrelease ? strdup(osrelease) : NULL;
 	s->containers = true;
 	if ((symfs && *symfs && !s->symfs) || (cache && !s->cache) || (osrelease && !s->osrelease))
