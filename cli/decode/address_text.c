@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "cli/decode/line_buffer.h"
 
 /* What a text depends on, apart from the settings of its printer. */
@@ -26,9 +27,11 @@ struct address_text {
 };
 
 enum {
-	HASH_BITS = 18,
 	/* Memory of the texts. When it is full, all texts are made again. */
-	BYTES = 32 << 20,
+	BYTES_MIN = 1 << 16,
+	BYTES_MAX = 32 << 20,
+	BUDGET_PART = 16,    /* the part of the memory budget that texts may take: 1/16 */
+	BYTES_OF_HEAD = 128, /* for each hash; about the size of a text */
 	FIRST = alignof(struct address_text), /* 0 is no offset of a text */
 	TEXT_MAX = 4096,
 	COLUMN_BITS = 8,
@@ -41,30 +44,7 @@ void ptc_address_texts_release(struct ptc_address_texts *t)
 {
 	free(t->bytes);
 	free(t->heads);
-	t->bytes = NULL;
-	t->heads = NULL;
-}
-
-static void forget_texts(struct ptc_address_texts *t)
-{
-	memset(t->heads, 0, sizeof(*t->heads) << HASH_BITS);
-	t->used = FIRST;
-	t->last = 0;
-}
-
-/* Returns false if there is no memory for texts. */
-static bool start_texts(struct ptc_address_texts *t)
-{
-	if (t->bytes)
-		return true;
-	t->bytes = malloc(BYTES);
-	t->heads = malloc(sizeof(*t->heads) << HASH_BITS);
-	if (!t->bytes || !t->heads) {
-		ptc_address_texts_release(t);
-		return false;
-	}
-	forget_texts(t);
-	return true;
+	*t = (struct ptc_address_texts){ .cap = 0 };
 }
 
 static struct address_text *text_at(const struct ptc_address_texts *t, uint32_t off)
@@ -101,7 +81,74 @@ static uint32_t *head_of(const struct ptc_address_texts *t, const struct address
 	const uint64_t hash = (key->ip * 0x9e3779b97f4a7c15) ^ (key->code * 0xc2b2ae3d27d4eb4f) ^
 			      (key->more[0] * 0x165667b19e3779f9);
 
-	return &t->heads[hash >> (64 - HASH_BITS)];
+	return &t->heads[(hash >> 32) & (t->cap / BYTES_OF_HEAD - 1)];
+}
+
+static void forget_texts(struct ptc_address_texts *t)
+{
+	memset(t->heads, 0, t->cap / BYTES_OF_HEAD * sizeof(*t->heads));
+	t->used = FIRST;
+	t->last = 0;
+}
+
+static uint32_t size_of_text(size_t len)
+{
+	const size_t align = alignof(struct address_text);
+
+	return (uint32_t)((sizeof(struct address_text) + len + align - 1) / align * align);
+}
+
+/* Finds the heads of all texts anew, because there are more heads now. */
+static void index_texts(struct ptc_address_texts *t)
+{
+	struct address_text *e;
+	uint32_t at, *head;
+
+	memset(t->heads, 0, t->cap / BYTES_OF_HEAD * sizeof(*t->heads));
+	for (at = FIRST; at < t->used; at += size_of_text(e->len)) {
+		e = text_at(t, at);
+		head = head_of(t, &e->key);
+		e->older = *head;
+		*head = at;
+	}
+}
+
+/* Doubles the memory of the texts. Returns false if there is not enough memory. */
+static bool grow_texts(struct ptc_address_texts *t)
+{
+	const uint32_t cap = t->cap ? 2 * t->cap : BYTES_MIN;
+	uint32_t *heads;
+	uint8_t *bytes;
+
+	if (cap > BYTES_MAX || cap > ptc_budget_left() / BUDGET_PART)
+		return false;
+	bytes = realloc(t->bytes, cap);
+	if (!bytes)
+		return false;
+	t->bytes = bytes;
+	heads = realloc(t->heads, cap / BYTES_OF_HEAD * sizeof(*heads));
+	if (!heads)
+		return false;
+	t->heads = heads;
+	if (!t->cap)
+		t->used = FIRST;
+	t->cap = cap;
+	index_texts(t);
+	return true;
+}
+
+/* Makes space for @size bytes. Returns false if there is no memory for texts. */
+static bool reserve_text(struct ptc_address_texts *t, uint32_t size)
+{
+	while (t->used + size > t->cap) {
+		if (grow_texts(t))
+			continue;
+		if (!t->cap)
+			return false;
+		forget_texts(t);
+		return FIRST + size <= t->cap;
+	}
+	return true;
 }
 
 /* Fetches the text that came after @e the last time: it will probably be wanted next. */
@@ -121,7 +168,7 @@ static const struct address_text *find_text(struct ptc_address_texts *t,
 	struct address_text *last, *found;
 	uint32_t at;
 
-	if (!t->bytes)
+	if (!t->cap)
 		return NULL;
 	last = text_at(t, t->last);
 	found = last ? text_at(t, last->next) : NULL;
@@ -146,15 +193,12 @@ static const struct address_text *find_text(struct ptc_address_texts *t,
 static void keep_text(struct ptc_address_texts *t, const struct address_key *key, const char *text,
 		      size_t first, size_t len)
 {
-	const size_t align = alignof(struct address_text);
-	const size_t size = (sizeof(struct address_text) + len + align - 1) / align * align;
+	const uint32_t size = size_of_text(len);
 	struct address_text *new, *last;
 	uint32_t *head;
 
-	if (len > TEXT_MAX || !start_texts(t))
+	if (len > TEXT_MAX || !reserve_text(t, size))
 		return;
-	if (t->used + size > BYTES)
-		forget_texts(t);
 	head = head_of(t, key);
 	new = text_at(t, t->used);
 	*new = (struct address_text){
@@ -166,7 +210,7 @@ static void keep_text(struct ptc_address_texts *t, const struct address_key *key
 	if (last)
 		last->next = t->used;
 	t->last = t->used;
-	t->used += (uint32_t)size;
+	t->used += size;
 }
 
 size_t ptc_address_print_once(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip,

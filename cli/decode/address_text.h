@@ -28,10 +28,10 @@ enum ptc_address_column {
 
 /* Zeroed: empty. */
 struct ptc_address_texts {
-	uint8_t *bytes;	 /* owned; the texts; NULL: there is none yet */
-	uint32_t *heads; /* owned; for each hash the offset of its newest text; 0: none */
-	uint32_t used;
-	uint32_t last; /* offset of the text that was wanted last */
+	uint8_t *bytes;	    /* owned; the texts; NULL: there is none yet */
+	uint32_t *heads;    /* owned; for each hash the offset of its newest text; 0: none */
+	uint32_t used, cap; /* bytes */
+	uint32_t last;	    /* offset of the text that was wanted last */
 	struct ptc_batch_state states;
 };
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/decode/line_buffer.h"
+#include "ptcap/memory.h"
 
 static struct ptc_line line;
 static struct ptc_printer printer;
@@ -197,6 +198,18 @@ Test(address_text, memory_is_limited)
 		cr_assert_eq(strncmp(line.buf, want, strlen(want)), 0);
 	}
 	cr_assert_eq(made, 10);
+	end();
+}
+
+/* Without memory each text is made again, and is right. */
+Test(address_text, budget_is_limited)
+{
+	ptc_memory_set_limit(1);
+	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_INSN), "1:a0");
+	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_INSN), "2:a0");
+	ptc_memory_set_limit(0);
+	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_INSN), "3:a0");
+	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_INSN), "3:a0");
 	end();
 }
 
