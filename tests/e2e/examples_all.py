@@ -121,7 +121,7 @@ def format_program(folder):
         f.write(re.sub("(?m)^    ", "", program))
     traces(folder)
     gaps = 0
-    for name in ("calls", "threads", "signals", "gap", "jit"):
+    for name in ("threads", "signals", "gap", "jit"):
         argv = [PTCAP, "decode", f"traces/{name}.data", "--symfs", "traces/root"]
         lines = lib.Run([*argv, "-F", "tid,from,to"], cwd=folder).expect(0).out.splitlines()
         want = [line.replace("0x", "").split() for line in lines if not line.startswith("#")]
