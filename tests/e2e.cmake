@@ -174,7 +174,7 @@ foreach(name removed in_json replaced in_place cached symfs core)
 	endif()
 endforeach()
 # Bundles of `ptcap archive`.
-foreach(name replaced other_root no_id no_secrets debug_files alternate jitdump crash folders forms perf_reads damaged hostile)
+foreach(name replaced other_root no_id no_secrets debug_files split alternate jitdump crash folders forms perf_reads damaged hostile)
 	e2e_test(archive_${name} "${e2e_dir}/archive.py" "${name}")
 	e2e_is_emulated(archive_${name})
 endforeach()

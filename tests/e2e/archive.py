@@ -247,6 +247,21 @@ def debug_files(folder):
 
 
 @case
+def split(folder):
+    """Split debug information: the program itself has the lines, so the bundle needs no .dwo file."""
+    path, out = compiled(folder, "small", "-gsplit-dwarf")
+    split_off = [n for n in os.listdir(folder) if n.endswith(".dwo")]
+    check(split_off, os.listdir(folder))
+    recorded(path, out)
+    want, bundle = views(out), archive(out)
+    check("small.c:" in want[0].out, want[0].out)
+    for name in split_off:
+        os.unlink(os.path.join(folder, name))
+    give_way(path)
+    same(views(bundle), want)
+
+
+@case
 def alternate(folder):
     """Debug information that two programs share (dwz)."""
     if not shutil.which("dwz"):
