@@ -178,7 +178,7 @@ foreach(name replaced other_root no_id no_secrets debug_files split alternate ji
 	e2e_test(archive_${name} "${e2e_dir}/archive.py" "${name}")
 	e2e_is_emulated(archive_${name})
 endforeach()
-foreach(name reached reached_lacks reached_library)
+foreach(name without_trace reached reached_lacks reached_library)
 	e2e_test(archive_${name} "${e2e_dir}/archive_parts.py" "${name}")
 	e2e_is_emulated(archive_${name})
 endforeach()

@@ -70,7 +70,7 @@ void ptc_order_free(struct ptc_order *o)
 
 void ptc_order_get_stats(const struct ptc_order *o, struct ptc_order_stats *ret)
 {
-	*ret = o->stats;
+	ptc_opts_give(ret, &o->stats, sizeof(o->stats));
 }
 
 static bool is_older(struct waiting a, struct waiting b)

@@ -138,6 +138,7 @@ static int archive_recording(struct archive_args *a)
 	if (code)
 		return code;
 	opts.code = &a->code;
+	opts.untraced = true;
 	opts.jobs = ptc_default_jobs();
 	allow_many_files();
 	if (ptc_bundle_load_library(&err))

@@ -18,6 +18,7 @@
 #include "decode/archive/state_code.h"
 #include "decode/elf/debugfile.h"
 #include "decode/session/decoder.h"
+#include "decode/session/item_lookup.h"
 
 static void leave_out(const struct ptc_bundle_files *b, const char *name, const char *why)
 {
@@ -331,9 +332,9 @@ int ptc_bundle_files_add(const struct ptc_bundle_files *b, struct ptc_err *err)
 
 	if (rc < 0)
 		return rc;
-	/* Stacks lead through files without trace. */
+	/* Stacks lead through files without trace, and a recording may have no trace. */
 	with.unwinds = rc > 0;
-	with.all |= with.unwinds;
+	with.all |= with.unwinds || !ptc_decode_input(b->d)->nlanes;
 	rc = add_recording(&with, err);
 	return rc ? rc : add_files(&with, err);
 }

@@ -126,6 +126,7 @@ static int take_records(struct opening *o, struct ptc_err *err)
 	while (!rc && (r = ptc_order_next(order, &rec, &time, err)) > 0)
 		rc = take_record(o, &rec, err) < 0 ? ptc_file_err_name(o->in->file, err) : 0;
 	ptc_index_sort(&o->in->index);
+	o->order = (struct ptc_order_stats)PTC_ORDER_STATS_INIT;
 	ptc_order_get_stats(order, &o->order);
 	ptc_order_free(order);
 	return rc ? rc : r; /* the reader adds the file name itself */

@@ -344,8 +344,12 @@ static inline struct ptc_order_opts ptc_order_opts_init(void)
 /* clang-format on */
 #endif
 
-/* Counters of an iteration in time order. */
+/*
+ * Counters of an iteration in time order. Initialize with PTC_ORDER_STATS_INIT: a library of
+ * another version sets only the members that it and the caller know.
+ */
 struct ptc_order_stats {
+	size_t size;	  /* sizeof(struct ptc_order_stats) */
 	uint64_t records; /* released so far */
 	/*
 	 * Released after a younger record: the recorder broke its promise, or too many had to wait.
@@ -355,6 +359,25 @@ struct ptc_order_stats {
 	uint64_t late;
 	size_t waiting_max; /* highest number of waiting records */
 };
+
+/* No counter is set. */
+#ifdef __cplusplus
+static inline struct ptc_order_stats ptc_order_stats_init(void)
+{
+	struct ptc_order_stats ret = {};
+
+	ret.size = sizeof(ret);
+	return ret;
+}
+#define PTC_ORDER_STATS_INIT ptc_order_stats_init()
+#else
+/* clang-format off */
+#define PTC_ORDER_STATS_INIT                                                                       \
+	{                                                                                          \
+		.size = sizeof(struct ptc_order_stats)                                             \
+	}
+/* clang-format on */
+#endif
 
 struct ptc_order;
 
@@ -375,7 +398,7 @@ PTC_API void ptc_order_free(struct ptc_order *o);
 PTC_API int ptc_order_next(struct ptc_order *o, struct ptc_rec *ret, uint64_t *ret_time_ns,
 			   struct ptc_err *err);
 
-/* Get the counters so far. */
+/* Get the counters so far. Without a size in *@ret nothing is set. */
 PTC_API void ptc_order_get_stats(const struct ptc_order *o, struct ptc_order_stats *ret);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""archive_parts.py NAME: bundles of `ptcap archive --reached`, which have parts of files.
+"""archive_parts.py NAME: bundles of `ptcap archive --reached`, which have parts of files, and bundles of recordings without trace.
 
 Each function below is a case. Each compares the output for the bundle with the output for the
 recording while its files are there.
@@ -11,6 +11,8 @@ import io
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tarfile
 
@@ -62,6 +64,23 @@ def with_recording(bundle, recording, out):
             info.size = len(content)
             to.addfile(info, io.BytesIO(content))
     packed(made.getvalue(), out)
+
+
+@case
+def without_trace(folder):
+    """A recording of `ptcap stacks` has no trace. The bundle has all mapped files."""
+    path, out = os.path.join(folder, "waits"), os.path.join(folder, "stacks.data")
+    shutil.copy(shutil.which("sleep"), path)
+    target = subprocess.Popen([path, "1000"])
+    try:
+        Run([PTCAP, "stacks", "-p", str(target.pid), "-o", out]).expect(0)
+    finally:
+        target.kill()
+        target.wait()
+    want, bundle = Run([PTCAP, "stacks", out]).expect(0).out, archive(out)
+    check(path in [m.get("path") for m in manifest(bundle)["members"]], "the program is not in the bundle")
+    give_way(path)
+    check(Run([PTCAP, "stacks", bundle]).expect(0).out == want, "the stacks differ")
 
 
 @case

@@ -16,7 +16,7 @@
 /* Returns the sum of the offsets of all returned records, or 0 after an error. */
 static uint64_t order(const struct ptc_file *f, const struct ptc_order_opts *opts)
 {
-	struct ptc_order_stats stats;
+	struct ptc_order_stats stats = PTC_ORDER_STATS_INIT;
 	struct ptc_order *o;
 	struct ptc_rec rec;
 	struct ptc_err err;

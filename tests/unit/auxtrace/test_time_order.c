@@ -60,7 +60,7 @@ static char *run(const struct ptc_file *f, const struct ptc_order_opts *opts,
 static struct ptc_order_stats expect(const char *times, const struct ptc_order_opts *opts,
 				     const char *want)
 {
-	struct ptc_order_stats stats;
+	struct ptc_order_stats stats = PTC_ORDER_STATS_INIT;
 	struct ptc_file *f;
 	struct ptc_err err;
 	struct pd p;
@@ -145,7 +145,7 @@ Test(time_order, a_recording_without_times_is_as_it_is)
 					      .size = PERF_ATTR_SIZE_VER7,
 					      .sample_type = PERF_SAMPLE_TID,
 					      .sample_id_all = 1 };
-	struct ptc_order_stats stats;
+	struct ptc_order_stats stats = PTC_ORDER_STATS_INIT;
 	const uint64_t id = 1;
 	struct ptc_file *f;
 	struct ptc_err err;
