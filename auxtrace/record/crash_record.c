@@ -29,6 +29,8 @@ static const char *const task_names[] = { "pid",	 "tid",	      "own_tid",
 					  "stop_signal", "unstopped", "cpu_ns" };
 static const char *const live_names[] = { "pid", "stopped_ns", "restarted" };
 
+static_assert((int)PTC_REG_COUNT == (int)PTC_CRASH_REGS, "registers of a record");
+
 static const char *const reg_names[PTC_REG_COUNT] = {
 	"r15",	  "r14", "r13", "r12",	   "rbp",     "rbx", "r11",	 "r10", "r9",
 	"r8",	  "rax", "rcx", "rdx",	   "rsi",     "rdi", "orig_rax", "rip", "cs",

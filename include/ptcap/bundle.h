@@ -146,9 +146,8 @@ PTC_API int ptc_archive_items(void *archive, const struct ptc_item *items, size_
  * file that cannot be read is reported and left out. Each file stays open until ptc_archive_free,
  * so the limit of open files (RLIMIT_NOFILE) must allow their number.
  *
- * PTC_E_UNSUPPORTED: libarchive cannot be loaded. PTC_E_LIMIT: no
- * reader would accept the bundle. PTC_E_IO: also if a file changed meanwhile. PTC_E_USAGE: the
- * bundle was written before.
+ * PTC_E_UNSUPPORTED: libarchive cannot be loaded. PTC_E_LIMIT: no reader would accept the bundle.
+ * PTC_E_IO: also if a file changed meanwhile. PTC_E_USAGE: the bundle was written before.
  */
 PTC_API int ptc_archive_write(struct ptc_archive *a, const char *path, struct ptc_err *err);
 

@@ -82,6 +82,8 @@ enum ptc_crash_reg {
 	PTC_REG_COUNT
 };
 
+enum { PTC_CRASH_REGS = 27 }; /* registers of a record: its layout does not change */
+
 /* PTC_CRASH_SIGNAL: the fatal signal, or a fault before an exit with a failure. Field names without
  * comment are those of siginfo_t. */
 struct ptc_crash_signal {
@@ -100,8 +102,8 @@ struct ptc_crash_signal {
 /* PTC_CRASH_THREAD: one thread and its registers. */
 struct ptc_crash_thread {
 	uint64_t pid, tid;
-	uint64_t in_call; /* 1: inside a system call; regs are those at the entry */
-	uint64_t regs[PTC_REG_COUNT];
+	uint64_t in_call;	       /* 1: inside a system call; regs are those at the entry */
+	uint64_t regs[PTC_CRASH_REGS]; /* by enum ptc_crash_reg */
 };
 
 /* PTC_CRASH_MAP: one mapping, addresses [start, end), at file offset off. */
