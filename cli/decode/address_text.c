@@ -34,6 +34,8 @@ enum {
 	BYTES_OF_HEAD = 128, /* for each hash; about the size of a text */
 	FIRST = alignof(struct address_text), /* 0 is no offset of a text */
 	TEXT_MAX = 4096,
+	PROBES = 32, /* texts with one hash that are looked at: a recording may choose addresses */
+	PATIENCE = 4096, /* texts that are not kept until memory is asked for again */
 	COLUMN_BITS = 8,
 };
 
@@ -120,8 +122,14 @@ static bool grow_texts(struct ptc_address_texts *t)
 	uint32_t *heads;
 	uint8_t *bytes;
 
-	if (cap > BYTES_MAX || cap > ptc_budget_left() / BUDGET_PART)
+	if (cap > BYTES_MAX || t->patience) {
+		t->patience -= t->patience > 0;
 		return false;
+	}
+	if (cap > ptc_budget_left() / BUDGET_PART) {
+		t->patience = PATIENCE;
+		return false;
+	}
 	bytes = realloc(t->bytes, cap);
 	if (!bytes)
 		return false;
@@ -166,6 +174,7 @@ static const struct address_text *find_text(struct ptc_address_texts *t,
 					    const struct address_key *key)
 {
 	struct address_text *last, *found;
+	unsigned int probes;
 	uint32_t at;
 
 	if (!t->cap)
@@ -177,7 +186,9 @@ static const struct address_text *find_text(struct ptc_address_texts *t,
 		fetch_next(t, found);
 		return found;
 	}
-	for (at = *head_of(t, key); (found = text_at(t, at)) != NULL; at = found->older) {
+	at = *head_of(t, key);
+	for (probes = 0; probes < PROBES && at; probes++, at = found->older) {
+		found = text_at(t, at);
 		if (!is_same_key(&found->key, key))
 			continue;
 		if (last)

@@ -32,6 +32,7 @@ struct ptc_address_texts {
 	uint32_t *heads;    /* owned; for each hash the offset of its newest text; 0: none */
 	uint32_t used, cap; /* bytes */
 	uint32_t last;	    /* offset of the text that was wanted last */
+	uint32_t patience;  /* texts until memory is asked for again */
 	struct ptc_batch_state states;
 };
 

@@ -201,15 +201,34 @@ Test(address_text, memory_is_limited)
 	end();
 }
 
-/* Without memory each text is made again, and is right. */
+/* Without memory each text is made again, and is right. Later there may be memory. */
 Test(address_text, budget_is_limited)
 {
+	char want[32];
+	size_t i;
+
 	ptc_memory_set_limit(1);
 	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_INSN), "1:a0");
 	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_INSN), "2:a0");
 	ptc_memory_set_limit(0);
-	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_INSN), "3:a0");
-	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_INSN), "3:a0");
+	for (i = 0; i < 5000; i++, line.n = 0)
+		(void)text(0xa0, PTC_ADDRESS_INSN);
+	(void)snprintf(want, sizeof(want), "%zu:a0", made);
+	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_INSN), want);
+	cr_assert_lt(made, 5000);
+	end();
+}
+
+/* Addresses with one hash: the text of the oldest is made again, and no search takes long. */
+Test(address_text, one_hash)
+{
+	/* The upper half of the product with the hash's odd factor does not change. */
+	const uint64_t step = (uint64_t)1 << 48;
+	uint64_t i;
+
+	for (i = 0; i < 20000; i++, line.n = 0)
+		(void)text(0xa0 + i % 5000 * step, PTC_ADDRESS_INSN);
+	cr_assert_gt(made, 5000);
 	end();
 }
 
