@@ -4,6 +4,7 @@
  *
  * mkseeds DIR    (tests/fuzz/seeds, from the root of the sources)
  */
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -479,14 +480,24 @@ static void put_bundle(const char *folder)
 	}
 }
 
+/* Writes @elf without its magic number, and empties it. */
+static void put_elf(const char *folder, const char *name, struct ptc_buf *elf)
+{
+	struct ptc_buf rest = PTC_BUF_INIT;
+
+	ptc_buf_put(&rest, elf->bytes + SELFMAG, elf->len - SELFMAG);
+	ptc_buf_release(elf);
+	put_buf(folder, name, &rest);
+}
+
 static void put_kept_parts(const char *folder)
 {
 	struct ptc_buf elf = PTC_BUF_INIT;
 
 	le_program(&elf, 0x1000, 5, "\x90\xc3", 2);
-	put_buf(folder, "program", &elf);
+	put_elf(folder, "program", &elf);
 	le_module(&elf, 7, "1 mod_unload ");
-	put_buf(folder, "module", &elf);
+	put_elf(folder, "module", &elf);
 }
 
 int main(int argc, char **argv)
