@@ -17,7 +17,8 @@ struct selection {
 	uint64_t len; /* of the file */
 	size_t nphdrs, nshdrs, names;
 	const struct ptc_kept_wanted *wanted;
-	bool data; /* keep all sections, except code and debug information */
+	uint64_t code_begin, code_end; /* pages of the executable segments */
+	bool data;		       /* keep all sections, except code and debug information */
 	struct ptc_partial *parts;
 };
 
@@ -33,20 +34,24 @@ static bool begins_with_any(const char *name, const char *const *with, size_t n)
 
 /* --- parts --- */
 
-/* Are there pages of an executable segment in [off, end)? */
-static bool has_code_pages(const struct selection *s, uint64_t off, uint64_t end)
+/* Finds the pages from the first executable segment to the last one. */
+static void find_code(struct selection *s)
 {
 	GElf_Phdr ph;
 	size_t i;
 
-	for (i = 0; i < s->nphdrs; i++)
-		if (gelf_getphdr(s->elf, (int)i, &ph) && ph.p_type == PT_LOAD &&
-		    (ph.p_flags & PF_X) && ph.p_filesz <= s->len &&
-		    ph.p_offset <= s->len - ph.p_filesz && ph.p_filesz &&
-		    off / PTC_KEPT_PAGE <= (ph.p_offset + ph.p_filesz - 1) / PTC_KEPT_PAGE &&
-		    (end - 1) / PTC_KEPT_PAGE >= ph.p_offset / PTC_KEPT_PAGE)
-			return true;
-	return false;
+	s->code_begin = UINT64_MAX;
+	for (i = 0; i < s->nphdrs; i++) {
+		if (!gelf_getphdr(s->elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    !(ph.p_flags & PF_X) || !ph.p_filesz || ph.p_filesz > s->len ||
+		    ph.p_offset > s->len - ph.p_filesz)
+			continue;
+		if (ph.p_offset < s->code_begin)
+			s->code_begin = ph.p_offset - ph.p_offset % PTC_KEPT_PAGE;
+		if (ph.p_offset + ph.p_filesz > s->code_end)
+			s->code_end = ph.p_offset + ph.p_filesz;
+	}
+	s->code_end += (PTC_KEPT_PAGE - s->code_end % PTC_KEPT_PAGE) % PTC_KEPT_PAGE;
 }
 
 /* Keep @len bytes at @off, as far as the file has them. */
@@ -59,7 +64,7 @@ static bool keep(struct selection *s, uint64_t off, uint64_t len)
 	if (len > s->len - off)
 		len = s->len - off;
 	end = off + len;
-	if (has_code_pages(s, off, end)) {
+	if (off < s->code_end && end > s->code_begin) { /* whole pages of code */
 		off -= off % PTC_KEPT_PAGE;
 		end += (PTC_KEPT_PAGE - end % PTC_KEPT_PAGE) % PTC_KEPT_PAGE;
 	}
@@ -206,6 +211,7 @@ int ptc_kept_parts(int fd, uint64_t len, const char *name, const struct ptc_kept
 	(void)elf_version(EV_CURRENT);
 	s.elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (begin_selection(&s)) {
+		find_code(&s);
 		s.parts = calloc(1, sizeof(*s.parts));
 		rc = s.parts && keep_headers(&s) && keep_sections(&s) && keep_pages(&s) ?
 			     1 :

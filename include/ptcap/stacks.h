@@ -105,7 +105,7 @@ PTC_API const size_t *ptc_stack_process_deadlock(const struct ptc_stack_process 
 
 struct ptc_stack_thread {
 	const struct ptc_crash_state_thread *state; /* its ID, name and registers */
-	const struct ptc_wait *wait;		    /* what it waits for */
+	const struct ptc_wait *wait;		    /* the reason why the thread waits */
 	const struct ptc_python_frames *python;	    /* Python's functions of this thread */
 	size_t depth;				    /* number of frames */
 	bool cut;	     /* there are more frames: PTC_UNWIND_MAX was reached, or unsaved */
