@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Skips a unit test whose program is not installed. Where no test may be skipped, it fails. */
+/* Skips a unit test that cannot run here. Where no test may be skipped, it fails. */
 #ifndef PTC_TESTS_LIB_SKIP_H
 #define PTC_TESTS_LIB_SKIP_H
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /*
  * Skips the test, because the program @what is missing. Fails instead if the environment has
@@ -17,6 +18,13 @@ static inline void skip_without(const char *what)
 
 	cr_assert(!required || strcmp(required, "required") != 0, "%s is missing", what);
 	cr_skip_test("no %s", what);
+}
+
+/* Skips the test for an ordinary user, who cannot give files away. `scripts/test --all` is root. */
+static inline void skip_without_root(void)
+{
+	if (geteuid())
+		skip_without("root");
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/tmpfile.h"
+#include "lib_skip.h"
 
 /* Each test runs with both ways to open a file. */
 static int (*open_it)(struct ptc_tmpfile *t, const char *path, struct ptc_err *err);
@@ -248,8 +249,7 @@ BOTH(what_is_others_in_a_sticky_folder_is_refused_at_once)
 	struct ptc_err err;
 	char old[160];
 
-	if (geteuid())
-		cr_skip_test("it takes root");
+	skip_without_root();
 	(void)snprintf(old, sizeof(old), "%s.old", path);
 	write_whole(path, "one");
 	cr_assert(!chmod(dir, 01777) && !chown(path, OTHER, OTHER) && !seteuid(US));

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/host/own_file.h"
+#include "lib_skip.h"
 
 static char root[PATH_MAX];
 static struct ptc_own_module module;
@@ -65,17 +66,6 @@ static void remove_prefix(void)
 }
 
 TestSuite(own_file, .init = make_prefix, .fini = remove_prefix);
-
-/* Only root can give files away. CI is root: there a skipped test is a failure. */
-static void need_root(void)
-{
-	const char *guest = getenv("PTCAP_GUEST");
-
-	if (!geteuid())
-		return;
-	cr_assert(!guest || strcmp(guest, "required") != 0, "this test needs root");
-	cr_skip_test("only root can give files away");
-}
 
 /* Finds @name. Returns the path below the test's folder, or "" and the code. */
 static const char *find(const char *name, int *ret_code)
@@ -146,7 +136,7 @@ Test(own_file, a_symbolic_link_is_refused)
 
 Test(own_file, a_file_of_a_stranger_is_refused)
 {
-	need_root();
+	skip_without_root();
 	cr_assert_eq(chown(below("lib/ptcap/plugin.so"), 1234, (gid_t)-1), 0);
 	expect(plugin, PTC_E_PERM, "");
 	cr_assert_eq(chown(below("bin/tool"), 1234, (gid_t)-1), 0);
@@ -163,7 +153,7 @@ static void give_to_group(const char *name, mode_t mode)
 
 Test(own_file, a_file_or_folder_of_root_that_a_group_can_write_is_refused)
 {
-	need_root();
+	skip_without_root();
 	expect(plugin, 0, "/lib/ptcap/plugin.so"); /* lib: 0775, of root's group */
 	give_to_group("lib", 02775);
 	expect(plugin, PTC_E_PERM, "");
@@ -178,7 +168,7 @@ Test(own_file, a_file_or_folder_of_root_that_a_group_can_write_is_refused)
 /* As the group staff in Debian's /usr/local: bin and lib are root:staff 2775. */
 Test(own_file, a_group_that_can_replace_the_module_is_no_stranger)
 {
-	need_root();
+	skip_without_root();
 	give_to_group("lib", 02775);
 	give_to_group("bin", 02775);
 	expect(plugin, 0, "/lib/ptcap/plugin.so");

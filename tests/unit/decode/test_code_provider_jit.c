@@ -15,6 +15,7 @@
 #include "lib_elf.h"
 #include "lib_perfdata.h"
 #include "lib_pt.h"
+#include "lib_skip.h"
 #include "ptcap/decode.h"
 #include "recording.h"
 
@@ -431,8 +432,7 @@ Test(code_provider, a_jitdump_of_another_user_is_not_believed)
 	struct origin t;
 	char path[256];
 
-	if (geteuid())
-		cr_skip_test("only root can give a file away");
+	skip_without_root();
 	origin_begin(&t);
 	pd_mmap2(&t.pd, 7, 0, 0x5000, 0x2000, 0, "//anon");
 	le_jit(&dump, 7, 1);
