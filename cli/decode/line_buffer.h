@@ -120,8 +120,11 @@ void ptc_printer_release(struct ptc_printer *p);
  */
 uint64_t ptc_printer_count(struct ptc_printer *p, const struct ptc_item *it);
 
-/* Print the first column of lines for people: the time, or the number of instructions. */
-void ptc_print_axis(struct ptc_printer *p, uint64_t time, uint64_t icount);
+/*
+ * Begin a line for people: print the time or the number of instructions, and the thread. Columns
+ * are computed inside the buffer, so the line gets @room bytes without a flush.
+ */
+void ptc_print_head(struct ptc_printer *p, const struct ptc_item *it, size_t room);
 
 /* Print the column of the thread in lines for people, with the blanks behind it. */
 enum { PTC_TID_WIDTH = 8 };

@@ -9,7 +9,7 @@
 #include "arch/disasm.h"
 #include "ptcap/lookup.h"
 
-enum { TIME_WIDTH = 18, IP_WIDTH = 16, PLACE_WIDTH = 28, TEXT_WIDTH = 40 };
+enum { IP_WIDTH = 16, PLACE_WIDTH = 28, TEXT_WIDTH = 40 };
 
 static size_t print_disasm(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
@@ -159,16 +159,9 @@ static size_t print_insn_text(struct ptc_printer *p, const struct ptc_item *it, 
 
 static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
 {
-	struct ptc_line *l = p->line;
 	size_t begin;
 
-	/* Columns are computed inside the buffer, so it must not be flushed within a line. */
-	if (sizeof(l->buf) - l->n < 8192)
-		ptc_line_flush(l);
-	begin = l->n;
-	ptc_print_axis(p, it->time, ptc_printer_count(p, it));
-	ptc_line_pad(l, begin, TIME_WIDTH);
-	ptc_print_tid(p, it->tid);
+	ptc_print_head(p, it, 8192);
 	begin = ptc_address_print_once(p, it, it->from, PTC_ADDRESS_INSN, print_insn_text);
 	put_new_srcline(p, it, begin);
 }

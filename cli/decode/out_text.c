@@ -220,12 +220,21 @@ static size_t place_width(size_t width)
 	return width < FROM_WIDTH - 1 ? width : FROM_WIDTH - 1;
 }
 
-void ptc_print_axis(struct ptc_printer *p, uint64_t time, uint64_t icount)
+void ptc_print_head(struct ptc_printer *p, const struct ptc_item *it, size_t room)
 {
+	const uint64_t icount = ptc_printer_count(p, it);
+	struct ptc_line *l = p->line;
+	size_t begin;
+
+	if (sizeof(l->buf) - l->n < room)
+		ptc_line_flush(l);
+	begin = l->n;
 	if (p->by_insns)
-		ptc_line_dec(p->line, (int64_t)icount);
+		ptc_line_dec(l, (int64_t)icount);
 	else
-		ptc_line_time(p->line, time);
+		ptc_line_time(l, it->time);
+	ptc_line_pad(l, begin, TIME_WIDTH);
+	ptc_print_tid(p, it->tid);
 }
 
 static size_t print_from(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
@@ -270,16 +279,7 @@ static size_t print_branch(struct ptc_printer *p, const struct ptc_item *it, uin
 
 static void put_for_people(struct ptc_printer *p, const struct ptc_item *it)
 {
-	struct ptc_line *l = p->line;
-	size_t begin;
-
-	/* Columns are computed inside the buffer, so it must not be flushed within a line. */
-	if (sizeof(l->buf) - l->n < 1024)
-		ptc_line_flush(l);
-	begin = l->n;
-	ptc_print_axis(p, it->time, ptc_printer_count(p, it));
-	ptc_line_pad(l, begin, TIME_WIDTH);
-	ptc_print_tid(p, it->tid);
+	ptc_print_head(p, it, 1024);
 	(void)ptc_address_print_once(p, it, it->from, PTC_ADDRESS_BRANCH, print_branch);
 }
 
