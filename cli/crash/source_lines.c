@@ -20,6 +20,12 @@ struct line {
 	size_t indent; /* blanks at its begin; SIZE_MAX: nothing else */
 };
 
+/* Is @a later than @b? A build and an edit can share a second. */
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
 /* Is the source newer than the file of the code? */
 static bool is_newer(const struct stat *source, const char *symfs, const char *path)
 {
@@ -33,7 +39,7 @@ static bool is_newer(const struct stat *source, const char *symfs, const char *p
 	if (fd < 0)
 		return false;
 	(void)close(fd);
-	return source->st_mtime > st.st_mtime;
+	return is_later(&source->st_mtim, &st.st_mtim);
 }
 
 /* Copy the line [@at, @end) with blanks instead of tabs. */

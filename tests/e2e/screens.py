@@ -240,8 +240,11 @@ def sources(folder):
 
     check("\n         4 | \n >       5 | *p = 1;\n         6 | return 0;\n" in out(), out())
     check("newer" not in out(), out())
-    os.utime(source)
-    check("the source is newer than the program" in out(), out())
+    built_at = os.stat(program).st_mtime_ns
+    for later, wanted in ((0, False), (1, True), (999_999_999, True), (-1, False)):
+        os.utime(source, ns=(built_at + later, built_at + later))
+        note = "the source is newer than the program" in out()
+        check(note == wanted, f"{later} ns: {out()}")
     with open(source, "w", encoding="utf-8") as f:
         f.write("\n\n\n\n\x1b[2J\u202e*p\r\n")
     check(r" >       5 | \x1b[2J\xe2\x80\xae*p" in out(), out())
