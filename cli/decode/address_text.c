@@ -54,13 +54,43 @@ static struct address_text *text_at(const struct ptc_address_texts *t, uint32_t 
 	return off ? (struct address_text *)(void *)(t->bytes + off) : NULL;
 }
 
+/* Begins to use p->d. Returns false if this thread uses it already. */
+static bool begin_lookup(struct ptc_printer *p)
+{
+	if (!p->names || p->looks_up)
+		return false;
+	while (sem_wait(p->names))
+		; /* a signal */
+	p->looks_up = true;
+	return true;
+}
+
+static void end_lookup(struct ptc_printer *p, bool begun)
+{
+	if (!begun)
+		return;
+	p->looks_up = false;
+	(void)sem_post(p->names);
+}
+
+static uint64_t state_of(struct ptc_printer *p, const struct ptc_item *it)
+{
+	struct ptc_batch_state *b = &p->texts.states;
+	bool begun;
+
+	if (b->known && b->pid == it->pid)
+		return b->state;
+	begun = begin_lookup(p);
+	(void)ptc_batch_state_of(b, p->d, it);
+	end_lookup(p, begun);
+	return b->state;
+}
+
 static struct address_key key_of(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip,
 				 enum ptc_address_column column)
 {
 	struct address_key key = { .ip = ip,
-				   .code = ptc_batch_state_of(&p->texts.states, p->d, it)
-						   << COLUMN_BITS |
-					   (uint64_t)column };
+				   .code = state_of(p, it) << COLUMN_BITS | (uint64_t)column };
 
 	if (column == PTC_ADDRESS_INSN || column == PTC_ADDRESS_DISASM) {
 		memcpy(key.more, it->insn, sizeof(it->insn));
@@ -126,7 +156,7 @@ static bool grow_texts(struct ptc_address_texts *t)
 		t->patience -= t->patience > 0;
 		return false;
 	}
-	if (cap > ptc_budget_left() / BUDGET_PART) {
+	if (cap > ptc_budget_left() / BUDGET_PART / (t->others + 1)) {
 		t->patience = PATIENCE;
 		return false;
 	}
@@ -232,13 +262,16 @@ size_t ptc_address_print_once(struct ptc_printer *p, const struct ptc_item *it, 
 	struct ptc_line *l = p->line;
 	const uint64_t flushes = l->flushes;
 	size_t begin, second;
+	bool begun;
 
 	if (seen) {
 		ptc_line_bytes(l, seen->text, seen->len);
 		return l->n - seen->len + seen->first;
 	}
 	begin = l->n;
+	begun = begin_lookup(p);
 	second = print(p, it, ip);
+	end_lookup(p, begun);
 	if (l->flushes == flushes)
 		keep_text(&p->texts, &key, l->buf + begin, second - begin, l->n - begin);
 	return second;

@@ -28,11 +28,12 @@ enum ptc_address_column {
 
 /* Zeroed: empty. */
 struct ptc_address_texts {
-	uint8_t *bytes;	    /* owned; the texts; NULL: there is none yet */
-	uint32_t *heads;    /* owned; for each hash the offset of its newest text; 0: none */
-	uint32_t used, cap; /* bytes */
-	uint32_t last;	    /* offset of the text that was wanted last */
-	uint32_t patience;  /* texts until memory is asked for again */
+	uint8_t *bytes;	     /* owned; the texts; NULL: there is none yet */
+	uint32_t *heads;     /* owned; for each hash the offset of its newest text; 0: none */
+	uint32_t used, cap;  /* bytes */
+	uint32_t last;	     /* offset of the text that was wanted last */
+	uint32_t patience;   /* texts until memory is asked for again */
+	unsigned int others; /* number of other threads' texts, which need memory, too */
 	struct ptc_batch_state states;
 };
 

@@ -260,5 +260,6 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 		return code;
 	if (ptc_take_input("decode", argc, argv, &a->input))
 		return PTC_EXIT_USAGE;
+	a->out.form.jobs = a->opts.jobs;
 	return check_args(a);
 }

@@ -5,6 +5,8 @@
 #include "cli/decode/out_coverage.h"
 #include "ptcap/lookup.h"
 
+enum { PRINTERS_MAX = 16 /* more threads would wait for the output */ };
+
 /* Bytes. Viewers need several times as much memory. */
 #define DEFAULT_BUDGET (UINT64_C(100) << 20)
 
@@ -20,15 +22,22 @@ int ptc_decoded_sums(void *ctx, const struct ptc_sums *sums)
 static struct ptc_sink printer_of(struct ptc_decoded *o)
 {
 	const struct ptc_decoded_form *f = &o->form;
+	const unsigned int printers = f->jobs < PRINTERS_MAX ? f->jobs : PRINTERS_MAX;
 	struct ptc_sink sink = { .on_items = ptc_print_text, .ctx = &o->printer };
 
 	if (f->bin) {
 		ptc_print_bin_begin(&o->bin, f->icount);
-		sink = (struct ptc_sink){ ptc_print_bin, &o->bin };
-	} else if (f->insn) {
+		return (struct ptc_sink){ ptc_print_bin, &o->bin };
+	}
+	if (f->insn)
 		sink.on_items = ptc_print_insn;
-	} else if (f->json) {
+	else if (f->json)
 		sink.on_items = ptc_print_json;
+	if (printers > 1)
+		o->pool = ptc_format_pool_begin(&o->printer, sink.on_items, printers - 1);
+	if (o->pool) {
+		ptc_decode_on_change(o->d, ptc_format_pool_before_change, o->pool);
+		return (struct ptc_sink){ ptc_format_pool_items, o->pool };
 	}
 	return sink;
 }
@@ -143,6 +152,8 @@ int ptc_decoded_end(struct ptc_decoded *o, bool whole, struct ptc_err *err)
 {
 	bool ok = !o->counts.failed && !o->call_profile.failed;
 
+	if (o->pool)
+		ptc_format_pool_end(o->pool);
 	if (o->form.uftrace)
 		return end_uftrace(o, whole, err);
 	if (o->form.fxt)

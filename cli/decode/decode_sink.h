@@ -10,6 +10,7 @@
 #include "cli/common/terminal.h"
 #include "cli/decode/branch_counts.h"
 #include "cli/decode/call_profile.h"
+#include "cli/decode/format_pool.h"
 #include "cli/decode/line_buffer.h"
 #include "cli/decode/out_bin.h"
 #include "cli/decode/out_calls.h"
@@ -32,6 +33,7 @@ struct ptc_decoded_form {
 	uint64_t budget;    /* bytes of a file of calls; 0: the default */
 	uint64_t most;	    /* number of counts to print; 0: all */
 	size_t width;	    /* columns to which names are shortened; 0: print whole names */
+	unsigned int jobs;  /* number of threads that print */
 };
 
 /* Initialize with zeros, except form and totals. */
@@ -40,6 +42,7 @@ struct ptc_decoded {
 	struct ptc_decode *d; /* borrowed */
 	struct ptc_line *line;
 	struct ptc_printer printer;
+	struct ptc_format_pool *pool; /* owned; NULL: one thread prints */
 	struct ptc_bin_printer bin;
 	struct ptc_calls_printer calls;
 	struct ptc_counts counts;

@@ -25,8 +25,11 @@ void ptc_printer_release(struct ptc_printer *p)
 
 uint64_t ptc_printer_count(struct ptc_printer *p, const struct ptc_item *it)
 {
-	uint64_t *n = p->icount ? ptc_tid_counter_of(&p->insns, it->tid) : NULL;
+	uint64_t *n;
 
+	if (p->counts)
+		return p->counts[it - p->counted];
+	n = p->icount ? ptc_tid_counter_of(&p->insns, it->tid) : NULL;
 	if (!n) {
 		p->line->failed |= p->icount;
 		return 0;
@@ -110,8 +113,12 @@ const char *ptc_fields_parse(const char *list, struct ptc_fields *ret, const cha
 
 void ptc_line_flush(struct ptc_line *l)
 {
-	if (l->n && fwrite(l->buf, 1, l->n, stdout) != l->n)
+	if (l->into) {
+		ptc_buf_put(l->into, l->buf, l->n);
+		l->failed |= ptc_buf_failed(l->into);
+	} else if (l->n && fwrite(l->buf, 1, l->n, stdout) != l->n) {
 		l->failed = true;
+	}
 	l->n = 0;
 	l->flushes++;
 }

@@ -3,11 +3,13 @@
 #ifndef PTC_CLI_DECODE_LINE_BUFFER_H
 #define PTC_CLI_DECODE_LINE_BUFFER_H
 
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/tid_counter.h"
 #include "cli/decode/address_text.h"
 #include "ptcap/decode.h"
@@ -47,11 +49,12 @@ bool ptc_fields_have(const struct ptc_fields *f, enum ptc_field field);
 const char *ptc_fields_parse(const char *list, struct ptc_fields *ret, const char **ret_word,
 			     int *ret_len);
 
-/* An output buffer, which is flushed to stdout when it is full. */
+/* An output buffer, which is flushed to @into, or to stdout, when it is full. */
 struct ptc_line {
+	struct ptc_buf *into; /* lent; NULL: stdout */
 	size_t n;
 	uint64_t flushes; /* number of ptc_line_flush */
-	bool failed;	  /* writing to stdout failed */
+	bool failed;	  /* writing to stdout failed, or out of memory */
 	char buf[1 << 16];
 };
 
@@ -100,7 +103,16 @@ struct ptc_printer {
 	bool icount;   /* items have their number of instructions */
 	bool by_insns; /* lines for people begin with this number, not with the time */
 	struct ptc_tid_counter insns; /* owned; instructions of each thread, up to the item */
+	/* These numbers, counted before, of the items from @counted on; NULL: count here. */
+	const uint64_t *counts;
+	const struct ptc_item *counted;
 	struct ptc_address_texts texts;
+	/*
+	 * Lent; allows one thread to look up names. NULL: there is one thread only. @looks_up: this
+	 * printer's thread does so.
+	 */
+	sem_t *names;
+	bool looks_up;
 	/* The column of the thread that was printed last. */
 	struct {
 		int32_t tid;
@@ -131,6 +143,8 @@ enum { PTC_TID_WIDTH = 8 };
 void ptc_print_tid(struct ptc_printer *p, int32_t tid);
 
 int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n);
+/* Continue as if the instruction @it had been printed; NULL: none has been printed. */
+void ptc_print_insn_after(struct ptc_printer *p, const struct ptc_item *it);
 
 /* Parts of lines. Names: unprintable characters and blanks become '_'. */
 void ptc_print_name(struct ptc_line *l, const char *s);

@@ -9,7 +9,7 @@
 #include "arch/disasm.h"
 #include "ptcap/lookup.h"
 
-enum { IP_WIDTH = 16, PLACE_WIDTH = 28, TEXT_WIDTH = 40 };
+enum { IP_WIDTH = 16, PLACE_WIDTH = 28, TEXT_WIDTH = 40, LINE_ROOM = 8192 };
 
 static size_t print_disasm(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
@@ -98,28 +98,50 @@ bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool wh
 	return l->n != begin || l->flushes != flushes;
 }
 
+/* Remember the source line that was printed from @at on. Returns whether it is the last one's. */
+static bool note_srcline(struct ptc_printer *p, size_t at)
+{
+	const char *text = p->line->buf + at;
+	const size_t len = p->line->n - at;
+
+	if (len < sizeof(p->srcline) && len == p->srcline_len && !memcmp(p->srcline, text, len))
+		return true;
+	p->srcline_len = len < sizeof(p->srcline) ? len : 0;
+	memcpy(p->srcline, text, p->srcline_len);
+	return false;
+}
+
 /* Print the source line only when it changes. @begin: where the instruction begins. */
 static void put_new_srcline(struct ptc_printer *p, const struct ptc_item *it, size_t begin)
 {
 	struct ptc_line *l = p->line;
 	const size_t end = l->n;
-	size_t at, len;
+	size_t at;
 
 	ptc_line_pad(l, begin, TEXT_WIDTH);
 	at = l->n;
 	ptc_line_str(l, "# ");
-	if (ptc_print_srcline(p, it, false)) {
-		len = l->n - at;
-		if (len >= sizeof(p->srcline) || len != p->srcline_len ||
-		    memcmp(p->srcline, l->buf + at, len) != 0) {
-			p->srcline_len = len < sizeof(p->srcline) ? len : 0;
-			memcpy(p->srcline, l->buf + at, p->srcline_len);
-			return;
-		}
-	} else {
+	if (!ptc_print_srcline(p, it, false))
 		p->srcline_len = 0;
-	}
+	else if (!note_srcline(p, at))
+		return;
 	l->n = end; /* remove the blanks and the repeated line */
+}
+
+void ptc_print_insn_after(struct ptc_printer *p, const struct ptc_item *it)
+{
+	struct ptc_line *l = p->line;
+	size_t at;
+
+	p->srcline_len = 0;
+	if (!it)
+		return;
+	(void)ptc_line_room(l, LINE_ROOM);
+	at = l->n;
+	ptc_line_str(l, "# ");
+	if (ptc_print_srcline(p, it, false))
+		(void)note_srcline(p, at);
+	l->n = at;
 }
 
 /* As ptc_print_symbol, in PLACE_WIDTH columns. */
@@ -161,7 +183,7 @@ static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
 {
 	size_t begin;
 
-	ptc_print_head(p, it, 8192);
+	ptc_print_head(p, it, LINE_ROOM);
 	begin = ptc_address_print_once(p, it, it->from, PTC_ADDRESS_INSN, print_insn_text);
 	put_new_srcline(p, it, begin);
 }

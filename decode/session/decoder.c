@@ -143,6 +143,12 @@ int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_n
 	return 0;
 }
 
+void ptc_decode_on_change(struct ptc_decode *d, void (*before_change)(void *ctx), void *ctx)
+{
+	d->pass.before_change = before_change;
+	d->pass.change_ctx = ctx;
+}
+
 void ptc_decode_get_engine_stats(const struct ptc_decode *d, struct ptc_engine_stats *ret)
 {
 	const struct ptc_engine_stats none = { .pieces = 0 };

@@ -60,6 +60,12 @@ static void list_lost(struct ptc_pass *p, const struct ptc_event *ev)
 	ptc_merge_changed(&p->merge, l);
 }
 
+/* Does the record say only which thread runs? */
+static bool is_switch(const struct ptc_event *ev)
+{
+	return ev->sb.type == PERF_RECORD_SWITCH || ev->sb.type == PERF_RECORD_SWITCH_CPU_WIDE;
+}
+
 /*
  * Applies the sideband records up to @upto. Items that still wait for another queue will be handed
  * over with the processes in this later state: their order matters more than their function names.
@@ -75,6 +81,8 @@ static int apply_sideband(struct ptc_pass *p, uint64_t upto, struct ptc_err *err
 			p->applied_ns = ev->time;
 		if (!ptc_discontinuity_event(&p->in->joint, ev))
 			return ptc_fail_mem(err);
+		if (p->before_change && !is_switch(ev))
+			p->before_change(p->change_ctx);
 		r = ptc_sideband_apply(&p->in->sideband, &p->in->procs, err);
 		if (r < 0)
 			return r;

@@ -29,8 +29,10 @@ struct ptc_pass {
 	uint64_t applied_ns; /* the latest time of a record applied in this pass */
 	uint64_t ahead;	     /* how many segments were made before their turn, and used */
 	bool runs;	     /* in this pass the sink takes RUN items, and no filter is set */
-	struct ptc_timeline *timeline; /* owned; during a pass */
-	struct ptc_scheduler *plan;    /* owned; during a pass; NULL: one thread decodes */
+	struct ptc_timeline *timeline;	  /* owned; during a pass */
+	struct ptc_scheduler *plan;	  /* owned; during a pass; NULL: one thread decodes */
+	void (*before_change)(void *ctx); /* see ptc_decode_on_change(); NULL: not wanted */
+	void *change_ctx;
 };
 
 /* Decodes from the start of each queue to the end of the chosen time. All items go to @sink. */

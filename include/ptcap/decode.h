@@ -414,6 +414,15 @@ PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint6
 				   struct ptc_err *err);
 
 /*
+ * Before ptc_decode_run: let @before_change be called with @ctx, in the thread that calls the sink,
+ * before mappings or processes change. NULL: not wanted. A sink that keeps items, and looks up their
+ * names later, must look them up before @before_change returns. Inside @before_change, the functions
+ * for the sink can be called, with items since the last change.
+ */
+PTC_API void ptc_decode_on_change(struct ptc_decode *d, void (*before_change)(void *ctx),
+				  void *ctx);
+
+/*
  * Decode to the end and give all items to @sink. Only once for each @d, otherwise PTC_E_USAGE.
  * PTC_E_STOPPED: the sink stopped. PTC_E_FORMAT, PTC_E_LIMIT: an invalid sideband record.
  * PTC_E_NO_MEMORY. Items given to the sink before an error are valid.

@@ -39,6 +39,8 @@ FORMS = (
     ["--format=bin", "--events"],
     ["-F", "pid,tid,cpu,time,from,to,kind,sym,tosym"],
     ["--format=json"],
+    [],
+    ["-F", "pid,icount,insn-ip,disasm"],
     ["--calls"],
     ["--insn"],
     ["--stats"],
@@ -108,6 +110,16 @@ def program(name):
         check(pieces >= PIECES.get(name, 0), f"{pieces} pieces for the second engine")
 
     return case
+
+
+def renamed(folder):
+    """A program that executes another: the same addresses have other names, in the middle of what one thread prints."""
+    path = os.path.join(folder, "perf.data")
+    store.fetch(path, ["/usr/bin/env", prog("hello")], source="emu")
+    for form in ([], ["-F", "from,to,sym,tosym"], ["--insn"]):
+        same(["-i", path, *form], ["2", "8"])
+    said = subprocess.run([PTCAP, "decode", "-i", path, "--counts=calls", "-j1"], capture_output=True, text=True).stdout
+    check("main" in said and "__libc_start_main" in said, said)
 
 
 def queues(path):
@@ -188,4 +200,4 @@ def twins(folder):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    lib.main({"traces": traces, "twins": twins, **{name: program(name) for name in PROGRAMS}, **{name: defaults(name) for name in DEFAULTS}})
+    lib.main({"renamed": renamed, "traces": traces, "twins": twins, **{name: program(name) for name in PROGRAMS}, **{name: defaults(name) for name in DEFAULTS}})
