@@ -16,14 +16,13 @@ struct ptc_printer;
 
 /* What a text is about. Texts of different columns are independent. */
 enum ptc_address_column {
-	PTC_ADDRESS_SYMBOL,    /* function and offset */
-	PTC_ADDRESS_FROM,      /* default format: the source of a branch, with blanks behind it */
-	PTC_ADDRESS_TO,	       /* default format: the target */
-	PTC_ADDRESS_BRANCH,    /* default format: kind, source and target of a branch */
-	PTC_ADDRESS_INSN,      /* --insn: address, function and instruction */
-	PTC_ADDRESS_DISASM,    /* the instruction */
-	PTC_ADDRESS_LINE,      /* the source line, with the folder of its file; may be empty */
-	PTC_ADDRESS_BASE_LINE, /* the source line, without the folder; may be empty */
+	PTC_ADDRESS_SYMBOL, /* function and offset */
+	PTC_ADDRESS_FROM,   /* default format: the source of a branch, with blanks behind it */
+	PTC_ADDRESS_TO,	    /* default format: the target */
+	PTC_ADDRESS_BRANCH, /* default format: kind, source and target of a branch */
+	PTC_ADDRESS_INSN,   /* --insn: address, function and instruction; the source line */
+	PTC_ADDRESS_DISASM, /* the instruction */
+	PTC_ADDRESS_LINE,   /* the source line; may be empty */
 };
 
 /* Zeroed: empty. */

@@ -6,6 +6,7 @@
 
 #include "base/terminal_escape.h"
 #include "cli/common/hex.h"
+#include "cli/decode/line_head.h"
 
 static const char *const names[PTC_FIELD_COUNT] = {
 	[PTC_FIELD_PID] = "pid",       [PTC_FIELD_TID] = "tid",
@@ -36,26 +37,6 @@ uint64_t ptc_printer_count(struct ptc_printer *p, const struct ptc_item *it)
 	}
 	*n += it->insns;
 	return *n;
-}
-
-void ptc_print_tid(struct ptc_printer *p, int32_t tid)
-{
-	struct ptc_line *l = p->line;
-	const size_t begin = l->n;
-
-	if (p->tid.len && p->tid.tid == tid) {
-		memcpy(ptc_line_room(l, sizeof(p->tid.text)), p->tid.text, sizeof(p->tid.text));
-		l->n += p->tid.len;
-		return;
-	}
-	ptc_line_dec(l, tid);
-	ptc_line_pad(l, begin, PTC_TID_WIDTH);
-	p->tid.len = 0;
-	if (l->n - begin > sizeof(p->tid.text))
-		return; /* flushed in between */
-	p->tid.len = l->n - begin;
-	p->tid.tid = tid;
-	memcpy(p->tid.text, l->buf + begin, p->tid.len);
 }
 
 bool ptc_fields_have(const struct ptc_fields *f, enum ptc_field field)
@@ -167,20 +148,6 @@ void ptc_line_hex(struct ptc_line *l, uint64_t v)
 	l->n = (size_t)(ptc_put_hex(ptc_line_room(l, PTC_HEX_ROOM), v) - l->buf);
 }
 
-/* Writes the last four digits of @v in front of @end. */
-static void put_four_digits(char *end, uint64_t v)
-{
-	static const char pairs[] = "0001020304050607080910111213141516171819"
-				    "2021222324252627282930313233343536373839"
-				    "4041424344454647484950515253545556575859"
-				    "6061626364656667686970717273747576777879"
-				    "8081828384858687888990919293949596979899";
-	const uint32_t four = (uint32_t)(v % 10000);
-
-	memcpy(end - 4, pairs + (size_t)2 * (four / 100), 2);
-	memcpy(end - 2, pairs + (size_t)2 * (four % 100), 2);
-}
-
 static void put_dec(struct ptc_line *l, uint64_t v, int width)
 {
 	enum { DIGITS = 20 };
@@ -188,7 +155,7 @@ static void put_dec(struct ptc_line *l, uint64_t v, int width)
 	int i = DIGITS;
 
 	for (; v >= 10000 || DIGITS - i + 4 <= width; v /= 10000, i -= 4)
-		put_four_digits(digits + i, v);
+		ptc_put_four_digits(digits + i, v);
 	for (; v || DIGITS - i < width; v /= 10)
 		digits[--i] = (char)('0' + v % 10);
 	memcpy(ptc_line_room(l, DIGITS), digits + i, DIGITS);

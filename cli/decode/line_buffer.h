@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/tid_counter.h"
 #include "cli/decode/address_text.h"
+#include "cli/decode/line_head.h"
 #include "ptcap/decode.h"
 
 enum ptc_field {
@@ -113,12 +114,7 @@ struct ptc_printer {
 	 */
 	sem_t *names;
 	bool looks_up;
-	/* The column of the thread that was printed last. */
-	struct {
-		int32_t tid;
-		size_t len; /* 0: none */
-		char text[16];
-	} tid;
+	struct ptc_line_head head;
 	/* --insn: the last source line printed */
 	char srcline[256];
 	size_t srcline_len;
@@ -131,16 +127,6 @@ void ptc_printer_release(struct ptc_printer *p);
  * @it. Out of memory counts as a failed line.
  */
 uint64_t ptc_printer_count(struct ptc_printer *p, const struct ptc_item *it);
-
-/*
- * Begin a line for people: print the time or the number of instructions, and the thread. Columns
- * are computed inside the buffer, so the line gets @room bytes without a flush.
- */
-void ptc_print_head(struct ptc_printer *p, const struct ptc_item *it, size_t room);
-
-/* Print the column of the thread in lines for people, with the blanks behind it. */
-enum { PTC_TID_WIDTH = 8 };
-void ptc_print_tid(struct ptc_printer *p, int32_t tid);
 
 int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n);
 /* Continue as if the instruction @it had been printed; NULL: none has been printed. */
@@ -156,11 +142,11 @@ void ptc_print_short_name(struct ptc_line *l, const char *name, size_t width);
 void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip);
 void ptc_print_disasm(struct ptc_printer *p, const struct ptc_item *it);
 /*
- * Print FILE:LINE of it->from; @whole: with the file's path. With p->inlines the lines of the calls
- * that were inlined there follow, with "," between them, and "-" for an unknown one. Returns false,
- * without printing, if not known.
+ * Print FILE:LINE of it->from. With p->inlines the lines of the calls that were inlined there
+ * follow, with "," between them, and "-" for an unknown one. Returns false, without printing, if
+ * not known.
  */
-bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool whole);
+bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it);
 /* Print "# gap queue=...", without newline. */
 void ptc_print_gap(struct ptc_line *l, const struct ptc_item *it);
 

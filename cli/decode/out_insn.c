@@ -79,69 +79,21 @@ static size_t print_whole_line(struct ptc_printer *p, const struct ptc_item *it,
 	return p->line->n;
 }
 
-static size_t print_base_line(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
-{
-	(void)ip;
-	print_srcline(p, it, false);
-	return p->line->n;
-}
-
-bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it, bool whole)
+bool ptc_print_srcline(struct ptc_printer *p, const struct ptc_item *it)
 {
 	const struct ptc_line *l = p->line;
 	const size_t begin = l->n;
 	const uint64_t flushes = l->flushes;
 
-	(void)ptc_address_print_once(p, it, it->from,
-				     whole ? PTC_ADDRESS_LINE : PTC_ADDRESS_BASE_LINE,
-				     whole ? print_whole_line : print_base_line);
+	(void)ptc_address_print_once(p, it, it->from, PTC_ADDRESS_LINE, print_whole_line);
 	return l->n != begin || l->flushes != flushes;
 }
 
-/* Remember the source line that was printed from @at on. Returns whether it is the last one's. */
-static bool note_srcline(struct ptc_printer *p, size_t at)
+/* Remember the last @len bytes, a source line. */
+static void keep_srcline(struct ptc_printer *p, size_t len)
 {
-	const char *text = p->line->buf + at;
-	const size_t len = p->line->n - at;
-
-	if (len < sizeof(p->srcline) && len == p->srcline_len && !memcmp(p->srcline, text, len))
-		return true;
 	p->srcline_len = len < sizeof(p->srcline) ? len : 0;
-	memcpy(p->srcline, text, p->srcline_len);
-	return false;
-}
-
-/* Print the source line only when it changes. @begin: where the instruction begins. */
-static void put_new_srcline(struct ptc_printer *p, const struct ptc_item *it, size_t begin)
-{
-	struct ptc_line *l = p->line;
-	const size_t end = l->n;
-	size_t at;
-
-	ptc_line_pad(l, begin, TEXT_WIDTH);
-	at = l->n;
-	ptc_line_str(l, "# ");
-	if (!ptc_print_srcline(p, it, false))
-		p->srcline_len = 0;
-	else if (!note_srcline(p, at))
-		return;
-	l->n = end; /* remove the blanks and the repeated line */
-}
-
-void ptc_print_insn_after(struct ptc_printer *p, const struct ptc_item *it)
-{
-	struct ptc_line *l = p->line;
-	size_t at;
-
-	p->srcline_len = 0;
-	if (!it)
-		return;
-	(void)ptc_line_room(l, LINE_ROOM);
-	at = l->n;
-	ptc_line_str(l, "# ");
-	if (ptc_print_srcline(p, it, false))
-		(void)note_srcline(p, at);
-	l->n = at;
+	memcpy(p->srcline, p->line->buf + p->line->n - len, p->srcline_len);
 }
 
 /* As ptc_print_symbol, in PLACE_WIDTH columns. */
@@ -160,11 +112,14 @@ static void print_short_symbol(struct ptc_printer *p, const struct ptc_item *it)
 	ptc_line_str(p->line, offset);
 }
 
-/* Print the address, the function and the instruction. Returns where the instruction begins. */
+/*
+ * Print the address, the function and the instruction, and the source line, if it is known. Returns
+ * the end of the instruction.
+ */
 static size_t print_insn_text(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
 	struct ptc_line *l = p->line;
-	size_t begin = l->n;
+	size_t begin = l->n, end;
 
 	ptc_line_hex(l, ip);
 	ptc_line_pad(l, begin, IP_WIDTH);
@@ -176,16 +131,65 @@ static size_t print_insn_text(struct ptc_printer *p, const struct ptc_item *it, 
 	ptc_line_pad(l, begin, PLACE_WIDTH);
 	begin = l->n;
 	(void)print_disasm(p, it, ip);
-	return begin;
+	end = l->n;
+	ptc_line_pad(l, begin, TEXT_WIDTH);
+	ptc_line_str(l, "# ");
+	begin = l->n;
+	print_srcline(p, it, false);
+	if (l->n == begin)
+		l->n = end;
+	return end;
 }
 
+/* Returns the length of the source line behind the instruction, which ends at @end. */
+static size_t len_of_srcline(const struct ptc_line *l, size_t end)
+{
+	const char *at = l->buf + end;
+
+	while (at < l->buf + l->n && *at == ' ')
+		at++;
+	return (size_t)(l->buf + l->n - at);
+}
+
+/* Is the text that ends with the last source line, which contains no other blank? */
+static bool ends_with_last_srcline(const struct ptc_printer *p, size_t end)
+{
+	const struct ptc_line *l = p->line;
+
+	return p->srcline_len && l->n - end > p->srcline_len &&
+	       l->buf[l->n - p->srcline_len - 1] == ' ' &&
+	       !memcmp(l->buf + l->n - p->srcline_len, p->srcline, p->srcline_len);
+}
+
+/* Print the source line only when it changes. */
 static void put_insn(struct ptc_printer *p, const struct ptc_item *it)
 {
-	size_t begin;
+	struct ptc_line *l = p->line;
+	size_t end;
 
 	ptc_print_head(p, it, LINE_ROOM);
-	begin = ptc_address_print_once(p, it, it->from, PTC_ADDRESS_INSN, print_insn_text);
-	put_new_srcline(p, it, begin);
+	end = ptc_address_print_once(p, it, it->from, PTC_ADDRESS_INSN, print_insn_text);
+	if (l->n == end)
+		p->srcline_len = 0;
+	else if (ends_with_last_srcline(p, end))
+		l->n = end;
+	else
+		keep_srcline(p, len_of_srcline(l, end));
+}
+
+void ptc_print_insn_after(struct ptc_printer *p, const struct ptc_item *it)
+{
+	struct ptc_line *l = p->line;
+	size_t begin, end;
+
+	p->srcline_len = 0;
+	if (!it)
+		return;
+	(void)ptc_line_room(l, LINE_ROOM);
+	begin = l->n;
+	end = ptc_address_print_once(p, it, it->from, PTC_ADDRESS_INSN, print_insn_text);
+	keep_srcline(p, len_of_srcline(l, end));
+	l->n = begin;
 }
 
 int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n)

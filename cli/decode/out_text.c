@@ -15,7 +15,7 @@
 #define NO_COLOR    "\033[m"
 
 /* Columns of the default format. */
-enum { TIME_WIDTH = 18, KIND_WIDTH = 8, FROM_WIDTH = 52, SHORT_NAME_MIN = 16 };
+enum { KIND_WIDTH = 8, FROM_WIDTH = 52, SHORT_NAME_MIN = 16 };
 
 /* Escape terminal control characters. Blanks too, because they separate fields. */
 void ptc_print_name(struct ptc_line *l, const char *s)
@@ -114,7 +114,7 @@ static void put_field(struct ptc_printer *p, const struct ptc_item *it, enum ptc
 		ptc_print_disasm(p, it);
 		break;
 	case PTC_FIELD_SRCLINE:
-		if (!ptc_print_srcline(p, it, true))
+		if (!ptc_print_srcline(p, it))
 			ptc_line_char(l, '-');
 		break;
 	case PTC_FIELD_COUNT:
@@ -212,29 +212,12 @@ static void put_place(struct ptc_printer *p, const struct ptc_item *it, uint64_t
 /* Returns the columns of each end of a branch on a terminal of @width columns; 0: no limit. */
 static size_t place_width(size_t width)
 {
-	enum { TAKEN = TIME_WIDTH + PTC_TID_WIDTH + KIND_WIDTH + 4 }; /* " -> " */
+	enum { TAKEN = PTC_TIME_WIDTH + PTC_TID_WIDTH + KIND_WIDTH + 4 }; /* " -> " */
 
 	if (!width)
 		return 0;
 	width = width > TAKEN + 2 * SHORT_NAME_MIN ? (width - TAKEN) / 2 : SHORT_NAME_MIN;
 	return width < FROM_WIDTH - 1 ? width : FROM_WIDTH - 1;
-}
-
-void ptc_print_head(struct ptc_printer *p, const struct ptc_item *it, size_t room)
-{
-	const uint64_t icount = ptc_printer_count(p, it);
-	struct ptc_line *l = p->line;
-	size_t begin;
-
-	if (sizeof(l->buf) - l->n < room)
-		ptc_line_flush(l);
-	begin = l->n;
-	if (p->by_insns)
-		ptc_line_dec(l, (int64_t)icount);
-	else
-		ptc_line_time(l, it->time);
-	ptc_line_pad(l, begin, TIME_WIDTH);
-	ptc_print_tid(p, it->tid);
 }
 
 static size_t print_from(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
