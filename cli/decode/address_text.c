@@ -269,6 +269,7 @@ size_t ptc_address_print_once(struct ptc_printer *p, const struct ptc_item *it, 
 		return l->n - seen->len + seen->first;
 	}
 	begin = l->n;
+	p->texts.made++;
 	begun = begin_lookup(p);
 	second = print(p, it, ip);
 	end_lookup(p, begun);

@@ -114,7 +114,7 @@ static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 		sink = (struct ptc_sink){ .on_items = ptc_progress_items, .ctx = &progress };
 		a->out.progress = &progress;
 	}
-	r = ptc_decode_run(d, &sink, &err);
+	r = ptc_decoded_run(&a->out, &sink, &err);
 	ptc_progress_finish(&progress);
 	a->out.progress = NULL;
 	ptc_decode_get_stats(d, &stats);

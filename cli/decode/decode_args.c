@@ -209,6 +209,15 @@ static int check_cpus(struct ptc_decode_args *a)
 	return -1;
 }
 
+/* Does the output have a line for each item? */
+static bool prints_items(const struct ptc_decode_args *a)
+{
+	const struct ptc_decoded_form *f = &a->out.form;
+
+	return !f->bin && !f->stats && !f->counts && !f->calls && !f->uftrace && !f->fxt &&
+	       !a->out.profile.kind && !a->out.call_profile.kind;
+}
+
 /* Check that the options can be combined. Returns -1 to continue, or an exit code. */
 static int check_args(struct ptc_decode_args *a)
 {
@@ -242,6 +251,10 @@ static int check_args(struct ptc_decode_args *a)
 	a->opts.bytes = f->calls || f->uftrace || f->fxt || f->insn || a->out.call_profile.kind ||
 			ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&f->fields, PTC_FIELD_INSN);
+	if (prints_items(a)) { /* printing takes longer than decoding */
+		f->jobs = a->opts.jobs;
+		a->opts.jobs = 1;
+	}
 	return -1;
 }
 
@@ -260,6 +273,5 @@ int ptc_decode_args_parse(struct ptc_decode_args *a, int argc, char **argv)
 		return code;
 	if (ptc_take_input("decode", argc, argv, &a->input))
 		return PTC_EXIT_USAGE;
-	a->out.form.jobs = a->opts.jobs;
 	return check_args(a);
 }

@@ -34,11 +34,9 @@ static struct ptc_sink printer_of(struct ptc_decoded *o)
 	else if (f->json)
 		sink.on_items = ptc_print_json;
 	if (printers > 1)
-		o->pool = ptc_format_pool_begin(&o->printer, sink.on_items, printers - 1);
-	if (o->pool) {
-		ptc_decode_on_change(o->d, ptc_format_pool_before_change, o->pool);
-		return (struct ptc_sink){ ptc_format_pool_items, o->pool };
-	}
+		o->threads = ptc_print_threads_new(&o->printer, sink.on_items, printers);
+	if (o->threads)
+		return (struct ptc_sink){ ptc_print_threads_items, o->threads };
 	return sink;
 }
 
@@ -109,6 +107,12 @@ int ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_si
 	return 0;
 }
 
+int ptc_decoded_run(struct ptc_decoded *o, const struct ptc_sink *sink, struct ptc_err *err)
+{
+	return o->threads ? ptc_print_threads_run(o->threads, sink, err) :
+			    ptc_decode_run(o->d, sink, err);
+}
+
 static bool print_counts(struct ptc_decoded *o)
 {
 	if (o->profile.kind)
@@ -152,8 +156,7 @@ int ptc_decoded_end(struct ptc_decoded *o, bool whole, struct ptc_err *err)
 {
 	bool ok = !o->counts.failed && !o->call_profile.failed;
 
-	if (o->pool)
-		ptc_format_pool_end(o->pool);
+	ptc_print_threads_free(o->threads);
 	if (o->form.uftrace)
 		return end_uftrace(o, whole, err);
 	if (o->form.fxt)

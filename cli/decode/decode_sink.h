@@ -10,11 +10,11 @@
 #include "cli/common/terminal.h"
 #include "cli/decode/branch_counts.h"
 #include "cli/decode/call_profile.h"
-#include "cli/decode/format_pool.h"
 #include "cli/decode/line_buffer.h"
 #include "cli/decode/out_bin.h"
 #include "cli/decode/out_calls.h"
 #include "cli/decode/out_stats.h"
+#include "cli/decode/print_threads.h"
 #include "cli/decode/profile.h"
 #include "cli/timeline/fxt_file.h"
 #include "cli/timeline/uftrace_folder.h"
@@ -42,7 +42,7 @@ struct ptc_decoded {
 	struct ptc_decode *d; /* borrowed */
 	struct ptc_line *line;
 	struct ptc_printer printer;
-	struct ptc_format_pool *pool; /* owned; NULL: one thread prints */
+	struct ptc_print_threads *threads; /* owned; NULL: one thread prints */
 	struct ptc_bin_printer bin;
 	struct ptc_calls_printer calls;
 	struct ptc_counts counts;
@@ -60,6 +60,8 @@ struct ptc_decoded {
  */
 int ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_sink *ret,
 		      struct ptc_err *err);
+/* As ptc_decode_run. The items must come from @sink to the sink of ptc_decoded_begin. */
+int ptc_decoded_run(struct ptc_decoded *o, const struct ptc_sink *sink, struct ptc_err *err);
 /*
  * Print the tail of the output. @whole: decoding was complete, so include totals, and complete the
  * output. Returns 0, PTC_E_NO_MEMORY, an error of the output, or PTC_E_IO without a message in @err

@@ -91,12 +91,13 @@ static int run_picked(struct ptc_decode *d, const struct ptc_sink *sink, struct 
 
 int ptc_decode_run(struct ptc_decode *d, const struct ptc_sink *sink, struct ptc_err *err)
 {
+	const bool first = !d->ran;
 	int r;
 
-	if (d->ran)
+	if (!first && !d->pass.paused)
 		return ptc_fail(err, PTC_E_USAGE, "this recording was already decoded");
 	d->ran = true;
-	if (d->in.opts.last) {
+	if (d->in.opts.last && first) {
 		r = ptc_last_find(&d->pass, &d->pick.skip, err);
 		if (r < 0)
 			return r;
@@ -141,6 +142,11 @@ int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_n
 		d->in.lanes[i].start =
 			ptc_range_at_time(&d->in.lanes[i].stream, &d->in.clock, from_ns);
 	return 0;
+}
+
+void ptc_decode_pause(struct ptc_decode *d)
+{
+	d->pass.pause = true;
 }
 
 void ptc_decode_on_change(struct ptc_decode *d, void (*before_change)(void *ctx), void *ctx)

@@ -291,6 +291,8 @@ static int serve(void *ctx, struct ptc_err *err)
 			return r;
 		if (passed)
 			return passed;
+		if (p->pause && !p->plan)
+			return PTC_PASS_PAUSED;
 	}
 	/* Records behind the end of the trace still count: some may be about lost records. */
 	r = apply_sideband(p, p->to_ns == UINT64_MAX ? UINT64_MAX : p->to_ns - (p->to_ns > 0), err);
@@ -399,7 +401,7 @@ static int start_threads(struct ptc_pass *p, struct ptc_err *err)
 	return ptc_scheduler_new(in->lanes, in->nlanes, p->timeline, &p->ahead, &p->plan, err);
 }
 
-int ptc_pass_run(struct ptc_pass *p, const struct ptc_sink *sink, struct ptc_err *err)
+static int begin(struct ptc_pass *p, struct ptc_err *err)
 {
 	int r = start_engine(p, err);
 
@@ -412,17 +414,34 @@ int ptc_pass_run(struct ptc_pass *p, const struct ptc_sink *sink, struct ptc_err
 		r = start_timeline(p, err);
 	if (!r)
 		r = start_threads(p, err);
-	if (!r)
-		r = run_lanes(p, sink, err);
+	return r;
+}
+
+static void end(struct ptc_pass *p)
+{
 	ptc_scheduler_free(p->plan);
 	ptc_timeline_free(p->timeline);
 	p->plan = NULL;
 	p->timeline = NULL;
+	p->paused = false;
+}
+
+int ptc_pass_run(struct ptc_pass *p, const struct ptc_sink *sink, struct ptc_err *err)
+{
+	int r = p->paused ? 0 : begin(p, err);
+
+	p->pause = false;
+	if (!r)
+		r = run_lanes(p, sink, err);
+	p->paused = r == PTC_PASS_PAUSED;
+	if (!p->paused)
+		end(p);
 	return r;
 }
 
 void ptc_pass_release(struct ptc_pass *p)
 {
+	end(p);
 	ptc_least_release(&p->behind);
 	ptc_merge_release(&p->merge);
 	ptc_engine_free(p->engine);

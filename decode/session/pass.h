@@ -30,12 +30,19 @@ struct ptc_pass {
 	uint64_t ahead;	     /* how many segments were made before their turn, and used */
 	bool runs;	     /* in this pass the sink takes RUN items, and no filter is set */
 	struct ptc_timeline *timeline;	  /* owned; during a pass */
+	bool pause;			  /* the sink wants a pause */
+	bool paused;			  /* ptc_pass_run() returned PTC_PASS_PAUSED */
 	struct ptc_scheduler *plan;	  /* owned; during a pass; NULL: one thread decodes */
 	void (*before_change)(void *ctx); /* see ptc_decode_on_change(); NULL: not wanted */
 	void *change_ctx;
 };
 
-/* Decodes from the start of each queue to the end of the chosen time. All items go to @sink. */
+enum { PTC_PASS_PAUSED = 1 };
+
+/*
+ * Decodes from the start of each queue to the end of the chosen time. All items go to @sink.
+ * PTC_PASS_PAUSED: as the sink wanted. The next call continues.
+ */
 int ptc_pass_run(struct ptc_pass *p, const struct ptc_sink *sink, struct ptc_err *err);
 
 /* Resets the state for another pass. */

@@ -414,16 +414,24 @@ PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint6
 				   struct ptc_err *err);
 
 /*
- * Before ptc_decode_run: let @before_change be called with @ctx, in the thread that calls the sink,
- * before mappings or processes change. NULL: not wanted. A sink that keeps items, and looks up their
- * names later, must look them up before @before_change returns. Inside @before_change, the functions
- * for the sink can be called, with items since the last change.
+ * Before ptc_decode_run: let @before_change be called with @ctx, by the thread that runs the
+ * decoder, before mappings or processes change. NULL: not wanted. A sink that keeps items, and
+ * looks up their names later, must look them up before @before_change returns. The functions for
+ * the sink can be called inside @before_change, with items since the last change.
  */
 PTC_API void ptc_decode_on_change(struct ptc_decode *d, void (*before_change)(void *ctx),
 				  void *ctx);
 
 /*
+ * Inside on_items: let ptc_decode_run return 1 soon, after a few more items. Then call
+ * ptc_decode_run again to continue, from any thread. Until then, the functions for the sink can be
+ * called, by one thread at a time. Without effect if opts.jobs is more than 1.
+ */
+PTC_API void ptc_decode_pause(struct ptc_decode *d);
+
+/*
  * Decode to the end and give all items to @sink. Only once for each @d, otherwise PTC_E_USAGE.
+ * Returns 0 at the end, 1 after ptc_decode_pause.
  * PTC_E_STOPPED: the sink stopped. PTC_E_FORMAT, PTC_E_LIMIT: an invalid sideband record.
  * PTC_E_NO_MEMORY. Items given to the sink before an error are valid.
  */

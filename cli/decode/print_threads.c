@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/decode/print_threads.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/decode/line_buffer.h"
+
+enum {
+	BATCH = 4096,	      /* items until a thread gives its turn away */
+	ROOM = BATCH + 1024,  /* the decoder gives a few more */
+	PART = 512,	      /* items between two looks at the length of the text */
+	TEXT_MAX = 1 << 20,   /* bytes of text until it is written */
+	NEW_MAX = BATCH / 64, /* new texts in a batch, until batches are printed during the turn */
+};
+
+struct thread {
+	struct ptc_print_threads *all;
+	pthread_t id;
+	struct ptc_printer own, *printer; /* the first thread has the caller's printer */
+	struct ptc_line own_line;
+	struct ptc_item items[ROOM];
+	uint64_t counts[ROOM]; /* instructions of each thread up to the item */
+	size_t n;
+	uint64_t turn;		/* number of its newest turn */
+	struct ptc_item before; /* the last instruction in front of the turn */
+	bool has_before;
+	bool begun; /* some items of this turn are text already */
+	bool warm;  /* few texts of the last batch were new */
+	struct ptc_buf text;
+};
+
+struct ptc_print_threads {
+	ptc_print_items *print;
+	struct ptc_decode *d;	     /* lent */
+	const struct ptc_sink *sink; /* lent */
+
+	pthread_mutex_t turn; /* the thread that has it uses what follows */
+	struct thread *running;
+	struct ptc_tid_counter insns;
+	struct ptc_item last; /* the last instruction so far */
+	bool has_last, over;
+	uint64_t turns;
+	int result;
+	struct ptc_err *err; /* lent */
+
+	sem_t names; /* the thread that has it uses the decoder */
+
+	pthread_mutex_t lock; /* for what follows */
+	pthread_cond_t news;
+	uint64_t written; /* number of turns whose text is written */
+	size_t behind;	  /* number of threads that print after their turn */
+	bool failed;
+
+	struct thread *threads; /* owned */
+	size_t n;
+};
+
+static void take_names(struct ptc_print_threads *o)
+{
+	while (sem_wait(&o->names))
+		; /* a signal */
+}
+
+static void fail(struct ptc_print_threads *o)
+{
+	(void)pthread_mutex_lock(&o->lock);
+	o->failed = true;
+	(void)pthread_mutex_unlock(&o->lock);
+}
+
+static bool has_failed(struct ptc_print_threads *o)
+{
+	bool failed;
+
+	(void)pthread_mutex_lock(&o->lock);
+	failed = o->failed;
+	(void)pthread_mutex_unlock(&o->lock);
+	return failed;
+}
+
+/* Writes the text of @t, behind the text of all earlier turns. @in_turn: @t has the turn. */
+static void write_text(struct thread *t, bool in_turn)
+{
+	struct ptc_print_threads *o = t->all;
+
+	if (in_turn)
+		(void)sem_post(&o->names); /* earlier text may need names */
+	(void)pthread_mutex_lock(&o->lock);
+	while (o->written != t->turn)
+		(void)pthread_cond_wait(&o->news, &o->lock);
+	(void)pthread_mutex_unlock(&o->lock);
+	if (in_turn)
+		take_names(o);
+	if (t->text.len && fwrite(t->text.bytes, 1, t->text.len, stdout) != t->text.len)
+		fail(o);
+	if (t->text.cap > 2 * TEXT_MAX)
+		ptc_buf_release(&t->text);
+	ptc_buf_reset(&t->text);
+}
+
+/* Turns the items of @t into text. */
+static void print_batch(struct thread *t, bool in_turn)
+{
+	struct ptc_print_threads *o = t->all;
+	struct ptc_printer *p = t->printer;
+	const uint64_t made = p->texts.made;
+	size_t at, n;
+
+	p->looks_up = in_turn;
+	p->counts = p->icount ? t->counts : NULL;
+	p->counted = t->items;
+	ptc_address_texts_begin(&p->texts);
+	if (o->print == ptc_print_insn && !t->begun)
+		ptc_print_insn_after(p, t->has_before ? &t->before : NULL);
+	for (at = 0; at < t->n && !has_failed(o); at += n) {
+		n = t->n - at < PART ? t->n - at : PART;
+		(void)o->print(p, t->items + at, n);
+		ptc_line_flush(p->line);
+		if (t->text.len > TEXT_MAX)
+			write_text(t, in_turn);
+	}
+	if (p->line->failed)
+		fail(o);
+	p->looks_up = false;
+	p->counts = NULL;
+	t->warm = p->texts.made - made < NEW_MAX;
+	t->begun = true;
+	t->n = 0;
+}
+
+int ptc_print_threads_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_print_threads *o = ctx;
+	struct thread *t = o->running;
+	const bool icount = t->printer->icount;
+	uint64_t *count;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (t->n == ROOM)
+			print_batch(t, true);
+		t->items[t->n] = items[i];
+		if (icount && (o->print != ptc_print_insn || items[i].type == PTC_ITEM_INSN)) {
+			count = ptc_tid_counter_of(&o->insns, items[i].tid);
+			if (!count)
+				fail(o);
+			else
+				t->counts[t->n] = *count += items[i].insns;
+		}
+		t->n++;
+		if (items[i].type == PTC_ITEM_INSN) {
+			o->last = items[i];
+			o->has_last = true;
+		}
+	}
+	if (t->n >= BATCH)
+		ptc_decode_pause(o->d);
+	return has_failed(o);
+}
+
+/* Looks up all names that are still needed. The calling thread has the turn. */
+static void before_change(void *ctx)
+{
+	struct ptc_print_threads *o = ctx;
+
+	print_batch(o->running, true);
+	(void)sem_post(&o->names);
+	(void)pthread_mutex_lock(&o->lock);
+	while (o->behind)
+		(void)pthread_cond_wait(&o->news, &o->lock);
+	(void)pthread_mutex_unlock(&o->lock);
+	take_names(o);
+}
+
+/* Runs the decoder until @t has a batch, or to the end. */
+static void use_turn(struct thread *t)
+{
+	struct ptc_print_threads *o = t->all;
+	int r;
+
+	take_names(o);
+	o->running = t;
+	t->turn = o->turns++;
+	t->before = o->last;
+	t->has_before = o->has_last;
+	t->begun = false;
+	r = ptc_decode_run(o->d, o->sink, o->err);
+	if (r != 1) {
+		o->over = true;
+		o->result = r;
+	}
+	if (!t->warm)
+		print_batch(t, true);
+	(void)pthread_mutex_lock(&o->lock);
+	o->behind++;
+	(void)pthread_mutex_unlock(&o->lock);
+	(void)sem_post(&o->names);
+}
+
+static void *work(void *ctx)
+{
+	struct thread *t = ctx;
+	struct ptc_print_threads *o = t->all;
+
+	for (;;) {
+		(void)pthread_mutex_lock(&o->turn);
+		if (o->over)
+			break;
+		use_turn(t);
+		(void)pthread_mutex_unlock(&o->turn);
+		print_batch(t, false);
+		(void)pthread_mutex_lock(&o->lock);
+		o->behind--;
+		(void)pthread_cond_broadcast(&o->news);
+		(void)pthread_mutex_unlock(&o->lock);
+		write_text(t, false);
+		(void)pthread_mutex_lock(&o->lock);
+		o->written++;
+		(void)pthread_cond_broadcast(&o->news);
+		(void)pthread_mutex_unlock(&o->lock);
+	}
+	(void)pthread_mutex_unlock(&o->turn);
+	return NULL;
+}
+
+struct ptc_print_threads *ptc_print_threads_new(struct ptc_printer *p, ptc_print_items *print,
+						unsigned int n)
+{
+	struct ptc_print_threads *o = calloc(1, sizeof(*o));
+	size_t i;
+
+	if (!o)
+		return NULL;
+	o->threads = calloc(n, sizeof(*o->threads));
+	if (!o->threads) {
+		free(o);
+		return NULL;
+	}
+	o->print = print;
+	o->d = p->d;
+	o->n = n;
+	(void)sem_init(&o->names, 0, 1);
+	(void)pthread_mutex_init(&o->turn, NULL);
+	(void)pthread_mutex_init(&o->lock, NULL);
+	(void)pthread_cond_init(&o->news, NULL);
+	p->names = &o->names;
+	p->texts.others = n - 1;
+	for (i = 0; i < n; i++) {
+		struct thread *t = &o->threads[i];
+
+		t->all = o;
+		t->printer = p;
+		if (!i)
+			continue;
+		t->own = *p;
+		t->own.line = &t->own_line;
+		t->own_line.into = &t->text;
+		t->printer = &t->own;
+	}
+	return o;
+}
+
+void ptc_print_threads_free(struct ptc_print_threads *o)
+{
+	size_t i;
+
+	if (!o)
+		return;
+	o->threads->printer->names = NULL;
+	for (i = 0; i < o->n; i++) {
+		ptc_printer_release(&o->threads[i].own);
+		ptc_buf_release(&o->threads[i].text);
+	}
+	ptc_tid_counter_release(&o->insns);
+	(void)sem_destroy(&o->names);
+	(void)pthread_mutex_destroy(&o->turn);
+	(void)pthread_mutex_destroy(&o->lock);
+	(void)pthread_cond_destroy(&o->news);
+	free(o->threads);
+	free(o);
+}
+
+int ptc_print_threads_run(struct ptc_print_threads *o, const struct ptc_sink *sink,
+			  struct ptc_err *err)
+{
+	struct ptc_line *line = o->threads->printer->line;
+	size_t started = 1, i;
+
+	ptc_line_flush(line);
+	line->into = &o->threads->text;
+	o->sink = sink;
+	o->err = err;
+	ptc_decode_on_change(o->d, before_change, o);
+	while (started < o->n &&
+	       !pthread_create(&o->threads[started].id, NULL, work, &o->threads[started]))
+		started++; /* fewer threads do the same */
+	(void)work(o->threads);
+	for (i = 1; i < started; i++)
+		(void)pthread_join(o->threads[i].id, NULL);
+	line->into = NULL;
+	line->failed |= o->failed;
+	return o->result;
+}

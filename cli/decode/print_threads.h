@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Prints items in several threads. The threads take turns: one runs the decoder, until it has a
+ * batch of items. Then it gives the turn to another thread, and turns its items into text. So no
+ * item travels to another CPU. The text is written in order.
+ *
+ * Only one thread at a time uses the decoder: the one that has the turn, or, while that one waits,
+ * one that looks up a name.
+ */
+#ifndef PTC_CLI_DECODE_PRINT_THREADS_H
+#define PTC_CLI_DECODE_PRINT_THREADS_H
+
+#include "ptcap/decode.h"
+
+struct ptc_print_threads;
+struct ptc_printer;
+
+/* ptc_print_text, ptc_print_insn or ptc_print_json. */
+typedef int ptc_print_items(void *ctx, const struct ptc_item *items, size_t n);
+
+/*
+ * Prepares @n threads, the caller's included, which print items with @print and the settings of @p.
+ * @p is lent until ptc_print_threads_free. Returns NULL if out of memory.
+ */
+struct ptc_print_threads *ptc_print_threads_new(struct ptc_printer *p, ptc_print_items *print,
+						unsigned int n);
+void ptc_print_threads_free(struct ptc_print_threads *o);
+
+/* ptc_sink.on_items; ctx is a struct ptc_print_threads. */
+int ptc_print_threads_items(void *ctx, const struct ptc_item *items, size_t n);
+
+/*
+ * As ptc_decode_run. The items must come from @sink to ptc_print_threads_items. The text in p->line
+ * is written first. p->line->failed: the output failed, or out of memory.
+ */
+int ptc_print_threads_run(struct ptc_print_threads *o, const struct ptc_sink *sink,
+			  struct ptc_err *err);
+
+#endif
