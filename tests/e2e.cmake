@@ -242,7 +242,7 @@ endforeach()
 # Extreme numbers in AUXTRACE_INFO.
 e2e_test(numbers_auxtrace_info "${e2e_dir}/numbers.py" auxtrace_info)
 # Several threads give the same output as one.
-foreach(name signal jit recurse storm cpus dlopen except shell renamed traces twins many_queues many_slices)
+foreach(name signal jit recurse storm cpus dlopen except shell renamed long_names traces twins many_queues many_slices)
 	e2e_test(parallel_${name} "${e2e_dir}/parallel.py" "${name}")
 	set_property(TEST e2e_parallel_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 	set_tests_properties(e2e_parallel_${name} PROPERTIES RESOURCE_GROUPS "")

@@ -38,7 +38,7 @@ struct ptc_print_threads {
 	struct ptc_decode *d;	     /* lent */
 	const struct ptc_sink *sink; /* lent */
 
-	pthread_mutex_t turn; /* the thread that has it uses what follows */
+	pthread_mutex_t turn; /* guards the members up to err */
 	struct thread *running;
 	struct ptc_tid_counter insns;
 	struct ptc_item last; /* the last instruction so far */
@@ -47,9 +47,9 @@ struct ptc_print_threads {
 	int result;
 	struct ptc_err *err; /* lent */
 
-	sem_t names; /* the thread that has it uses the decoder */
+	sem_t names; /* guards the decoder */
 
-	pthread_mutex_t lock; /* for what follows */
+	pthread_mutex_t lock; /* guards the members up to failed */
 	pthread_cond_t news;
 	uint64_t written; /* number of turns whose text is written */
 	size_t behind;	  /* number of threads that print after their turn */

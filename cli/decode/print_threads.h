@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prints items in several threads. The threads take turns: one runs the decoder, until it has a
- * batch of items. Then it gives the turn to another thread, and turns its items into text. So no
- * item travels to another CPU. The text is written in order.
+ * Prints items in several threads. The threads take turns. The thread with the turn runs the
+ * decoder until there is a batch of items. Then another thread gets the turn, and this thread
+ * prints its batch. So no item travels to another CPU. The text is written in order.
  *
- * Only one thread at a time uses the decoder: the one that has the turn, or, while that one waits,
- * one that looks up a name.
+ * A thread without the turn looks up a name only while no thread decodes.
  */
 #ifndef PTC_CLI_DECODE_PRINT_THREADS_H
 #define PTC_CLI_DECODE_PRINT_THREADS_H

@@ -83,6 +83,14 @@ def same(args, threads=THREADS):
     return want[0]
 
 
+def same_text(args):
+    """As same, of text that threads print, with the default engine. Returns its length."""
+    want = output([*args, "-j1"])
+    for n in ("2", "8"):
+        check(output([*args, "-j", n]) == want, f"{' '.join(args)} -j {n}: not the same as with -j1")
+    return want[0]
+
+
 def verify(args):
     """The engines agree, and in at least one segment; also for segments decoded in advance by
     threads. Returns the number of segments with one thread."""
@@ -117,9 +125,22 @@ def renamed(folder):
     path = os.path.join(folder, "perf.data")
     store.fetch(path, ["/usr/bin/env", prog("hello")], source="emu")
     for form in ([], ["-F", "from,to,sym,tosym"], ["--insn"]):
-        same(["-i", path, *form], ["2", "8"])
+        same_text(["-i", path, *form])
     said = subprocess.run([PTCAP, "decode", "-i", path, "--counts=calls", "-j1"], capture_output=True, text=True).stdout
     check("main" in said and "__libc_start_main" in said, said)
+
+
+def long_names(folder):
+    """Names of 9,000 characters: a thread has more text than it keeps, and waits until earlier text is written."""
+    source, program_file, path = (os.path.join(folder, name) for name in ("long.c", "long", "perf.data"))
+    name = "f" * 9000
+    with open(source, "w", encoding="ascii") as f:
+        f.write("__attribute__((noinline)) int " + name + "(int n) { __asm__ volatile(\"\"); return n; }\n"
+                "int main(void) { int s = 0; for (int i = 0; i < 900; i++) s += " + name + "(i); return s & 1; }\n")
+    lib.Run(["gcc", "-O1", "-static", "-o", program_file, source]).expect(0)
+    lib.Run([PTCAP, "record", "-q", "--source", "emu", "-o", path, "--", program_file])
+    for form in ([], ["--insn"]):
+        check(same_text(["-i", path, *form]) > 10 << 20, "the output is too short")
 
 
 def queues(path):
@@ -200,4 +221,4 @@ def twins(folder):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    lib.main({"renamed": renamed, "traces": traces, "twins": twins, **{name: program(name) for name in PROGRAMS}, **{name: defaults(name) for name in DEFAULTS}})
+    lib.main({"renamed": renamed, "long_names": long_names, "traces": traces, "twins": twins, **{name: program(name) for name in PROGRAMS}, **{name: defaults(name) for name in DEFAULTS}})
