@@ -13,9 +13,11 @@
 /* What a text depends on, apart from the settings of its printer. */
 struct address_key {
 	uint64_t ip;
-	uint64_t code; /* ptc_decode_code_state, which has 56 bits, and the column */
-	/* INSN, DISASM: bytes of the instruction, and their number; BRANCH: target, kind, flags */
+	uint64_t code; /* number of the code at ip (ptc_decode_code_part) */
+	/* INSN, DISASM: bytes of the instruction; BRANCH: target, and number of the code there */
 	uint64_t more[2];
+	/* column; INSN, DISASM: length of the instruction; BRANCH: kind and flags */
+	uint64_t what;
 };
 
 struct address_text {
@@ -36,7 +38,6 @@ enum {
 	TEXT_MAX = 4096,
 	PROBES = 32, /* texts with one hash that are looked at: a recording may choose addresses */
 	PATIENCE = 4096, /* texts that are not kept until memory is asked for again */
-	COLUMN_BITS = 8,
 };
 
 static_assert(sizeof(((struct ptc_item *)NULL)->insn) == 15, "an instruction and its length");
@@ -86,18 +87,43 @@ static uint64_t state_of(struct ptc_printer *p, const struct ptc_item *it)
 	return b->state;
 }
 
+/* Returns the number of the code at @ip, if @state is the state of the code of @it. */
+static uint64_t number_of(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip,
+			  uint64_t state)
+{
+	struct ptc_address_texts *t = &p->texts;
+	struct ptc_code_part *part = t->parts;
+	unsigned int i;
+	bool begun;
+
+	if (t->part_state != state) {
+		t->part_state = state;
+		memset(t->parts, 0, sizeof(t->parts));
+	}
+	for (i = 0; i < PTC_ADDRESS_PARTS; i++, part++)
+		if (ip - part->start < part->end - part->start)
+			return part->number;
+	part = &t->parts[t->next_part++ % PTC_ADDRESS_PARTS];
+	begun = begin_lookup(p);
+	ptc_decode_code_part(p->d, it, ip, part);
+	end_lookup(p, begun);
+	return part->number;
+}
+
 static struct address_key key_of(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip,
 				 enum ptc_address_column column)
 {
-	struct address_key key = { .ip = ip,
-				   .code = state_of(p, it) << COLUMN_BITS | (uint64_t)column };
+	const uint64_t state = state_of(p, it);
+	struct address_key key = { .ip = ip, .what = column };
 
+	key.code = number_of(p, it, ip, state);
 	if (column == PTC_ADDRESS_INSN || column == PTC_ADDRESS_DISASM) {
 		memcpy(key.more, it->insn, sizeof(it->insn));
-		key.more[1] |= (uint64_t)it->insn_len << 56;
+		key.what |= (uint64_t)it->insn_len << 8;
 	} else if (column == PTC_ADDRESS_BRANCH) {
 		key.more[0] = it->to;
-		key.more[1] = (uint64_t)it->flags << 8 | it->kind;
+		key.more[1] = number_of(p, it, it->to, state);
+		key.what |= (uint64_t)it->flags << 16 | (uint64_t)it->kind << 8;
 	}
 	return key;
 }
@@ -105,12 +131,13 @@ static struct address_key key_of(struct ptc_printer *p, const struct ptc_item *i
 static bool is_same_key(const struct address_key *a, const struct address_key *b)
 {
 	return a->ip == b->ip && a->code == b->code && a->more[0] == b->more[0] &&
-	       a->more[1] == b->more[1];
+	       a->more[1] == b->more[1] && a->what == b->what;
 }
 
 static uint32_t *head_of(const struct ptc_address_texts *t, const struct address_key *key)
 {
-	const uint64_t hash = (key->ip * 0x9e3779b97f4a7c15) ^ (key->code * 0xc2b2ae3d27d4eb4f) ^
+	const uint64_t hash = (key->ip * 0x9e3779b97f4a7c15) ^
+			      ((key->code << 8 ^ key->what) * 0xc2b2ae3d27d4eb4f) ^
 			      (key->more[0] * 0x165667b19e3779f9);
 
 	return &t->heads[(hash >> 32) & (t->cap / BYTES_OF_HEAD - 1)];

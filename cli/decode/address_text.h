@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Texts of addresses: name and offset, file and line, instruction. Each is made once for an address
- * and a state of the code (ptc_decode_code_state), and copied later. The memory is bounded.
+ * and its code (ptc_decode_code_part), and copied later. The memory is bounded.
  */
 #ifndef PTC_CLI_DECODE_ADDRESS_TEXT_H
 #define PTC_CLI_DECODE_ADDRESS_TEXT_H
@@ -17,13 +17,13 @@ struct ptc_printer;
 /* What a text is about. Texts of different columns are independent. */
 enum ptc_address_column {
 	PTC_ADDRESS_SYMBOL, /* function and offset */
-	PTC_ADDRESS_FROM,   /* default format: the source of a branch, with blanks behind it */
-	PTC_ADDRESS_TO,	    /* default format: the target */
 	PTC_ADDRESS_BRANCH, /* default format: kind, source and target of a branch */
 	PTC_ADDRESS_INSN,   /* --insn: address, function and instruction; the source line */
 	PTC_ADDRESS_DISASM, /* the instruction */
 	PTC_ADDRESS_LINE,   /* the source line; may be empty */
 };
+
+enum { PTC_ADDRESS_PARTS = 4 };
 
 /* Zeroed: empty. */
 struct ptc_address_texts {
@@ -35,6 +35,10 @@ struct ptc_address_texts {
 	uint32_t patience;   /* texts until memory is asked for again */
 	unsigned int others; /* number of other threads' texts, which need memory, too */
 	struct ptc_batch_state states;
+	/* The last parts; valid while the state of the code is part_state. number 0: none */
+	struct ptc_code_part parts[PTC_ADDRESS_PARTS];
+	uint64_t part_state;
+	unsigned int next_part; /* place of the next one */
 };
 
 void ptc_address_texts_release(struct ptc_address_texts *t);

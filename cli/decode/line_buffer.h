@@ -138,7 +138,9 @@ void ptc_print_name(struct ptc_line *l, const char *s);
 void ptc_print_label(struct ptc_line *l, const char *s);
 /* As ptc_print_label, for a function's name, which is shortened to @width columns. */
 void ptc_print_short_name(struct ptc_line *l, const char *name, size_t width);
-/* Print function and offset, or "-". */
+/* Print function and offset, or "-", as part of a text that is kept. Returns the end. */
+size_t ptc_make_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip);
+/* Same. The text is kept. */
 void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip);
 void ptc_print_disasm(struct ptc_printer *p, const struct ptc_item *it);
 /*

@@ -127,7 +127,7 @@ static size_t print_insn_text(struct ptc_printer *p, const struct ptc_item *it, 
 	if (p->width)
 		print_short_symbol(p, it);
 	else
-		ptc_print_symbol(p, it, ip);
+		(void)ptc_make_symbol(p, it, ip);
 	ptc_line_pad(l, begin, PLACE_WIDTH);
 	begin = l->n;
 	(void)print_disasm(p, it, ip);

@@ -38,7 +38,7 @@ void ptc_print_short_name(struct ptc_line *l, const char *name, size_t width)
 	free(text);
 }
 
-static size_t print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+size_t ptc_make_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
 	uint64_t off = 0;
 	const char *name = ip ? ptc_decode_symbol(p->d, it, ip, &off) : NULL;
@@ -55,7 +55,7 @@ static size_t print_symbol(struct ptc_printer *p, const struct ptc_item *it, uin
 
 void ptc_print_symbol(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
-	(void)ptc_address_print_once(p, it, ip, PTC_ADDRESS_SYMBOL, print_symbol);
+	(void)ptc_address_print_once(p, it, ip, PTC_ADDRESS_SYMBOL, ptc_make_symbol);
 }
 
 static void put_insn_hex(struct ptc_line *l, const struct ptc_item *it)
@@ -220,20 +220,18 @@ static size_t place_width(size_t width)
 	return width < FROM_WIDTH - 1 ? width : FROM_WIDTH - 1;
 }
 
-static size_t print_from(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+static void print_from(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
 	const size_t place = place_width(p->width), begin = p->line->n;
 
 	put_place(p, it, ip, place);
 	ptc_line_pad(p->line, begin, place ? place + 1 : FROM_WIDTH);
-	return p->line->n;
 }
 
-static size_t print_to(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
+static void print_to(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
 {
 	ptc_line_str(p->line, "-> ");
 	put_place(p, it, ip, place_width(p->width));
-	return p->line->n;
 }
 
 static size_t print_branch(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip)
@@ -250,11 +248,11 @@ static size_t print_branch(struct ptc_printer *p, const struct ptc_item *it, uin
 	if (p->color)
 		ptc_line_str(l, NO_COLOR);
 	if (ptc_item_has_from(it))
-		(void)ptc_address_print_once(p, it, ip, PTC_ADDRESS_FROM, print_from);
+		print_from(p, it, ip);
 	else
 		ptc_line_pad(l, l->n, place ? place + 1 : FROM_WIDTH);
 	if (ptc_item_has_to(it))
-		(void)ptc_address_print_once(p, it, it->to, PTC_ADDRESS_TO, print_to);
+		print_to(p, it, it->to);
 	else
 		ptc_line_str(l, "->");
 	return l->n;

@@ -72,6 +72,7 @@ void ptc_decode_free(struct ptc_decode *d)
 		return;
 	ptc_item_filter_release(&d->pick);
 	ptc_srclines_release(&d->srclines);
+	ptc_code_numbers_release(&d->code_numbers);
 	ptc_decode_input_release(&d->in);
 	ptc_pass_release(&d->pass);
 	free(d);

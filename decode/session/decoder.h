@@ -3,6 +3,7 @@
 #ifndef PTC_DECODE_SESSION_DECODER_H
 #define PTC_DECODE_SESSION_DECODER_H
 
+#include "decode/session/code_numbers.h"
 #include "decode/session/decode_input.h"
 #include "decode/session/item_filter.h"
 #include "decode/session/pass.h"
@@ -13,6 +14,7 @@ struct ptc_decode {
 	struct ptc_pass pass;
 	struct ptc_item_filter pick;
 	struct ptc_srclines srclines;
+	struct ptc_code_numbers code_numbers;
 	bool ran;
 };
 

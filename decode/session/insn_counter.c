@@ -112,11 +112,28 @@ static uint64_t batch_state(struct ptc_insn_counter *c, const struct ptc_item *i
 	return c->state;
 }
 
+/* Returns a number for the code of the block [@start, @end]. */
+static uint64_t block_code(struct ptc_insn_counter *c, const struct ptc_item *it, uint64_t start,
+			   uint64_t end)
+{
+	const uint64_t state = batch_state(c, it);
+	const struct ptc_code_part *part = &c->part;
+
+	if (!part->number || c->part_state != state || start < part->start || start >= part->end) {
+		ptc_decode_code_part(c->d, it, start, &c->part);
+		c->part_state = state;
+	}
+	/* The last instruction may be in the next part. */
+	if (end < part->start || end >= part->end || part->end - end < PTC_INSN_MAX)
+		return state << 1 | 1;
+	return part->number;
+}
+
 /* Counts the block of @it from @start up to its branch, with the remembered blocks. */
 static uint32_t count_block(struct ptc_insn_counter *c, const struct ptc_item *it, uint64_t start)
 {
 	const bool open = it->kind == PTC_KIND_ASYNC; /* the interrupted instruction did not run */
-	const uint64_t code = batch_state(c, it) << 1 | open;
+	const uint64_t code = block_code(c, it, start, it->from) << 1 | open;
 	const uint64_t hash = start * 0x9e3779b97f4a7c15 + it->from * 0xc2b2ae3d27d4eb4f + code;
 	struct ptc_insn_block *b = &c->blocks[hash >> (64 - PTC_INSN_COUNTER_BITS)];
 

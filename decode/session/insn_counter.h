@@ -23,7 +23,7 @@ struct ptc_addrspace;
 /* A block that ran, with its number of instructions. */
 struct ptc_insn_block {
 	uint64_t start, end; /* end: its last instruction, or if @open the instruction behind it */
-	uint64_t code;	     /* ptc_decode_code_state, and 1 bit: open */
+	uint64_t code;	     /* number of a ptc_code_part, and 1 bit: open */
 	uint32_t insns;
 };
 
@@ -43,6 +43,8 @@ struct ptc_insn_counter {
 	uint64_t state;
 	int32_t pid;
 	bool state_known;
+	struct ptc_code_part part; /* the last; valid while the state is part_state */
+	uint64_t part_state;
 };
 
 void ptc_insn_counter_release(struct ptc_insn_counter *c);

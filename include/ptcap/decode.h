@@ -502,6 +502,21 @@ PTC_API const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item 
  */
 PTC_API uint64_t ptc_decode_code_state(const struct ptc_decode *d, const struct ptc_item *item);
 
+/* Addresses [start, end), and the number of the code there. */
+struct ptc_code_part {
+	uint64_t start, end;
+	uint64_t number;
+};
+
+/*
+ * Get the addresses around @ip whose code has the same number, in the process of @item. Where an
+ * address has the same number again, at any time and in any process, its code, function name and
+ * source line are the same. A file that is mapped keeps its number. The part is valid while
+ * ptc_decode_code_state returns the same. To be called inside on_items.
+ */
+PTC_API void ptc_decode_code_part(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+				  struct ptc_code_part *ret);
+
 /*
  * Returns a number for the life of @item's thread. While the number is equal, it is the same
  * thread, and its process runs the same program. (tids are reused, and exec keeps the tid.) To be

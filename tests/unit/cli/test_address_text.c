@@ -15,12 +15,20 @@ static struct ptc_printer printer;
 static struct ptc_item item;
 static size_t made; /* calls of a print function */
 
+/* All code has the number @number. Known in advance: no decoder is needed. */
+static void number_code(uint64_t number)
+{
+	printer.texts.states =
+		(struct ptc_batch_state){ .state = number, .pid = 12, .known = true };
+	printer.texts.part_state = number;
+	printer.texts.parts[0] = (struct ptc_code_part){ 0, UINT64_MAX, number };
+}
+
 static void begin(void)
 {
 	line.n = 0;
 	printer = (struct ptc_printer){ .line = &line };
-	/* Known in advance: no decoder is needed. */
-	printer.texts.states = (struct ptc_batch_state){ .state = 7, .pid = 12, .known = true };
+	number_code(7);
 	item = (struct ptc_item){ .type = PTC_ITEM_BRANCH, .kind = PTC_KIND_CALL, .pid = 12 };
 	made = 0;
 }
@@ -72,12 +80,12 @@ Test(address_text, is_made_once)
 Test(address_text, depends_on_column_and_code)
 {
 	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_SYMBOL), "1:a0");
-	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_FROM), "2:a0");
-	printer.texts.states.state = 8;
+	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_LINE), "2:a0");
+	number_code(8);
 	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_SYMBOL), "3:a0");
-	printer.texts.states.state = 7;
+	number_code(7);
 	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_SYMBOL), "1:a0");
-	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_FROM), "2:a0");
+	cr_assert_str_eq(text(0xa0, PTC_ADDRESS_LINE), "2:a0");
 	end();
 }
 
