@@ -55,35 +55,27 @@ static struct address_text *text_at(const struct ptc_address_texts *t, uint32_t 
 	return off ? (struct address_text *)(void *)(t->bytes + off) : NULL;
 }
 
-/* Begins to use p->d. Returns false if this thread uses it already. */
-static bool begin_lookup(struct ptc_printer *p)
+static void begin_lookup(const struct ptc_printer *p)
 {
-	if (!p->names || p->looks_up)
-		return false;
-	while (sem_wait(p->names))
-		; /* a signal */
-	p->looks_up = true;
-	return true;
+	if (p->names)
+		(void)pthread_mutex_lock(p->names);
 }
 
-static void end_lookup(struct ptc_printer *p, bool begun)
+static void end_lookup(const struct ptc_printer *p)
 {
-	if (!begun)
-		return;
-	p->looks_up = false;
-	(void)sem_post(p->names);
+	if (p->names)
+		(void)pthread_mutex_unlock(p->names);
 }
 
 static uint64_t state_of(struct ptc_printer *p, const struct ptc_item *it)
 {
 	struct ptc_batch_state *b = &p->texts.states;
-	bool begun;
 
 	if (b->known && b->pid == it->pid)
 		return b->state;
-	begun = begin_lookup(p);
+	begin_lookup(p);
 	(void)ptc_batch_state_of(b, p->d, it);
-	end_lookup(p, begun);
+	end_lookup(p);
 	return b->state;
 }
 
@@ -94,7 +86,6 @@ static uint64_t number_of(struct ptc_printer *p, const struct ptc_item *it, uint
 	struct ptc_address_texts *t = &p->texts;
 	struct ptc_code_part *part = t->parts;
 	unsigned int i;
-	bool begun;
 
 	if (t->part_state != state) {
 		t->part_state = state;
@@ -104,9 +95,9 @@ static uint64_t number_of(struct ptc_printer *p, const struct ptc_item *it, uint
 		if (ip - part->start < part->end - part->start)
 			return part->number;
 	part = &t->parts[t->next_part++ % PTC_ADDRESS_PARTS];
-	begun = begin_lookup(p);
+	begin_lookup(p);
 	ptc_decode_code_part(p->d, it, ip, part);
-	end_lookup(p, begun);
+	end_lookup(p);
 	return part->number;
 }
 
@@ -289,17 +280,15 @@ size_t ptc_address_print_once(struct ptc_printer *p, const struct ptc_item *it, 
 	struct ptc_line *l = p->line;
 	const uint64_t flushes = l->flushes;
 	size_t begin, second;
-	bool begun;
 
 	if (seen) {
 		ptc_line_bytes(l, seen->text, seen->len);
 		return l->n - seen->len + seen->first;
 	}
 	begin = l->n;
-	p->texts.made++;
-	begun = begin_lookup(p);
+	begin_lookup(p);
 	second = print(p, it, ip);
-	end_lookup(p, begun);
+	end_lookup(p);
 	if (l->flushes == flushes)
 		keep_text(&p->texts, &key, l->buf + begin, second - begin, l->n - begin);
 	return second;

@@ -31,7 +31,6 @@ struct ptc_address_texts {
 	uint32_t *heads;     /* owned; for each hash the offset of its newest text; 0: none */
 	uint32_t used, cap;  /* bytes */
 	uint32_t last;	     /* offset of the text that was wanted last */
-	uint64_t made;	     /* number of texts that were not there */
 	uint32_t patience;   /* texts until memory is asked for again */
 	unsigned int others; /* number of other threads' texts, which need memory, too */
 	struct ptc_batch_state states;

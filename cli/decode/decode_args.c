@@ -209,13 +209,20 @@ static int check_cpus(struct ptc_decode_args *a)
 	return -1;
 }
 
-/* Does the output have a line for each item? */
-static bool prints_items(const struct ptc_decode_args *a)
+/* Does the output have a line for each item, which takes longer than decoding the item? */
+static bool prints_long_lines(const struct ptc_decode_args *a)
 {
+	static const enum ptc_field names[] = { PTC_FIELD_SYM, PTC_FIELD_TOSYM, PTC_FIELD_DISASM,
+						PTC_FIELD_SRCLINE };
 	const struct ptc_decoded_form *f = &a->out.form;
+	bool any = !f->fields.n;
+	size_t i;
 
-	return !f->bin && !f->stats && !f->counts && !f->calls && !f->uftrace && !f->fxt &&
-	       !a->out.profile.kind && !a->out.call_profile.kind;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		any |= ptc_fields_have(&f->fields, names[i]);
+	return any && !f->bin && !f->stats && !f->counts && !f->calls && !f->uftrace && !f->fxt &&
+	       !a->out.profile.kind && !a->out.call_profile.kind &&
+	       !a->opts.sym; /* the decoder looks up names, and prints few */
 }
 
 /* Check that the options can be combined. Returns -1 to continue, or an exit code. */
@@ -251,7 +258,7 @@ static int check_args(struct ptc_decode_args *a)
 	a->opts.bytes = f->calls || f->uftrace || f->fxt || f->insn || a->out.call_profile.kind ||
 			ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&f->fields, PTC_FIELD_INSN);
-	if (prints_items(a)) { /* printing takes longer than decoding */
+	if (prints_long_lines(a)) {
 		f->jobs = a->opts.jobs;
 		a->opts.jobs = 1;
 	}

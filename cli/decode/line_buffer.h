@@ -3,7 +3,7 @@
 #ifndef PTC_CLI_DECODE_LINE_BUFFER_H
 #define PTC_CLI_DECODE_LINE_BUFFER_H
 
-#include <semaphore.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -108,12 +108,8 @@ struct ptc_printer {
 	const uint64_t *counts;
 	const struct ptc_item *counted;
 	struct ptc_address_texts texts;
-	/*
-	 * Lent; allows one thread to look up names. NULL: there is one thread only. @looks_up: this
-	 * printer's thread does so.
-	 */
-	sem_t *names;
-	bool looks_up;
+	/* Lent; to be locked while this thread looks up names. NULL: there is one thread only. */
+	pthread_mutex_t *names;
 	struct ptc_line_head head;
 	/* --insn: the last source line printed */
 	char srcline[256];

@@ -10,11 +10,11 @@
 #include "cli/decode/line_buffer.h"
 
 enum {
-	BATCH = 4096,	      /* items until a thread gives its turn away */
-	ROOM = BATCH + 1024,  /* the decoder gives a few more */
-	PART = 512,	      /* items between two looks at the length of the text */
-	TEXT_MAX = 1 << 20,   /* bytes of text until it is written */
-	NEW_MAX = BATCH / 64, /* new texts in a batch, until batches are printed during the turn */
+	BATCH = 16384,	     /* items until a thread gives its turn away */
+	ROOM = BATCH + 1024, /* the decoder gives a few more */
+	PART = 512,	     /* items between two looks at the length of the text */
+	TEXT_MAX = 1 << 22,  /* bytes of text until it is written */
+	SPINS = 2000,	     /* looks at the turn before a thread sleeps */
 };
 
 struct thread {
@@ -29,7 +29,6 @@ struct thread {
 	struct ptc_item before; /* the last instruction in front of the turn */
 	bool has_before;
 	bool begun; /* some items of this turn are text already */
-	bool warm;  /* few texts of the last batch were new */
 	struct ptc_buf text;
 };
 
@@ -47,7 +46,7 @@ struct ptc_print_threads {
 	int result;
 	struct ptc_err *err; /* lent */
 
-	sem_t names; /* guards the decoder */
+	pthread_mutex_t names; /* guards the functions that look up names */
 
 	pthread_mutex_t lock; /* guards the members up to failed */
 	pthread_cond_t news;
@@ -58,12 +57,6 @@ struct ptc_print_threads {
 	struct thread *threads; /* owned */
 	size_t n;
 };
-
-static void take_names(struct ptc_print_threads *o)
-{
-	while (sem_wait(&o->names))
-		; /* a signal */
-}
 
 static void fail(struct ptc_print_threads *o)
 {
@@ -82,35 +75,29 @@ static bool has_failed(struct ptc_print_threads *o)
 	return failed;
 }
 
-/* Writes the text of @t, behind the text of all earlier turns. @in_turn: @t has the turn. */
-static void write_text(struct thread *t, bool in_turn)
+/* Writes the text of @t, behind the text of all earlier turns. */
+static void write_text(struct thread *t)
 {
 	struct ptc_print_threads *o = t->all;
 
-	if (in_turn)
-		(void)sem_post(&o->names); /* earlier text may need names */
 	(void)pthread_mutex_lock(&o->lock);
 	while (o->written != t->turn)
 		(void)pthread_cond_wait(&o->news, &o->lock);
 	(void)pthread_mutex_unlock(&o->lock);
-	if (in_turn)
-		take_names(o);
 	if (t->text.len && fwrite(t->text.bytes, 1, t->text.len, stdout) != t->text.len)
 		fail(o);
-	if (t->text.cap > 2 * TEXT_MAX)
+	if (t->text.cap > (size_t)2 * TEXT_MAX)
 		ptc_buf_release(&t->text);
 	ptc_buf_reset(&t->text);
 }
 
 /* Turns the items of @t into text. */
-static void print_batch(struct thread *t, bool in_turn)
+static void print_batch(struct thread *t)
 {
 	struct ptc_print_threads *o = t->all;
 	struct ptc_printer *p = t->printer;
-	const uint64_t made = p->texts.made;
 	size_t at, n;
 
-	p->looks_up = in_turn;
 	p->counts = p->icount ? t->counts : NULL;
 	p->counted = t->items;
 	ptc_address_texts_begin(&p->texts);
@@ -121,13 +108,11 @@ static void print_batch(struct thread *t, bool in_turn)
 		(void)o->print(p, t->items + at, n);
 		ptc_line_flush(p->line);
 		if (t->text.len > TEXT_MAX)
-			write_text(t, in_turn);
+			write_text(t);
 	}
 	if (p->line->failed)
 		fail(o);
-	p->looks_up = false;
 	p->counts = NULL;
-	t->warm = p->texts.made - made < NEW_MAX;
 	t->begun = true;
 	t->n = 0;
 }
@@ -142,7 +127,7 @@ int ptc_print_threads_items(void *ctx, const struct ptc_item *items, size_t n)
 
 	for (i = 0; i < n; i++) {
 		if (t->n == ROOM)
-			print_batch(t, true);
+			print_batch(t);
 		t->items[t->n] = items[i];
 		if (icount && (o->print != ptc_print_insn || items[i].type == PTC_ITEM_INSN)) {
 			count = ptc_tid_counter_of(&o->insns, items[i].tid);
@@ -167,13 +152,22 @@ static void before_change(void *ctx)
 {
 	struct ptc_print_threads *o = ctx;
 
-	print_batch(o->running, true);
-	(void)sem_post(&o->names);
+	print_batch(o->running);
 	(void)pthread_mutex_lock(&o->lock);
 	while (o->behind)
 		(void)pthread_cond_wait(&o->news, &o->lock);
 	(void)pthread_mutex_unlock(&o->lock);
-	take_names(o);
+}
+
+/* Locks the turn. Sleeping and waking take longer than most waits. */
+static void lock_turn(struct ptc_print_threads *o)
+{
+	int i;
+
+	for (i = 0; i < SPINS && pthread_mutex_trylock(&o->turn); i++)
+		__builtin_ia32_pause();
+	if (i == SPINS)
+		(void)pthread_mutex_lock(&o->turn);
 }
 
 /* Runs the decoder until @t has a batch, or to the end. */
@@ -182,7 +176,6 @@ static void use_turn(struct thread *t)
 	struct ptc_print_threads *o = t->all;
 	int r;
 
-	take_names(o);
 	o->running = t;
 	t->turn = o->turns++;
 	t->before = o->last;
@@ -193,12 +186,9 @@ static void use_turn(struct thread *t)
 		o->over = true;
 		o->result = r;
 	}
-	if (!t->warm)
-		print_batch(t, true);
 	(void)pthread_mutex_lock(&o->lock);
 	o->behind++;
 	(void)pthread_mutex_unlock(&o->lock);
-	(void)sem_post(&o->names);
 }
 
 static void *work(void *ctx)
@@ -207,17 +197,17 @@ static void *work(void *ctx)
 	struct ptc_print_threads *o = t->all;
 
 	for (;;) {
-		(void)pthread_mutex_lock(&o->turn);
+		lock_turn(o);
 		if (o->over)
 			break;
 		use_turn(t);
 		(void)pthread_mutex_unlock(&o->turn);
-		print_batch(t, false);
+		print_batch(t);
 		(void)pthread_mutex_lock(&o->lock);
 		o->behind--;
 		(void)pthread_cond_broadcast(&o->news);
 		(void)pthread_mutex_unlock(&o->lock);
-		write_text(t, false);
+		write_text(t);
 		(void)pthread_mutex_lock(&o->lock);
 		o->written++;
 		(void)pthread_cond_broadcast(&o->news);
@@ -243,7 +233,7 @@ struct ptc_print_threads *ptc_print_threads_new(struct ptc_printer *p, ptc_print
 	o->print = print;
 	o->d = p->d;
 	o->n = n;
-	(void)sem_init(&o->names, 0, 1);
+	(void)pthread_mutex_init(&o->names, NULL);
 	(void)pthread_mutex_init(&o->turn, NULL);
 	(void)pthread_mutex_init(&o->lock, NULL);
 	(void)pthread_cond_init(&o->news, NULL);
@@ -276,7 +266,7 @@ void ptc_print_threads_free(struct ptc_print_threads *o)
 		ptc_buf_release(&o->threads[i].text);
 	}
 	ptc_tid_counter_release(&o->insns);
-	(void)sem_destroy(&o->names);
+	(void)pthread_mutex_destroy(&o->names);
 	(void)pthread_mutex_destroy(&o->turn);
 	(void)pthread_mutex_destroy(&o->lock);
 	(void)pthread_cond_destroy(&o->news);

@@ -4,7 +4,8 @@
  * decoder until there is a batch of items. Then another thread gets the turn, and this thread
  * prints its batch. So no item travels to another CPU. The text is written in order.
  *
- * A thread without the turn looks up a name only while no thread decodes.
+ * Names are looked up by one thread at a time, also while another one decodes. Before the decoder
+ * changes what names mean, all threads print what they have.
  */
 #ifndef PTC_CLI_DECODE_PRINT_THREADS_H
 #define PTC_CLI_DECODE_PRINT_THREADS_H

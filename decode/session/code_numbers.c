@@ -68,8 +68,8 @@ static bool is_of_file(const struct ptc_range *r)
 	return r->file && !r->patched && !r->file->anonymous && r->file->from == PTC_CODE_FILE;
 }
 
-void ptc_decode_code_part(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
-			  struct ptc_code_part *ret)
+void ptc_code_numbers_part(struct ptc_code_numbers *c, const struct ptc_decode *d,
+			   const struct ptc_item *item, uint64_t ip, struct ptc_code_part *ret)
 {
 	const struct ptc_addrspace *as = ptc_decode_addrspace(d, item);
 	const struct ptc_range *r = ptc_ranges_from(&as->ranges, ip);
@@ -79,7 +79,7 @@ void ptc_decode_code_part(struct ptc_decode *d, const struct ptc_item *item, uin
 		ret->start = r->start;
 		ret->end = r->end;
 		if (is_of_file(r) && !(ip >> 63))
-			ret->number = number_of(&d->code_numbers, r->file, r->start - r->off);
+			ret->number = number_of(c, r->file, r->start - r->off);
 	} else { /* all addresses have the number of the state, too */
 		ret->start = ip & ~(uint64_t)(AROUND - 1);
 		ret->end = ip | (AROUND - 1);
@@ -88,4 +88,10 @@ void ptc_decode_code_part(struct ptc_decode *d, const struct ptc_item *item, uin
 	}
 	if (!ret->number)
 		ret->number = ptc_decode_code_state(d, item) << 1 | 1;
+}
+
+void ptc_decode_code_part(struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+			  struct ptc_code_part *ret)
+{
+	ptc_code_numbers_part(&d->code_numbers, d, item, ip, ret);
 }

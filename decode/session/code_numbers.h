@@ -28,4 +28,8 @@ struct ptc_code_numbers {
 
 void ptc_code_numbers_release(struct ptc_code_numbers *c);
 
+/* As ptc_decode_code_part, with the numbers in @c. */
+void ptc_code_numbers_part(struct ptc_code_numbers *c, const struct ptc_decode *d,
+			   const struct ptc_item *item, uint64_t ip, struct ptc_code_part *ret);
+
 #endif

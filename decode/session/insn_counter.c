@@ -16,6 +16,7 @@
 
 void ptc_insn_counter_release(struct ptc_insn_counter *c)
 {
+	ptc_code_numbers_release(&c->numbers);
 	free(c->blocks);
 	free(c->threads);
 }
@@ -120,7 +121,7 @@ static uint64_t block_code(struct ptc_insn_counter *c, const struct ptc_item *it
 	const struct ptc_code_part *part = &c->part;
 
 	if (!part->number || c->part_state != state || start < part->start || start >= part->end) {
-		ptc_decode_code_part(c->d, it, start, &c->part);
+		ptc_code_numbers_part(&c->numbers, c->d, it, start, &c->part);
 		c->part_state = state;
 	}
 	/* The last instruction may be in the next part. */

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/session/code_numbers.h"
 #include "ptcap/decode.h"
 
 enum { PTC_INSN_COUNTER_BITS = 16 };
@@ -43,6 +44,7 @@ struct ptc_insn_counter {
 	uint64_t state;
 	int32_t pid;
 	bool state_known;
+	struct ptc_code_numbers numbers;
 	struct ptc_code_part part; /* the last; valid while the state is part_state */
 	uint64_t part_state;
 };

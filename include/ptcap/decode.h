@@ -416,16 +416,19 @@ PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint6
 /*
  * Before ptc_decode_run: let @before_change be called with @ctx, by the thread that runs the
  * decoder, before mappings or processes change. NULL: not wanted. A sink that keeps items, and
- * looks up their names later, must look them up before @before_change returns. The functions for
- * the sink can be called inside @before_change, with items since the last change.
+ * looks up their names later, must look them up before @before_change returns.
+ *
+ * Until then, another thread than the decoder's may call these functions with the items, one thread
+ * at a time: ptc_decode_symbol, ptc_decode_file, ptc_decode_srcline, ptc_decode_inlines,
+ * ptc_decode_code_state, ptc_decode_code_part. With opts.sym it must not: the decoder looks up
+ * names.
  */
 PTC_API void ptc_decode_on_change(struct ptc_decode *d, void (*before_change)(void *ctx),
 				  void *ctx);
 
 /*
  * Inside on_items: let ptc_decode_run return 1 soon, after a few more items. Then call
- * ptc_decode_run again to continue, from any thread. Until then, the functions for the sink can be
- * called, by one thread at a time. Without effect if opts.jobs is more than 1.
+ * ptc_decode_run again to continue, from any thread. Without effect if opts.jobs is more than 1.
  */
 PTC_API void ptc_decode_pause(struct ptc_decode *d);
 
