@@ -26,9 +26,9 @@ struct ptc_cost_thread {
 	bool jumped;	    /* the innermost frame has ended with a tail call */
 };
 
-/* The call of a pair of addresses, while the mappings do not change. */
+/* The call of a pair of addresses. code: the number of the code at from */
 struct ptc_call_seen {
-	uint64_t from, state;
+	uint64_t from, code;
 	uint32_t frame_function, callee;
 	uint32_t call_plus_one; /* 0: unused */
 };
@@ -160,19 +160,21 @@ static uint32_t find_call(struct ptc_call_costs *c, const struct ptc_call_event 
 static uint32_t find_call_again(struct ptc_call_costs *c, const struct ptc_call_event *e,
 				const struct cost_frame *by)
 {
-	const uint64_t from = call_address(e->call), state = c->stream->states.state;
+	struct ptc_call_stream *s = c->stream;
+	const uint64_t from = call_address(e->call);
+	const uint64_t code =
+		from ? ptc_code_parts_at(&s->code, s->opts.d, e->call->item, from)->number : 0;
 	const uint64_t hash =
-		ptc_hash_mix(ptc_hash_mix((uint64_t)by->function << 32 | e->function, from), state);
+		ptc_hash_mix(ptc_hash_mix((uint64_t)by->function << 32 | e->function, from), code);
 	struct ptc_call_seen *seen = &c->seen[hash >> (64 - SEEN_BITS)];
 	uint32_t number;
 
-	if (seen->call_plus_one && seen->from == from && seen->state == state &&
+	if (seen->call_plus_one && seen->from == from && seen->code == code &&
 	    seen->frame_function == by->function && seen->callee == e->function)
 		return seen->call_plus_one - 1;
 	number = find_call(c, e, by);
 	if (number != PTC_NO_NUMBER)
-		*seen = (struct ptc_call_seen){ from, state, by->function, e->function,
-						number + 1 };
+		*seen = (struct ptc_call_seen){ from, code, by->function, e->function, number + 1 };
 	return number;
 }
 

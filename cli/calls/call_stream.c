@@ -13,7 +13,7 @@ enum { SEEN_BITS = 14 };
 
 /* The function of an address, while the mappings do not change. */
 struct ptc_function_seen {
-	uint64_t ip, state;	    /* ip 0: unused */
+	uint64_t ip, code;	    /* code: its number; ip 0: unused */
 	uint64_t start;		    /* of the symbol; 0: there is none */
 	uint32_t function_plus_one; /* 0: not looked up */
 };
@@ -77,14 +77,14 @@ static uint32_t look_up_inlined(struct ptc_call_stream *s, const struct ptc_call
 static struct ptc_function_seen *seen_at(struct ptc_call_stream *s, const struct ptc_item *it,
 					 uint64_t ip)
 {
-	const uint64_t state = ptc_batch_state_of(&s->states, s->opts.d, it);
-	const uint64_t hash = ptc_hash_mix(ptc_hash_mix(0, ip), state);
+	const uint64_t code = ptc_code_parts_at(&s->code, s->opts.d, it, ip)->number;
+	const uint64_t hash = ptc_hash_mix(ptc_hash_mix(0, ip), code);
 	struct ptc_function_seen *seen = &s->seen[hash >> (64 - SEEN_BITS)];
 	uint64_t off = 0;
 
-	if (seen->ip == ip && seen->state == state)
+	if (seen->ip == ip && seen->code == code)
 		return seen;
-	*seen = (struct ptc_function_seen){ .ip = ip, .state = state };
+	*seen = (struct ptc_function_seen){ .ip = ip, .code = code };
 	if (ptc_decode_symbol(s->opts.d, it, ip, &off))
 		seen->start = ip - off;
 	return seen;
@@ -312,7 +312,7 @@ void ptc_call_stream_release(struct ptc_call_stream *s)
 
 void ptc_call_stream_begin(struct ptc_call_stream *s)
 {
-	ptc_batch_state_begin(&s->states);
+	ptc_code_parts_begin(&s->code);
 }
 
 int ptc_call_stream_item(struct ptc_call_stream *s, const struct ptc_item *it)

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/idmap.h"
-#include "cli/common/batch_state.h"
+#include "cli/common/code_parts.h"
 #include "cli/common/number_index.h"
 #include "cli/common/string_pool.h"
 #include "ptcap/calls.h"
@@ -77,7 +77,7 @@ struct ptc_call_stream {
 	uint32_t *newest;      /* owned; number of the newest thread with a tid */
 	size_t newest_cap, last_tid;
 	struct ptc_function_seen *seen; /* owned; functions of addresses, the most recent ones */
-	struct ptc_batch_state states;
+	struct ptc_code_parts code;
 };
 
 /* Returns 0 or PTC_E_NO_MEMORY. On failure nothing needs a release. */

@@ -55,65 +55,18 @@ static struct address_text *text_at(const struct ptc_address_texts *t, uint32_t 
 	return off ? (struct address_text *)(void *)(t->bytes + off) : NULL;
 }
 
-static void begin_lookup(const struct ptc_printer *p)
-{
-	if (p->names)
-		(void)pthread_mutex_lock(p->names);
-}
-
-static void end_lookup(const struct ptc_printer *p)
-{
-	if (p->names)
-		(void)pthread_mutex_unlock(p->names);
-}
-
-static uint64_t state_of(struct ptc_printer *p, const struct ptc_item *it)
-{
-	struct ptc_batch_state *b = &p->texts.states;
-
-	if (b->known && b->pid == it->pid)
-		return b->state;
-	begin_lookup(p);
-	(void)ptc_batch_state_of(b, p->d, it);
-	end_lookup(p);
-	return b->state;
-}
-
-/* Returns the number of the code at @ip, if @state is the state of the code of @it. */
-static uint64_t number_of(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip,
-			  uint64_t state)
-{
-	struct ptc_address_texts *t = &p->texts;
-	struct ptc_code_part *part = t->parts;
-	unsigned int i;
-
-	if (t->part_state != state) {
-		t->part_state = state;
-		memset(t->parts, 0, sizeof(t->parts));
-	}
-	for (i = 0; i < PTC_ADDRESS_PARTS; i++, part++)
-		if (ip - part->start < part->end - part->start)
-			return part->number;
-	part = &t->parts[t->next_part++ % PTC_ADDRESS_PARTS];
-	begin_lookup(p);
-	ptc_decode_code_part(p->d, it, ip, part);
-	end_lookup(p);
-	return part->number;
-}
-
 static struct address_key key_of(struct ptc_printer *p, const struct ptc_item *it, uint64_t ip,
 				 enum ptc_address_column column)
 {
-	const uint64_t state = state_of(p, it);
 	struct address_key key = { .ip = ip, .what = column };
 
-	key.code = number_of(p, it, ip, state);
+	key.code = ptc_code_parts_at(&p->texts.code, p->d, it, ip)->number;
 	if (column == PTC_ADDRESS_INSN || column == PTC_ADDRESS_DISASM) {
 		memcpy(key.more, it->insn, sizeof(it->insn));
 		key.what |= (uint64_t)it->insn_len << 8;
 	} else if (column == PTC_ADDRESS_BRANCH) {
 		key.more[0] = it->to;
-		key.more[1] = number_of(p, it, it->to, state);
+		key.more[1] = ptc_code_parts_at(&p->texts.code, p->d, it, it->to)->number;
 		key.what |= (uint64_t)it->flags << 16 | (uint64_t)it->kind << 8;
 	}
 	return key;
@@ -286,9 +239,11 @@ size_t ptc_address_print_once(struct ptc_printer *p, const struct ptc_item *it, 
 		return l->n - seen->len + seen->first;
 	}
 	begin = l->n;
-	begin_lookup(p);
+	if (p->texts.code.lock)
+		(void)pthread_mutex_lock(p->texts.code.lock);
 	second = print(p, it, ip);
-	end_lookup(p);
+	if (p->texts.code.lock)
+		(void)pthread_mutex_unlock(p->texts.code.lock);
 	if (l->flushes == flushes)
 		keep_text(&p->texts, &key, l->buf + begin, second - begin, l->n - begin);
 	return second;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/common/batch_state.h"
+#include "cli/common/code_parts.h"
 #include "ptcap/decode.h"
 
 struct ptc_printer;
@@ -23,8 +23,6 @@ enum ptc_address_column {
 	PTC_ADDRESS_LINE,   /* the source line; may be empty */
 };
 
-enum { PTC_ADDRESS_PARTS = 4 };
-
 /* Zeroed: empty. */
 struct ptc_address_texts {
 	uint8_t *bytes;	     /* owned; the texts; NULL: there is none yet */
@@ -33,11 +31,7 @@ struct ptc_address_texts {
 	uint32_t last;	     /* offset of the text that was wanted last */
 	uint32_t patience;   /* texts until memory is asked for again */
 	unsigned int others; /* number of other threads' texts, which need memory, too */
-	struct ptc_batch_state states;
-	/* The last parts; valid while the state of the code is part_state. number 0: none */
-	struct ptc_code_part parts[PTC_ADDRESS_PARTS];
-	uint64_t part_state;
-	unsigned int next_part; /* place of the next one */
+	struct ptc_code_parts code;
 };
 
 void ptc_address_texts_release(struct ptc_address_texts *t);
@@ -45,7 +39,7 @@ void ptc_address_texts_release(struct ptc_address_texts *t);
 /* To be called at the start of each on_items: the code may have changed. */
 static inline void ptc_address_texts_begin(struct ptc_address_texts *t)
 {
-	ptc_batch_state_begin(&t->states);
+	ptc_code_parts_begin(&t->code);
 }
 
 /*

@@ -265,6 +265,28 @@ static INSIDE bool count_recent_pair(struct ptc_counts *c, const struct ptc_item
 	return true;
 }
 
+/* Slow path of code_of. */
+static __attribute__((noinline)) uint64_t find_code(struct ptc_counts *c, const struct ptc_item *it,
+						    uint64_t from, uint64_t to)
+{
+	const struct ptc_code_part part = *ptc_code_parts_at(&c->code, c->d, it, from);
+
+	/* If the ends have different numbers, the state has a number for both. */
+	if (ptc_code_parts_at(&c->code, c->d, it, to)->number != part.number)
+		return ptc_code_parts_state(&c->code, c->d, it) << 1 | 1;
+	c->part = part;
+	return part.number;
+}
+
+/* Returns the number of the code at @from and @to, in the process of @it. */
+static INSIDE uint64_t code_of(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
+			       uint64_t to)
+{
+	if (__builtin_expect(ptc_is_in_part(&c->part, from) && ptc_is_in_part(&c->part, to), 1))
+		return c->part.number;
+	return find_code(c, it, from, to);
+}
+
 static size_t find_thread_index(const struct ptc_counts *c, int64_t who)
 {
 	return PTC_PARTITION_POINT(i, 0, c->nthreads, c->threads[i].who < who);
@@ -309,7 +331,7 @@ static void lose(struct ptc_counts *c, const struct ptc_item *gap)
  * unknown.
  */
 static INSIDE bool count_block(struct ptc_counts *c, const struct ptc_item *it, uint64_t end,
-			       uint64_t to, uint64_t code)
+			       uint64_t to, enum ptc_kind kind)
 {
 	struct ptc_counts_thread *t = get_thread(c, it);
 	uint64_t at;
@@ -318,46 +340,45 @@ static INSIDE bool count_block(struct ptc_counts *c, const struct ptc_item *it, 
 		return false;
 	at = t->at;
 	t->at = to;
-	if (!at || at > end || (at == end && (code & 0xff) == PTC_KIND_ASYNC))
+	if (!at || at > end || (at == end && kind == PTC_KIND_ASYNC))
 		return true;
-	return count_recent_pair(c, it, at, end, code);
+	return count_recent_pair(c, it, at, end, code_of(c, it, at, end) << 8 | kind);
 }
 
-/* Count a branch of @it; @code as in struct ptc_counts_seen. */
+/* Count a branch of @it. */
 static INSIDE bool count_branch(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
-				uint64_t to, uint64_t code)
+				uint64_t to, enum ptc_kind kind)
 {
 	switch (c->of) {
 	case PTC_COUNTS_BLOCKS:
 	case PTC_COUNTS_LINES:
 	case PTC_COUNTS_COVERAGE:
-		return count_block(c, it, from, to, code);
+		return count_block(c, it, from, to, kind);
 	case PTC_COUNTS_CALLS:
-		if ((code & 0xff) != PTC_KIND_CALL && (code & 0xff) != PTC_KIND_ICALL)
+		if (kind != PTC_KIND_CALL && kind != PTC_KIND_ICALL)
 			return true;
 		break;
 	default:
 		break;
 	}
-	return count_recent_pair(c, it, from, to, code);
+	return count_recent_pair(c, it, from, to, code_of(c, it, from, to) << 8 | kind);
 }
 
 /* Count the branches of a RUN item. */
-static bool take_run(struct ptc_counts *c, const struct ptc_item *run, uint64_t state)
+static bool take_run(struct ptc_counts *c, const struct ptc_item *run)
 {
 	const struct ptc_transfer *t = ptc_item_transfers(run), *const end = t + run->to;
 
 	for (; t < end; t++) {
-		if (!count_branch(c, run, ptc_transfer_from(*t), t->to,
-				  state << 8 | ptc_transfer_kind(*t)))
+		if (!count_branch(c, run, ptc_transfer_from(*t), t->to, ptc_transfer_kind(*t)))
 			return false;
 	}
 	return true;
 }
 
-static bool take_branch(struct ptc_counts *c, const struct ptc_item *it, uint64_t state)
+static bool take_branch(struct ptc_counts *c, const struct ptc_item *it)
 {
-	return count_branch(c, it, it->from, it->to, state << 8 | it->kind);
+	return count_branch(c, it, it->from, it->to, (enum ptc_kind)it->kind);
 }
 
 /* Returns a zeroed table whose entries are each in one cache line. */
@@ -374,11 +395,12 @@ static struct ptc_counts_seen *new_recent(void)
 int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_counts *c = ctx;
-	uint64_t state = 0;
-	int32_t pid = 0;
-	bool known = false;
+	const struct ptc_code_part none = { .end = 0 };
+	int32_t pid = -1;
 	size_t i;
 
+	ptc_code_parts_begin(&c->code);
+	c->part = none; /* mappings may have changed */
 	if (!c->recent)
 		c->recent = new_recent();
 	c->failed |= !c->recent;
@@ -389,11 +411,10 @@ int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
 			lose(c, it);
 		if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_RUN)
 			continue;
-		if (!known || it->pid != pid)
-			state = ptc_decode_code_state(c->d, it);
-		known = true;
+		if (it->pid != pid)
+			c->part = none;
 		pid = it->pid;
-		c->failed = !(it->type == PTC_ITEM_RUN ? take_run : take_branch)(c, it, state);
+		c->failed = !(it->type == PTC_ITEM_RUN ? take_run : take_branch)(c, it);
 	}
 	return c->failed;
 }

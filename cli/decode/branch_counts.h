@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/common/code_parts.h"
 #include "cli/common/number_index.h"
 #include "cli/common/string_pool.h"
 #include "ptcap/decode.h"
@@ -55,7 +56,7 @@ struct ptc_counts_entry {
  */
 struct ptc_counts_seen {
 	uint64_t from, to;
-	uint64_t code; /* code state << 8 | kind */
+	uint64_t code; /* number of the code << 8 | kind */
 	uint32_t entry;
 	uint32_t times; /* recent table: not yet added to the entry; 0: empty */
 };
@@ -71,6 +72,8 @@ struct ptc_counts_thread {
 struct ptc_counts {
 	enum ptc_counts_of of;
 	struct ptc_decode *d; /* borrowed */
+	struct ptc_code_parts code;
+	struct ptc_code_part part; /* the last with both ends of a pair */
 	/*
 	 * BLOCKS: called for each new block, in the process of @it. Returns false if out of memory.
 	 * NULL: not wanted.

@@ -3,7 +3,6 @@
 #ifndef PTC_CLI_DECODE_LINE_BUFFER_H
 #define PTC_CLI_DECODE_LINE_BUFFER_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -108,8 +107,6 @@ struct ptc_printer {
 	const uint64_t *counts;
 	const struct ptc_item *counted;
 	struct ptc_address_texts texts;
-	/* Lent; to be locked while this thread looks up names. NULL: there is one thread only. */
-	pthread_mutex_t *names;
 	struct ptc_line_head head;
 	/* --insn: the last source line printed */
 	char srcline[256];

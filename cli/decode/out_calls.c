@@ -14,26 +14,26 @@
 
 enum { NAME_SIZE = 512, NAME_MAX_WIDTH = 400, SEEN_BITS = 14 };
 
-/* The function of an address, while the mappings do not change. */
+/* The function of an address. */
 struct ptc_name_seen {
-	uint64_t ip, state; /* ip 0: unused */
-	uint64_t start;	    /* 0: no function is known */
-	const char *name;   /* of an entry, as it is printed; NULL: not made yet */
-	bool is_chosen;	    /* the function is that of choice.sym; valid if name */
+	uint64_t ip, code; /* code: its number; ip 0: unused */
+	uint64_t start;	   /* 0: no function is known */
+	const char *name;  /* of an entry, as it is printed; NULL: not made yet */
+	bool is_chosen;	   /* the function is that of choice.sym; valid if name */
 };
 
 /* Returns the entry of @ip, which is not 0. */
 static struct ptc_name_seen *seen_at(struct ptc_calls_printer *p, const struct ptc_item *item,
 				     uint64_t ip)
 {
-	const uint64_t state = ptc_batch_state_of(&p->states, p->d, item);
-	const uint64_t hash = ptc_hash_mix(ptc_hash_mix(0, ip), state);
+	const uint64_t code = ptc_code_parts_at(&p->code, p->d, item, ip)->number;
+	const uint64_t hash = ptc_hash_mix(ptc_hash_mix(0, ip), code);
 	struct ptc_name_seen *seen = &p->seen[hash >> (64 - SEEN_BITS)];
 	uint64_t off = 0;
 
-	if (seen->ip == ip && seen->state == state)
+	if (seen->ip == ip && seen->code == code)
 		return seen;
-	*seen = (struct ptc_name_seen){ .ip = ip, .state = state };
+	*seen = (struct ptc_name_seen){ .ip = ip, .code = code };
 	if (ptc_decode_symbol(p->d, item, ip, &off))
 		seen->start = ip - off;
 	return seen;
@@ -241,7 +241,7 @@ int ptc_print_calls(void *ctx, const struct ptc_item *items, size_t n)
 	size_t i;
 	int rc = 0;
 
-	ptc_batch_state_begin(&p->states);
+	ptc_code_parts_begin(&p->code);
 	for (i = 0; !rc && i < n; i++)
 		rc = ptc_calls_item(p->calls, &items[i]);
 	return rc;

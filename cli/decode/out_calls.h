@@ -3,7 +3,7 @@
 #ifndef PTC_CLI_DECODE_OUT_CALLS_H
 #define PTC_CLI_DECODE_OUT_CALLS_H
 
-#include "cli/common/batch_state.h"
+#include "cli/common/code_parts.h"
 #include "cli/common/string_pool.h"
 #include "cli/decode/call_fold.h"
 #include "cli/decode/call_lines.h"
@@ -27,7 +27,7 @@ struct ptc_calls_printer {
 	struct ptc_inline_calls *inlines; /* owned; NULL: inlined functions are not shown */
 	struct ptc_names names;		  /* as they are printed */
 	struct ptc_name_seen *seen;	  /* owned; functions of addresses, the most recent ones */
-	struct ptc_batch_state states;
+	struct ptc_code_parts code;
 	char *plain; /* owned; choice.sym demangled; NULL: not mangled */
 	bool failed; /* out of memory */
 	/* The calls go from the first one that is needed to the next. */

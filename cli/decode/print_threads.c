@@ -237,7 +237,7 @@ struct ptc_print_threads *ptc_print_threads_new(struct ptc_printer *p, ptc_print
 	(void)pthread_mutex_init(&o->turn, NULL);
 	(void)pthread_mutex_init(&o->lock, NULL);
 	(void)pthread_cond_init(&o->news, NULL);
-	p->names = &o->names;
+	p->texts.code.lock = &o->names; /* also of the copies below */
 	p->texts.others = n - 1;
 	for (i = 0; i < n; i++) {
 		struct thread *t = &o->threads[i];
@@ -260,7 +260,7 @@ void ptc_print_threads_free(struct ptc_print_threads *o)
 
 	if (!o)
 		return;
-	o->threads->printer->names = NULL;
+	o->threads->printer->texts.code.lock = NULL;
 	for (i = 0; i < o->n; i++) {
 		ptc_printer_release(&o->threads[i].own);
 		ptc_buf_release(&o->threads[i].text);

@@ -18,10 +18,13 @@ static size_t made; /* calls of a print function */
 /* All code has the number @number. Known in advance: no decoder is needed. */
 static void number_code(uint64_t number)
 {
-	printer.texts.states =
-		(struct ptc_batch_state){ .state = number, .pid = 12, .known = true };
-	printer.texts.part_state = number;
-	printer.texts.parts[0] = (struct ptc_code_part){ 0, UINT64_MAX, number };
+	printer.texts.code = (struct ptc_code_parts){
+		.state = number,
+		.pid = 12,
+		.known = true,
+		.state_of_parts = number,
+		.parts = { { 0, UINT64_MAX, number } },
+	};
 }
 
 static void begin(void)
