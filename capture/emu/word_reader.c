@@ -13,6 +13,7 @@
 #include "capture/emu/pid_namespace.h"
 #include "capture/emu/task_table.h"
 #include "capture/emu/word_reader.h"
+#include "capture/soft/quick_flow.h"
 
 enum {
 	TSC_EVERY = 256, /* blocks between two readings of the clock */
@@ -203,6 +204,36 @@ static bool enter_block(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t
 		resolve(u, k, p, line);
 	k->pending = u->code.index[place];
 	return (line->filed && !k->proc->known.n) || tell_code(u, k, line);
+}
+
+/*
+ * As enter_block, if the block is known and unchanged, and if the last block ended with a jcc, or
+ * without a branch. Returns false, without an effect, in all other cases.
+ */
+static inline bool enter_quickly(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t place)
+{
+	const uint32_t number = u->code.index[place];
+	const struct ptc_emu_line *line, *p = pending(u, k);
+	bool taken;
+
+	if (!number || !p || k->cpu->running != k)
+		return false;
+	line = &u->code.lines[number - 1];
+	if (line->epoch != k->proc->epoch || !line->filed || k->proc->known.n ||
+	    (line->n == 1 && line->insn.kind == PTC_KIND_NONE))
+		return false;
+	if (p->insn.kind == PTC_KIND_JCC) {
+		taken = line->start == p->insn.target;
+		if (p->insn.target == p->end || (!taken && line->start != p->end) ||
+		    !ptc_flow_quick_cond(&k->cpu->flow, p->n, p->last, line->start, taken, u->tsc))
+			return false;
+	} else if (p->insn.kind != PTC_KIND_NONE || p->insn.rep || !p->insn.len ||
+		   line->start != p->end || ptc_emu_vsyscall(p->start) ||
+		   !ptc_flow_quick_line(&k->cpu->flow, p->start, p->n, u->tsc)) {
+		return false;
+	}
+	k->pending = number;
+	return true;
 }
 
 /* --- signals --- */
@@ -535,14 +566,15 @@ uint64_t ptc_emu_path_read(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint6
 			u->tsc = ptc_rdtsc();
 			ptc_emu_cpu_look(k->cpu);
 		}
+		pos++;
 		if (!(word & PTC_EMU_EVENT)) {
+			if (enter_quickly(u, k, word))
+				continue;
 			run_here(u, k);
-			pos++;
 			if (word && !enter_block(u, k, word))
 				u->no_memory = true;
 			continue;
 		}
-		pos++;
 		if (words * 4 <= sizeof(payload) && head - pos >= words) {
 			copy_words(u, k, pos, words, payload);
 			on_event(u, k, word >> 20 & 0x7ff, payload);

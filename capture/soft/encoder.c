@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "capture/soft/encoder.h"
+#include "capture/soft/encoder_state.h"
 
 #include <assert.h>
 #include <intel-pt.h>
@@ -8,33 +8,8 @@
 #include "base/err.h"
 
 enum {
-	RET_STACK = 64, /* SDM 33.4.2.2, "RET compression" */
-	TNT_LONG = 47,	/* bits in a long TNT */
-	TNT_SHORT = 6,
-	SCRATCH = 4096,
+	TNT_SHORT = 6, /* bits in a short TNT */
 	MAX_PACKET = 16,
-};
-
-struct ptc_enc {
-	struct ptc_enc_opts opts;
-	struct pt_encoder *pt;
-	ptc_enc_out *out;
-	void *ctx;
-	size_t used;  /* bytes used in scratch */
-	uint64_t pos; /* stream length, including scratch */
-	uint64_t last_psb;
-	uint64_t last_ip; /* the decoder's last IP at this point */
-	bool ip_known;	  /* last_ip may be used for IP compression */
-	uint64_t tnt;	  /* pending TNT bits, the oldest is the highest */
-	uint8_t ntnt;
-	bool on;
-	bool restart;	   /* write a PSB+ next, regardless of the period */
-	bool mode_sent;	   /* MODE.Exec was sent since the last PSB */
-	uint64_t mtc;	   /* number of the newest MTC tick */
-	uint64_t mtc_next; /* TSC of the next MTC tick */
-	uint64_t stack[RET_STACK];
-	unsigned int top, depth;
-	uint8_t scratch[SCRATCH];
 };
 
 static void spill(struct ptc_enc *e)
@@ -65,7 +40,7 @@ static void pad_to_8_bytes(struct ptc_enc *e)
 
 static void put_pt_packet(struct ptc_enc *e, const struct pt_packet *p)
 {
-	if (e->used + MAX_PACKET + 8 > SCRATCH) {
+	if (e->used + MAX_PACKET + 8 > PTC_ENC_SCRATCH) {
 		pad_to_8_bytes(e);
 		spill(e);
 	}
@@ -186,11 +161,6 @@ static void put_psb(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
 	put_bare(e, ppt_psbend);
 }
 
-static bool psb_due(const struct ptc_enc *e)
-{
-	return e->pos - e->last_psb >= e->opts.psb_period || e->restart;
-}
-
 /*
  * Writes one MTC per tick. MTC has eight bits of the counter. After more than 64 ticks a TSC is
  * written instead, since a decoder could miss a wrap.
@@ -229,7 +199,7 @@ int ptc_enc_new(const struct ptc_enc_opts *opts, ptc_enc_out *out, void *ctx, st
 	e->ctx = ctx;
 	pt_config_init(&config);
 	config.begin = e->scratch;
-	config.end = e->scratch + SCRATCH;
+	config.end = e->scratch + PTC_ENC_SCRATCH;
 	e->pt = pt_alloc_encoder(&config);
 	if (!e->pt) {
 		free(e);
@@ -265,7 +235,7 @@ void ptc_enc_enter(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
 	 * Each entry has an exact time. Changes made in the kernel before it, such as a new
 	 * mapping, must be applied before the code is decoded.
 	 */
-	if (psb_due(e))
+	if (ptc_enc_psb_due(e))
 		put_psb(e, 0, tsc);
 	else
 		put_time(e, tsc);
@@ -304,7 +274,7 @@ void ptc_enc_async_exit(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
 void ptc_enc_step(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
 {
 	assert(e->on);
-	if (psb_due(e))
+	if (ptc_enc_psb_due(e))
 		put_psb(e, ip, tsc);
 	else
 		put_mtc(e, tsc);
@@ -313,7 +283,7 @@ void ptc_enc_step(struct ptc_enc *e, uint64_t ip, uint64_t tsc)
 void ptc_enc_cond(struct ptc_enc *e, bool taken)
 {
 	e->tnt = e->tnt << 1 | taken;
-	if (++e->ntnt == TNT_LONG)
+	if (++e->ntnt == PTC_ENC_TNT_LONG)
 		flush_tnt(e);
 }
 
@@ -326,8 +296,8 @@ void ptc_enc_indirect(struct ptc_enc *e, uint64_t to)
 void ptc_enc_push(struct ptc_enc *e, uint64_t ret)
 {
 	e->stack[e->top] = ret;
-	e->top = (e->top + 1) % RET_STACK;
-	if (e->depth < RET_STACK)
+	e->top = (e->top + 1) % PTC_ENC_RET_STACK;
+	if (e->depth < PTC_ENC_RET_STACK)
 		e->depth++;
 }
 
@@ -338,7 +308,7 @@ void ptc_enc_push(struct ptc_enc *e, uint64_t ret)
  */
 void ptc_enc_ret(struct ptc_enc *e, uint64_t to)
 {
-	const unsigned int prev = (e->top + RET_STACK - 1) % RET_STACK;
+	const unsigned int prev = (e->top + PTC_ENC_RET_STACK - 1) % PTC_ENC_RET_STACK;
 
 	if (!e->opts.no_retcomp && e->depth && e->stack[prev] == to) {
 		e->top = prev;
