@@ -70,6 +70,7 @@ void ptc_decode_free(struct ptc_decode *d)
 {
 	if (!d)
 		return;
+	ptc_pass_end(&d->pass);
 	ptc_item_filter_release(&d->pick);
 	ptc_srclines_release(&d->srclines);
 	ptc_code_numbers_release(&d->code_numbers);

@@ -417,7 +417,7 @@ static int begin(struct ptc_pass *p, struct ptc_err *err)
 	return r;
 }
 
-static void end(struct ptc_pass *p)
+void ptc_pass_end(struct ptc_pass *p)
 {
 	ptc_scheduler_free(p->plan);
 	ptc_timeline_free(p->timeline);
@@ -435,13 +435,12 @@ int ptc_pass_run(struct ptc_pass *p, const struct ptc_sink *sink, struct ptc_err
 		r = run_lanes(p, sink, err);
 	p->paused = r == PTC_PASS_PAUSED;
 	if (!p->paused)
-		end(p);
+		ptc_pass_end(p);
 	return r;
 }
 
 void ptc_pass_release(struct ptc_pass *p)
 {
-	end(p);
 	ptc_least_release(&p->behind);
 	ptc_merge_release(&p->merge);
 	ptc_engine_free(p->engine);

@@ -45,6 +45,9 @@ enum { PTC_PASS_PAUSED = 1 };
  */
 int ptc_pass_run(struct ptc_pass *p, const struct ptc_sink *sink, struct ptc_err *err);
 
+/* Ends a paused pass. To be called before ptc_decode_input_release(). */
+void ptc_pass_end(struct ptc_pass *p);
+
 /* Resets the state for another pass. */
 int ptc_pass_rewind(struct ptc_pass *p, struct ptc_err *err);
 
