@@ -13,7 +13,8 @@ bool ptc_emu_code_init(struct ptc_emu_code *c, struct ptc_emu_shared *sh)
 	void *map;
 
 	*c = (struct ptc_emu_code){ .sh = sh };
-	c->size = (size_t)(sh->arena_size / PTC_EMU_UNIT) * sizeof(*c->index);
+	c->places = (uint32_t)(sh->arena_size / PTC_EMU_UNIT);
+	c->size = (size_t)c->places * sizeof(*c->index);
 	map = mmap(NULL, c->size, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map != MAP_FAILED)

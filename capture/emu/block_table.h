@@ -27,6 +27,7 @@ struct ptc_emu_code {
 	struct ptc_emu_shared *sh; /* borrowed */
 	uint32_t *index; /* index of the line + 1 for each place; mapped, touched on use */
 	size_t size;	 /* of the index in bytes */
+	uint32_t places; /* number of entries; larger words of a thread are no places */
 	struct ptc_emu_line *lines;
 	size_t n, cap;
 };

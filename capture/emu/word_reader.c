@@ -11,9 +11,9 @@
 #include "capture/emu/guest_maps.h"
 #include "capture/emu/missing_syscalls.h"
 #include "capture/emu/pid_namespace.h"
+#include "capture/emu/quick_blocks.h"
 #include "capture/emu/task_table.h"
 #include "capture/emu/word_reader.h"
-#include "capture/soft/quick_flow.h"
 
 enum {
 	TSC_EVERY = 256, /* blocks between two readings of the clock */
@@ -194,6 +194,8 @@ static bool enter_block(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t
 	struct ptc_emu_line *line;
 	const struct ptc_emu_line *p;
 
+	if (!place || place >= u->code.places) /* not written by the plugin */
+		return true;
 	if (!u->code.index[place] && !ptc_emu_code_add(&u->code, place))
 		return false;
 	line = &u->code.lines[u->code.index[place] - 1];
@@ -204,36 +206,6 @@ static bool enter_block(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t
 		resolve(u, k, p, line);
 	k->pending = u->code.index[place];
 	return (line->filed && !k->proc->known.n) || tell_code(u, k, line);
-}
-
-/*
- * As enter_block, if the block is known and unchanged, and if the last block ended with a jcc, or
- * without a branch. Returns false, without an effect, in all other cases.
- */
-static inline bool enter_quickly(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t place)
-{
-	const uint32_t number = u->code.index[place];
-	const struct ptc_emu_line *line, *p = pending(u, k);
-	bool taken;
-
-	if (!number || !p || k->cpu->running != k)
-		return false;
-	line = &u->code.lines[number - 1];
-	if (line->epoch != k->proc->epoch || !line->filed || k->proc->known.n ||
-	    (line->n == 1 && line->insn.kind == PTC_KIND_NONE))
-		return false;
-	if (p->insn.kind == PTC_KIND_JCC) {
-		taken = line->start == p->insn.target;
-		if (p->insn.target == p->end || (!taken && line->start != p->end) ||
-		    !ptc_flow_quick_cond(&k->cpu->flow, p->n, p->last, line->start, taken, u->tsc))
-			return false;
-	} else if (p->insn.kind != PTC_KIND_NONE || p->insn.rep || !p->insn.len ||
-		   line->start != p->end || ptc_emu_vsyscall(p->start) ||
-		   !ptc_flow_quick_line(&k->cpu->flow, p->start, p->n, u->tsc)) {
-		return false;
-	}
-	k->pending = number;
-	return true;
 }
 
 /* --- signals --- */
@@ -566,12 +538,14 @@ uint64_t ptc_emu_path_read(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint6
 			u->tsc = ptc_rdtsc();
 			ptc_emu_cpu_look(k->cpu);
 		}
+		if (head - pos > (uint64_t)2 * PTC_EMU_AHEAD)
+			ptc_emu_fetch_ahead(&u->code, ring, pos);
 		pos++;
 		if (!(word & PTC_EMU_EVENT)) {
-			if (enter_quickly(u, k, word))
+			if (ptc_emu_enter_quickly(u, k, word))
 				continue;
 			run_here(u, k);
-			if (word && !enter_block(u, k, word))
+			if (!enter_block(u, k, word))
 				u->no_memory = true;
 			continue;
 		}

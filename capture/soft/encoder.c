@@ -295,10 +295,7 @@ void ptc_enc_indirect(struct ptc_enc *e, uint64_t to)
 
 void ptc_enc_push(struct ptc_enc *e, uint64_t ret)
 {
-	e->stack[e->top] = ret;
-	e->top = (e->top + 1) % PTC_ENC_RET_STACK;
-	if (e->depth < PTC_ENC_RET_STACK)
-		e->depth++;
+	ptc_enc_quick_push(e, ret);
 }
 
 /*

@@ -59,4 +59,24 @@ static inline bool ptc_enc_quick_cond(struct ptc_enc *e, bool taken)
 	return true;
 }
 
+/* As ptc_enc_push. */
+static inline void ptc_enc_quick_push(struct ptc_enc *e, uint64_t ret)
+{
+	e->stack[e->top] = ret;
+	e->top = (e->top + 1) % PTC_ENC_RET_STACK;
+	e->depth += e->depth < PTC_ENC_RET_STACK;
+}
+
+/* As ptc_enc_ret, if that adds a TNT bit for which there is space. Otherwise returns false. */
+static inline bool ptc_enc_quick_ret(struct ptc_enc *e, uint64_t to)
+{
+	const unsigned int prev = (e->top + PTC_ENC_RET_STACK - 1) % PTC_ENC_RET_STACK;
+
+	if (e->opts.no_retcomp || !e->depth || e->stack[prev] != to || !ptc_enc_quick_cond(e, true))
+		return false;
+	e->top = prev;
+	e->depth--;
+	return true;
+}
+
 #endif

@@ -19,21 +19,6 @@ static inline void restart_cycle_detection(struct ptc_flow *f)
 	f->circles = false;
 }
 
-/*
- * Detects cycles of direct branches, which make no packet. A thread that reaches the same address
- * twice without a packet repeats that path. A decoder detects the same, and lists no more branches
- * (ptc_branch_builder_is_endless).
- */
-static inline void circle(struct ptc_flow *f, uint64_t to)
-{
-	f->unshown += f->circles;
-	f->circles |= to == f->mark;
-	if (!f->circles && ++f->steps >= f->limit) {
-		f->limit *= 2;
-		f->mark = to;
-	}
-}
-
 static void list(struct ptc_flow *f, uint64_t from, uint64_t to, enum ptc_kind kind)
 {
 	f->transfers++;
@@ -80,7 +65,7 @@ static void direct(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip,
 	const uint64_t next = ip + insn->len;
 	const bool frame = insn->kind == PTC_KIND_CALL && insn->target != next;
 
-	circle(f, insn->target);
+	ptc_flow_circle(f, insn->target);
 	list(f, ip, insn->target, insn->kind);
 	if (f->lbr)
 		ptc_lbr_branch(f->lbr, ip, insn->target, insn->kind, frame);

@@ -31,6 +31,21 @@ struct ptc_flow {
 	uint64_t odd; /* times that the kernel moved the thread without a signal that we saw */
 };
 
+/*
+ * Detects cycles of direct branches, which make no packet. A thread that reaches the same address
+ * twice without a packet repeats that path. A decoder detects the same, and lists no more branches
+ * (ptc_branch_builder_is_endless).
+ */
+static inline void ptc_flow_circle(struct ptc_flow *f, uint64_t to)
+{
+	f->unshown += f->circles;
+	f->circles |= to == f->mark;
+	if (!f->circles && ++f->steps >= f->limit) {
+		f->limit *= 2;
+		f->mark = to;
+	}
+}
+
 /* All further calls are for thread @tid of process @pid. */
 void ptc_flow_of(struct ptc_flow *f, int pid, int tid);
 

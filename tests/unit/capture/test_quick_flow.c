@@ -53,6 +53,10 @@ static void step(struct side *s, uint64_t ip, uint64_t n, const struct ptc_insn 
 
 	if (s->quick && insn->kind == PTC_KIND_JCC)
 		done = ptc_flow_quick_cond(&s->flow, n, last, to, to == insn->target, tsc);
+	else if (s->quick && (insn->kind == PTC_KIND_JMP || insn->kind == PTC_KIND_CALL))
+		done = ptc_flow_quick_direct(&s->flow, insn, ip, n, last, tsc);
+	else if (s->quick && insn->kind == PTC_KIND_RET)
+		done = ptc_flow_quick_ret(&s->flow, n, last, to, tsc);
 	else if (s->quick && insn->kind == PTC_KIND_NONE)
 		done = ptc_flow_quick_line(&s->flow, ip, n, tsc);
 	s->nquick += done;
@@ -81,7 +85,7 @@ Test(quick_flow, gives_the_same)
 					       PTC_KIND_JCC,  PTC_KIND_JMP,  PTC_KIND_CALL,
 					       PTC_KIND_RET,  PTC_KIND_IJMP, PTC_KIND_SYSCALL };
 	struct side quick, slow;
-	uint64_t seed = 1, ip = 0x1000, tsc = 1;
+	uint64_t seed = 1, ip = 0x1000, tsc = 1, ret = 0;
 	int i;
 
 	open_side(&quick, true);
@@ -99,6 +103,10 @@ Test(quick_flow, gives_the_same)
 		if (insn.kind != PTC_KIND_NONE && insn.kind != PTC_KIND_SYSCALL &&
 		    (insn.kind != PTC_KIND_JCC || next_random(&seed) % 2))
 			to = insn.target;
+		if (insn.kind == PTC_KIND_CALL)
+			ret = last + JUMP_LEN;
+		else if (insn.kind == PTC_KIND_RET && next_random(&seed) % 4)
+			to = ret;
 		tsc += next_random(&seed) % 100;
 		step(&quick, ip, n, &insn, last, to, tsc);
 		step(&slow, ip, n, &insn, last, to, tsc);
