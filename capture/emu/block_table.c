@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "capture/emu/block_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "base/vec.h"
 
 enum { PAGE = 4096 };
+
+static_assert(sizeof(struct ptc_emu_line) == PTC_VEC_LINE, "ptc_vec_reserve_lines");
 
 bool ptc_emu_code_init(struct ptc_emu_code *c, struct ptc_emu_shared *sh)
 {
@@ -58,7 +61,6 @@ static void decode_block(const struct ptc_emu_block *b, struct ptc_emu_line *lin
 		line->insn = insn;
 		ip += insn.len;
 	}
-	line->end = ip;
 }
 
 bool ptc_emu_code_add(struct ptc_emu_code *c, uint32_t place)
@@ -66,10 +68,10 @@ bool ptc_emu_code_add(struct ptc_emu_code *c, uint32_t place)
 	const struct ptc_emu_block *b = ptc_emu_block(c->sh, place);
 	struct ptc_emu_line *line;
 
-	if (!ptc_vec_reserve((void **)&c->lines, &c->cap, c->n + 1, sizeof(*c->lines)))
+	if (!ptc_vec_reserve_lines((void **)&c->lines, &c->cap, c->n + 1))
 		return false;
 	line = &c->lines[c->n++];
-	*line = (struct ptc_emu_line){ .start = b->start, .place = place };
+	*line = (struct ptc_emu_line){ .start = b->start, .last = b->start, .place = place };
 	decode_block(b, line);
 	c->index[place] = (uint32_t)c->n;
 	return true;

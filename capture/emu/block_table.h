@@ -10,18 +10,23 @@
 #include "arch/insn.h"
 #include "capture/emu/shm_protocol.h"
 
-/* A straight line of instructions. */
+/* A straight line of instructions, in one cache line. */
 struct ptc_emu_line {
 	uint64_t start;
 	uint64_t last;	      /* address of the last instruction */
 	struct ptc_insn insn; /* the last instruction */
-	uint64_t end;	      /* address after the last instruction */
-	uint32_t n;	      /* number of instructions */
+	uint32_t n : 31;      /* number of instructions */
+	uint32_t filed : 1;   /* the file that `view` identifies has the same bytes */
 	uint32_t place;	      /* place in the arena */
-	bool filed;	      /* true: the file that `view` identifies has the same bytes */
 	uint64_t view;	      /* identifies a mapped file: ptc_map.view; 0: no file */
 	uint64_t epoch; /* epoch of the process at the check of filed and view; 0: not checked */
 };
+
+/* Returns the address after the last instruction. The length of an invalid one is 0. */
+static inline uint64_t ptc_emu_line_end(const struct ptc_emu_line *line)
+{
+	return line->last + line->insn.len;
+}
 
 struct ptc_emu_code {
 	struct ptc_emu_shared *sh; /* borrowed */

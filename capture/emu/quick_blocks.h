@@ -28,7 +28,6 @@ static inline void ptc_emu_fetch_ahead(const struct ptc_emu_code *c, const uint3
 		return;
 	line = &c->lines[c->index[near] - 1];
 	__builtin_prefetch(line);
-	__builtin_prefetch(line + 1);
 }
 
 /* The block @p ended, and led to @to. */
@@ -39,12 +38,13 @@ static inline bool ptc_emu_leave_quickly(struct ptc_flow *f, const struct ptc_em
 
 	switch ((enum ptc_kind)insn->kind) {
 	case PTC_KIND_JCC:
-		if (insn->target == p->end || (to != insn->target && to != p->end))
+		if (insn->target == ptc_emu_line_end(p) ||
+		    (to != insn->target && to != ptc_emu_line_end(p)))
 			return false;
 		return ptc_flow_quick_cond(f, p->n, p->last, to, to == insn->target, tsc);
 	case PTC_KIND_NONE:
-		return to == p->end && insn->len && !insn->rep && !ptc_emu_vsyscall(p->start) &&
-		       ptc_flow_quick_line(f, p->start, p->n, tsc);
+		return to == ptc_emu_line_end(p) && insn->len && !insn->rep &&
+		       !ptc_emu_vsyscall(p->start) && ptc_flow_quick_line(f, p->start, p->n, tsc);
 	case PTC_KIND_JMP:
 	case PTC_KIND_CALL:
 		return to == insn->target &&

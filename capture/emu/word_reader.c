@@ -43,7 +43,7 @@ static void run_part(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struc
 static bool is_int80(const struct ptc_emu_unit *u, const struct ptc_emu_line *p)
 {
 	static const uint8_t int80[2] = { 0xcd, 0x80 };
-	const size_t len = (size_t)(p->end - p->start);
+	const size_t len = (size_t)(ptc_emu_line_end(p) - p->start);
 
 	return len >= sizeof(int80) &&
 	       !memcmp(ptc_emu_code_bytes(&u->code, p) + len - sizeof(int80), int80, sizeof(int80));
@@ -66,9 +66,9 @@ static bool can_lead(const struct ptc_emu_line *p, uint64_t to)
 {
 	switch ((enum ptc_kind)p->insn.kind) {
 	case PTC_KIND_NONE:
-		return (to == p->end && p->insn.len) || ptc_emu_vsyscall(p->start);
+		return (to == ptc_emu_line_end(p) && p->insn.len) || ptc_emu_vsyscall(p->start);
 	case PTC_KIND_JCC:
-		return to == p->end || to == p->insn.target;
+		return to == ptc_emu_line_end(p) || to == p->insn.target;
 	case PTC_KIND_JMP:
 	case PTC_KIND_CALL:
 		return to == p->insn.target;
@@ -89,7 +89,7 @@ static bool enters_kernel(const struct ptc_emu_line *p)
 static bool restarts(const struct ptc_emu_line *p, const struct ptc_emu_line *next)
 {
 	return next->n == 1 && next->insn.kind == PTC_KIND_NONE && next->start >= p->start &&
-	       next->start <= p->last && next->end % PAGE;
+	       next->start <= p->last && ptc_emu_line_end(next) % PAGE;
 }
 
 /*
@@ -118,7 +118,8 @@ static void resolve(struct ptc_emu_unit *u, struct ptc_emu_task *k, const struct
 		run_whole(u, k, p, to);
 		return;
 	}
-	before = to >= p->start && to < p->end ? ptc_emu_code_before(&u->code, p, to) : -1;
+	before = to >= p->start && to < ptc_emu_line_end(p) ? ptc_emu_code_before(&u->code, p, to) :
+							      -1;
 	if (before >= 0)
 		run_part(u, k, p, before);
 	else
@@ -130,7 +131,7 @@ static void settle(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 	const struct ptc_emu_line *p = pending(u, k);
 
 	if (p && enters_kernel(p)) {
-		run_whole(u, k, p, p->end);
+		run_whole(u, k, p, ptc_emu_line_end(p));
 		k->pending = 0;
 	}
 }
@@ -141,7 +142,7 @@ static void settle(struct ptc_emu_unit *u, struct ptc_emu_task *k)
 static bool is_filed(struct ptc_emu_unit *u, const struct ptc_maps *maps, const struct ptc_map *map,
 		     int pid, const struct ptc_emu_line *line)
 {
-	const size_t len = (size_t)(line->end - line->start);
+	const size_t len = (size_t)(ptc_emu_line_end(line) - line->start);
 	uint8_t file[PTC_EMU_BLOCK_MAX];
 
 	if (!len) /* no bytes to compare */
@@ -158,7 +159,7 @@ static void look_again(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 {
 	const struct ptc_maps *maps = &k->proc->maps;
 	const struct ptc_map *map = ptc_maps_find(maps, line->start);
-	const uint64_t view = map && line->end <= map->end ? map->view : 0;
+	const uint64_t view = map && ptc_emu_line_end(line) <= map->end ? map->view : 0;
 
 	if (view != line->view)
 		line->filed = view && is_filed(u, maps, map, k->proc->pid, line);
@@ -174,7 +175,7 @@ static bool tell_code(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 		      const struct ptc_emu_line *line)
 {
 	const uint8_t *bytes = ptc_emu_code_bytes(&u->code, line);
-	const size_t len = (size_t)(line->end - line->start);
+	const size_t len = (size_t)(ptc_emu_line_end(line) - line->start);
 	const enum ptc_queue_contexts_as as =
 		ptc_queue_contexts_look(&k->proc->known, line->start, bytes, len);
 
@@ -242,7 +243,7 @@ static int64_t stack_change(const struct ptc_emu_unit *u, const struct ptc_emu_l
 		return -(int64_t)sizeof(uint64_t);
 	if (p->insn.kind != PTC_KIND_RET)
 		return 0;
-	if (p->end - p->last >= RET_IMM_LEN && insn[0] == RET_IMM)
+	if (ptc_emu_line_end(p) - p->last >= RET_IMM_LEN && insn[0] == RET_IMM)
 		return (int64_t)sizeof(uint64_t) + (insn[1] | insn[2] << 8);
 	return (int64_t)sizeof(uint64_t);
 }

@@ -70,7 +70,7 @@ Test(emu_code, a_block_is_its_last_instruction_and_how_many_are_before_it)
 
 	cr_assert_eq(p->n, 3);
 	cr_assert_eq(p->last, 0x1003);
-	cr_assert_eq(p->end, 0x1005);
+	cr_assert_eq(ptc_emu_line_end(p), 0x1005);
 	cr_assert_eq(p->insn.kind, PTC_KIND_JCC);
 	cr_assert_eq(p->insn.target, 0x1015);
 	cr_assert_eq(ptc_emu_code_before(&b.code, p, 0x1000), 0);
@@ -86,7 +86,7 @@ Test(emu_code, an_instruction_that_crosses_a_page_is_no_part_of_the_block)
 	const struct ptc_emu_line *p = LINE(&b, 0x1ffe, 2, "\x90\xe9\x10\x00\x00\x00");
 
 	cr_assert_eq(p->n, 1);
-	cr_assert_eq(p->end, 0x1fff);
+	cr_assert_eq(ptc_emu_line_end(p), 0x1fff);
 	cr_assert_eq(p->insn.kind, PTC_KIND_NONE);
 	done(&b);
 }
