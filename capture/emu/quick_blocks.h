@@ -35,20 +35,17 @@ static inline bool ptc_emu_leave_quickly(struct ptc_flow *f, const struct ptc_em
 					 uint64_t to, uint64_t tsc)
 {
 	const struct ptc_insn *insn = &p->insn;
+	const bool onward = to == ptc_emu_line_end(p), taken = to == insn->target;
 
+	if (insn->kind == PTC_KIND_JCC) /* one condition: which way it went is hard to predict */
+		return (onward ^ taken) && ptc_flow_quick_cond(f, p->n, p->last, to, taken, tsc);
 	switch ((enum ptc_kind)insn->kind) {
-	case PTC_KIND_JCC:
-		if (insn->target == ptc_emu_line_end(p) ||
-		    (to != insn->target && to != ptc_emu_line_end(p)))
-			return false;
-		return ptc_flow_quick_cond(f, p->n, p->last, to, to == insn->target, tsc);
 	case PTC_KIND_NONE:
-		return to == ptc_emu_line_end(p) && insn->len && !insn->rep &&
-		       !ptc_emu_vsyscall(p->start) && ptc_flow_quick_line(f, p->start, p->n, tsc);
+		return onward && insn->len && !insn->rep && !ptc_emu_vsyscall(p->start) &&
+		       ptc_flow_quick_line(f, p->start, p->n, tsc);
 	case PTC_KIND_JMP:
 	case PTC_KIND_CALL:
-		return to == insn->target &&
-		       ptc_flow_quick_direct(f, insn, p->start, p->n, p->last, tsc);
+		return taken && ptc_flow_quick_direct(f, insn, p->start, p->n, p->last, tsc);
 	case PTC_KIND_RET:
 		return ptc_flow_quick_ret(f, p->n, p->last, to, tsc);
 	default:

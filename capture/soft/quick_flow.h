@@ -53,8 +53,9 @@ static inline bool ptc_flow_quick_cond(struct ptc_flow *f, uint64_t n, uint64_t 
 		return false;
 	f->insns += n;
 	ptc_flow_restart_circles(f);
-	if (taken)
-		ptc_flow_note(f, ip, to, PTC_KIND_JCC);
+	f->transfers += taken;
+	if (f->truth && taken) /* in this order: nothing depends on the branch without a truth */
+		f->truth(f->truth_ctx, f->tid, ip, to, PTC_KIND_JCC);
 	return true;
 }
 
