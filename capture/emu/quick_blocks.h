@@ -11,14 +11,14 @@
 #include "capture/soft/quick_flow.h"
 
 /* Words between a word and the memory that is fetched for it. */
-enum { PTC_EMU_AHEAD = 12 };
+enum { PTC_EMU_AHEAD = 12, PTC_EMU_FAR_AHEAD = 24 };
 
 /* Fetches the line of a later block of @ring, and what leads to the line of a block behind it. */
 static inline void ptc_emu_fetch_ahead(const struct ptc_emu_code *c, const uint32_t *ring,
 				       uint64_t pos)
 {
 	const uint32_t near = ring[(pos + PTC_EMU_AHEAD) % PTC_EMU_WORDS];
-	const uint32_t far = ring[(pos + 2 * PTC_EMU_AHEAD) % PTC_EMU_WORDS];
+	const uint32_t far = ring[(pos + PTC_EMU_FAR_AHEAD) % PTC_EMU_WORDS];
 	const struct ptc_emu_line *line;
 
 	if (far < c->places)
@@ -37,7 +37,8 @@ static inline bool ptc_emu_leave_quickly(struct ptc_flow *f, const struct ptc_em
 	const struct ptc_insn *insn = &p->insn;
 	const bool onward = to == ptc_emu_line_end(p), taken = to == insn->target;
 
-	if (insn->kind == PTC_KIND_JCC) /* one condition: which way it went is hard to predict */
+	if (insn->kind ==
+	    PTC_KIND_JCC) /* one condition, because the direction is hard to predict */
 		return (onward ^ taken) && ptc_flow_quick_cond(f, p->n, p->last, to, taken, tsc);
 	switch ((enum ptc_kind)insn->kind) {
 	case PTC_KIND_NONE:

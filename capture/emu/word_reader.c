@@ -539,7 +539,7 @@ uint64_t ptc_emu_path_read(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint6
 			u->tsc = ptc_rdtsc();
 			ptc_emu_cpu_look(k->cpu);
 		}
-		if (head - pos > (uint64_t)2 * PTC_EMU_AHEAD)
+		if (head - pos > PTC_EMU_FAR_AHEAD)
 			ptc_emu_fetch_ahead(&u->code, ring, pos);
 		pos++;
 		if (!(word & PTC_EMU_EVENT)) {

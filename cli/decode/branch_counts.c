@@ -265,7 +265,7 @@ static INSIDE bool count_recent_pair(struct ptc_counts *c, const struct ptc_item
 	return true;
 }
 
-/* Slow path of code_of. */
+/* Slow path of pair_code. */
 static __attribute__((noinline)) uint64_t find_code(struct ptc_counts *c, const struct ptc_item *it,
 						    uint64_t from, uint64_t to)
 {
@@ -279,8 +279,8 @@ static __attribute__((noinline)) uint64_t find_code(struct ptc_counts *c, const 
 }
 
 /* Returns the number of the code at @from and @to, in the process of @it. */
-static INSIDE uint64_t code_of(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
-			       uint64_t to)
+static INSIDE uint64_t pair_code(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
+				 uint64_t to)
 {
 	if (__builtin_expect(ptc_is_in_part(&c->part, from) && ptc_is_in_part(&c->part, to), 1))
 		return c->part.number;
@@ -342,7 +342,7 @@ static INSIDE bool count_block(struct ptc_counts *c, const struct ptc_item *it, 
 	t->at = to;
 	if (!at || at > end || (at == end && kind == PTC_KIND_ASYNC))
 		return true;
-	return count_recent_pair(c, it, at, end, code_of(c, it, at, end) << 8 | kind);
+	return count_recent_pair(c, it, at, end, pair_code(c, it, at, end) << 8 | kind);
 }
 
 /* Count a branch of @it. */
@@ -361,7 +361,7 @@ static INSIDE bool count_branch(struct ptc_counts *c, const struct ptc_item *it,
 	default:
 		break;
 	}
-	return count_recent_pair(c, it, from, to, code_of(c, it, from, to) << 8 | kind);
+	return count_recent_pair(c, it, from, to, pair_code(c, it, from, to) << 8 | kind);
 }
 
 /* Count the branches of a RUN item. */

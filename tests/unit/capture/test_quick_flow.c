@@ -93,12 +93,13 @@ Test(quick_flow, gives_the_same)
 	for (i = 0; i < STEPS; i++) {
 		const uint64_t n = next_random(&seed) % 8 + 1, last = ip + (n - 1) * JUMP_LEN;
 		struct ptc_insn insn = {
-			.kind = kinds[next_random(&seed) % (sizeof(kinds) / sizeof(kinds[0]))],
+			.kind = (uint8_t)
+				kinds[next_random(&seed) % (sizeof(kinds) / sizeof(kinds[0]))],
 			.len = JUMP_LEN,
 		};
 		uint64_t to = last + JUMP_LEN;
 
-		/* Few targets, so that direct jumps make circles. */
+		/* Direct jumps between few targets make circles. */
 		insn.target = 0x1000 + next_random(&seed) % 16 * 0x100;
 		if (insn.kind != PTC_KIND_NONE && insn.kind != PTC_KIND_SYSCALL &&
 		    (insn.kind != PTC_KIND_JCC || next_random(&seed) % 2))
