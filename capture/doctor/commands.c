@@ -37,7 +37,7 @@ static void add_rate(struct ptc_check *c, uint64_t rate)
 static void add_emu(struct ptc_check *c, const struct ptc_doctor_costs *costs)
 {
 	if (!costs->emu_per_second) {
-		ptc_check_add(c, "emu: about 240 million instructions/s (doc/performance.md)");
+		ptc_check_add(c, "emu: about 350 million instructions/s (doc/performance.md)");
 		return;
 	}
 	ptc_check_add(c, "emu: ");
