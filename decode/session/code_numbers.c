@@ -9,7 +9,12 @@
 #include "decode/session/decoder.h"
 #include "decode/session/item_lookup.h"
 
-enum { CAP_MIN = 64, CAP_MAX = 1 << 17, AROUND = 1 << 20 };
+enum {
+	CAP_MIN = 64,
+	CAP_MAX = 1 << 17,
+	PROBES = 32, /* slots that are looked at: a recording may choose addresses */
+	AROUND = 1 << 20,
+};
 
 void ptc_code_numbers_release(struct ptc_code_numbers *c)
 {
@@ -17,22 +22,27 @@ void ptc_code_numbers_release(struct ptc_code_numbers *c)
 	*c = (struct ptc_code_numbers){ .n = 0 };
 }
 
-/* Returns the slot of the file and base, or the empty slot for them. */
+/* Returns the slot of the file and base, or the empty slot for them. NULL: there is none. */
 static struct ptc_code_number *slot_of(const struct ptc_code_numbers *c,
 				       const struct ptc_codefile *file, uint64_t base)
 {
 	const uint64_t hash = ((uintptr_t)file * 0x9e3779b97f4a7c15) ^ (base * 0xc2b2ae3d27d4eb4f);
-	size_t i = (hash >> 32) & (c->cap - 1);
+	struct ptc_code_number *slot;
+	size_t i;
 
-	while (c->slots[i].file && (c->slots[i].file != file || c->slots[i].base != base))
-		i = (i + 1) & (c->cap - 1);
-	return &c->slots[i];
+	for (i = 0; i < PROBES; i++) {
+		slot = &c->slots[((hash >> 32) + i) & (c->cap - 1)];
+		if (!slot->file || (slot->file == file && slot->base == base))
+			return slot;
+	}
+	return NULL;
 }
 
 /* Doubles the slots. Returns false if out of memory, or if there are enough. */
 static bool grow(struct ptc_code_numbers *c)
 {
 	struct ptc_code_numbers more = { .n = c->n, .cap = c->cap ? 2 * c->cap : CAP_MIN };
+	struct ptc_code_number *slot;
 	size_t i;
 
 	if (more.cap > CAP_MAX)
@@ -40,9 +50,11 @@ static bool grow(struct ptc_code_numbers *c)
 	more.slots = calloc(more.cap, sizeof(*more.slots));
 	if (!more.slots)
 		return false;
-	for (i = 0; i < c->cap; i++)
-		if (c->slots[i].file)
-			*slot_of(&more, c->slots[i].file, c->slots[i].base) = c->slots[i];
+	for (i = 0; i < c->cap; i++) {
+		slot = c->slots[i].file ? slot_of(&more, c->slots[i].file, c->slots[i].base) : NULL;
+		if (slot) /* otherwise the file gets another number */
+			*slot = c->slots[i];
+	}
 	free(c->slots);
 	*c = more;
 	return true;
@@ -57,6 +69,8 @@ static uint64_t number_of(struct ptc_code_numbers *c, const struct ptc_codefile 
 	if (2 * c->n >= c->cap && !grow(c))
 		return 0;
 	slot = slot_of(c, file, base);
+	if (!slot)
+		return 0;
 	if (!slot->file)
 		*slot = (struct ptc_code_number){ file, base, 2 * (uint64_t)++c->n };
 	return slot->number;

@@ -23,7 +23,7 @@ struct ptc_code_number {
 /* Zeroed: empty. */
 struct ptc_code_numbers {
 	struct ptc_code_number *slots; /* owned; by hash */
-	size_t n, cap;		       /* cap: 0 or a power of two */
+	size_t n, cap;		       /* n: numbers given; cap: 0 or a power of two */
 };
 
 void ptc_code_numbers_release(struct ptc_code_numbers *c);
