@@ -38,7 +38,8 @@ static bool decode_block_insn(const struct ptc_emu_block *b, uint64_t ip, struct
 	const uint8_t *bytes = (const uint8_t *)(b + 1);
 	const uint64_t at = ip - b->start;
 
-	return ptc_insn_decode(PTC_MODE_64, bytes + at, b->len - at, ip, ret) == PTC_INSN_OK;
+	return at < b->len &&
+	       ptc_insn_decode(PTC_MODE_64, bytes + at, b->len - at, ip, ret) == PTC_INSN_OK;
 }
 
 /*
@@ -48,9 +49,11 @@ static bool decode_block_insn(const struct ptc_emu_block *b, uint64_t ip, struct
 static void decode_block(const struct ptc_emu_block *b, struct ptc_emu_line *line)
 {
 	const uint64_t page_end = (b->start | (PAGE - 1)) + 1;
+	/* An instruction has at least a byte. A guest may have written another number. */
+	const uint32_t insns = b->insns < PTC_EMU_BLOCK_MAX ? b->insns : PTC_EMU_BLOCK_MAX;
 	uint64_t ip = b->start;
 
-	for (line->n = 0; line->n < b->insns; line->n++) {
+	for (line->n = 0; line->n < insns; line->n++) {
 		struct ptc_insn insn;
 
 		if (!decode_block_insn(b, ip, &insn))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The trace unit's steps for most blocks, inline: blocks that are known and unchanged, behind
- * blocks that end with a jcc, a direct jump or call, or without a branch.
+ * The trace unit's steps for most blocks, inline: for blocks that are known and unchanged, behind
+ * blocks whose end makes no packet.
  */
 #ifndef PTC_CAPTURE_EMU_QUICK_BLOCKS_H
 #define PTC_CAPTURE_EMU_QUICK_BLOCKS_H
@@ -37,8 +37,8 @@ static inline bool ptc_emu_leave_quickly(struct ptc_flow *f, const struct ptc_em
 	const struct ptc_insn *insn = &p->insn;
 	const bool onward = to == ptc_emu_line_end(p), taken = to == insn->target;
 
-	if (insn->kind ==
-	    PTC_KIND_JCC) /* one condition, because the direction is hard to predict */
+	/* One condition, because the direction is hard to predict. */
+	if (insn->kind == PTC_KIND_JCC)
 		return (onward ^ taken) && ptc_flow_quick_cond(f, p->n, p->last, to, taken, tsc);
 	switch ((enum ptc_kind)insn->kind) {
 	case PTC_KIND_NONE:

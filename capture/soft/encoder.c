@@ -305,11 +305,8 @@ void ptc_enc_push(struct ptc_enc *e, uint64_t ret)
  */
 void ptc_enc_ret(struct ptc_enc *e, uint64_t to)
 {
-	const unsigned int prev = (e->top + PTC_ENC_RET_STACK - 1) % PTC_ENC_RET_STACK;
-
-	if (!e->opts.no_retcomp && e->depth && e->stack[prev] == to) {
-		e->top = prev;
-		e->depth--;
+	if (ptc_enc_compresses(e, to)) {
+		ptc_enc_pop(e);
 		ptc_enc_cond(e, true);
 		return;
 	}

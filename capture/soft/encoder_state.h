@@ -67,15 +67,29 @@ static inline void ptc_enc_quick_push(struct ptc_enc *e, uint64_t ret)
 	e->depth += e->depth < PTC_ENC_RET_STACK;
 }
 
+static inline unsigned int ptc_enc_newest(const struct ptc_enc *e)
+{
+	return (e->top + PTC_ENC_RET_STACK - 1) % PTC_ENC_RET_STACK;
+}
+
+/* Is a near return to @to a TNT bit (RET compression)? */
+static inline bool ptc_enc_compresses(const struct ptc_enc *e, uint64_t to)
+{
+	return !e->opts.no_retcomp && e->depth && e->stack[ptc_enc_newest(e)] == to;
+}
+
+static inline void ptc_enc_pop(struct ptc_enc *e)
+{
+	e->top = ptc_enc_newest(e);
+	e->depth--;
+}
+
 /* As ptc_enc_ret, if that adds a TNT bit for which there is space. Otherwise returns false. */
 static inline bool ptc_enc_quick_ret(struct ptc_enc *e, uint64_t to)
 {
-	const unsigned int prev = (e->top + PTC_ENC_RET_STACK - 1) % PTC_ENC_RET_STACK;
-
-	if (e->opts.no_retcomp || !e->depth || e->stack[prev] != to || !ptc_enc_quick_cond(e, true))
+	if (!ptc_enc_compresses(e, to) || !ptc_enc_quick_cond(e, true))
 		return false;
-	e->top = prev;
-	e->depth--;
+	ptc_enc_pop(e);
 	return true;
 }
 

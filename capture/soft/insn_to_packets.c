@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "capture/soft/insn_to_packets.h"
+#include "capture/soft/quick_flow.h"
 
 #include "capture/host/clock.h"
 #include "capture/soft/lbr.h"
@@ -11,38 +11,23 @@ void ptc_flow_of(struct ptc_flow *f, int pid, int tid)
 		ptc_lbr_switch(f->lbr, pid, tid);
 }
 
-/* A packet reports the thread's position: cycle detection starts again. */
-static inline void restart_cycle_detection(struct ptc_flow *f)
-{
-	f->steps = 0;
-	f->limit = 2;
-	f->circles = false;
-}
-
-static void list(struct ptc_flow *f, uint64_t from, uint64_t to, enum ptc_kind kind)
-{
-	f->transfers++;
-	if (f->truth)
-		f->truth(f->truth_ctx, f->tid, from, to, kind);
-}
-
 static void transfer(struct ptc_flow *f, uint64_t from, uint64_t to, enum ptc_kind kind)
 {
-	list(f, from, to, kind);
+	ptc_flow_note(f, from, to, kind);
 	if (f->lbr)
 		ptc_lbr_branch(f->lbr, from, to, kind, kind == PTC_KIND_ICALL);
 }
 
 static void start_trace_at(struct ptc_flow *f, uint64_t ip, uint64_t tsc)
 {
-	restart_cycle_detection(f);
+	ptc_flow_restart_circles(f);
 	ptc_enc_enter(f->enc, ip, tsc);
 	transfer(f, 0, ip, PTC_KIND_START);
 }
 
 static void async(struct ptc_flow *f, uint64_t ip, uint64_t tsc)
 {
-	restart_cycle_detection(f);
+	ptc_flow_restart_circles(f);
 	ptc_enc_async_exit(f->enc, ip, tsc);
 	transfer(f, ip, 0, PTC_KIND_ASYNC);
 }
@@ -66,7 +51,7 @@ static void direct(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip,
 	const bool frame = insn->kind == PTC_KIND_CALL && insn->target != next;
 
 	ptc_flow_circle(f, insn->target);
-	list(f, ip, insn->target, insn->kind);
+	ptc_flow_note(f, ip, insn->target, insn->kind);
 	if (f->lbr)
 		ptc_lbr_branch(f->lbr, ip, insn->target, insn->kind, frame);
 	if (frame)
@@ -119,7 +104,7 @@ static void lead(struct ptc_flow *f, const struct ptc_insn *insn, uint64_t ip, u
 {
 	if (insn->kind != PTC_KIND_NONE && insn->kind != PTC_KIND_JMP &&
 	    insn->kind != PTC_KIND_CALL)
-		restart_cycle_detection(f);
+		ptc_flow_restart_circles(f);
 	switch ((enum ptc_kind)insn->kind) {
 	case PTC_KIND_NONE:
 		if (to != ip + insn->len)

@@ -14,7 +14,7 @@ static inline bool ptc_flow_is_quiet(const struct ptc_flow *f, uint64_t tsc)
 	return !f->lbr && ptc_enc_is_quiet(f->enc, tsc);
 }
 
-/* A packet or a TNT bit reports the position. */
+/* A packet or a TNT bit reports the position: cycle detection starts again. */
 static inline void ptc_flow_restart_circles(struct ptc_flow *f)
 {
 	f->steps = 0;
@@ -54,7 +54,7 @@ static inline bool ptc_flow_quick_cond(struct ptc_flow *f, uint64_t n, uint64_t 
 	f->insns += n;
 	ptc_flow_restart_circles(f);
 	f->transfers += taken;
-	if (f->truth && taken) /* in this order: nothing depends on the branch without a truth */
+	if (f->truth && taken) /* without a truth, no jump depends on the direction */
 		f->truth(f->truth_ctx, f->tid, ip, to, PTC_KIND_JCC);
 	return true;
 }
