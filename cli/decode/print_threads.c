@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/decode/print_threads.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
+#include "base/err.h"
 #include "cli/decode/line_buffer.h"
 
 enum {
@@ -52,15 +55,19 @@ struct ptc_print_threads {
 	pthread_cond_t news;
 	uint64_t written; /* number of turns whose text is written */
 	size_t behind;	  /* number of threads that print after their turn */
-	bool failed;
+	int error;	  /* errno of a failed write */
+	bool failed;	  /* error 0: out of memory */
 
 	struct thread *threads; /* owned */
 	size_t n;
 };
 
-static void fail(struct ptc_print_threads *o)
+/* @error: errno of a failed write; 0: out of memory. */
+static void fail(struct ptc_print_threads *o, int error)
 {
 	(void)pthread_mutex_lock(&o->lock);
+	if (!o->failed)
+		o->error = error;
 	o->failed = true;
 	(void)pthread_mutex_unlock(&o->lock);
 }
@@ -85,7 +92,7 @@ static void write_text(struct thread *t)
 		(void)pthread_cond_wait(&o->news, &o->lock);
 	(void)pthread_mutex_unlock(&o->lock);
 	if (t->text.len && fwrite(t->text.bytes, 1, t->text.len, stdout) != t->text.len)
-		fail(o);
+		fail(o, errno);
 	if (t->text.cap > (size_t)2 * TEXT_MAX)
 		ptc_buf_release(&t->text);
 	ptc_buf_reset(&t->text);
@@ -110,8 +117,10 @@ static void print_batch(struct thread *t)
 		if (t->text.len > TEXT_MAX)
 			write_text(t);
 	}
-	if (p->line->failed)
-		fail(o);
+	if (p->line->failed) { /* it goes to memory */
+		p->line->failed = false;
+		fail(o, 0);
+	}
 	p->counts = NULL;
 	t->begun = true;
 	t->n = 0;
@@ -132,7 +141,7 @@ int ptc_print_threads_items(void *ctx, const struct ptc_item *items, size_t n)
 		if (icount && (o->print != ptc_print_insn || items[i].type == PTC_ITEM_INSN)) {
 			count = ptc_tid_counter_of(&o->insns, items[i].tid);
 			if (!count)
-				fail(o);
+				fail(o, 0);
 			else
 				t->counts[t->n] = *count += items[i].insns;
 		}
@@ -220,7 +229,8 @@ static void *work(void *ctx)
 struct ptc_print_threads *ptc_print_threads_new(struct ptc_printer *p, ptc_print_items *print,
 						unsigned int n)
 {
-	struct ptc_print_threads *o = calloc(1, sizeof(*o));
+	const uint64_t memory = n * (sizeof(struct thread) + (uint64_t)2 * TEXT_MAX);
+	struct ptc_print_threads *o = ptc_budget_allows(memory) ? calloc(1, sizeof(*o)) : NULL;
 	size_t i;
 
 	if (!o)
@@ -292,6 +302,10 @@ int ptc_print_threads_run(struct ptc_print_threads *o, const struct ptc_sink *si
 	for (i = 1; i < started; i++)
 		(void)pthread_join(o->threads[i].id, NULL);
 	line->into = NULL;
+	if (o->failed && !o->error)
+		return ptc_fail_mem(err);
 	line->failed |= o->failed;
+	if (o->failed)
+		errno = o->error; /* for ptc_finish_stdout */
 	return o->result;
 }

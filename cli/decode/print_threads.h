@@ -20,7 +20,8 @@ typedef int ptc_print_items(void *ctx, const struct ptc_item *items, size_t n);
 
 /*
  * Prepares @n threads, the caller's included, which print items with @print and the settings of @p.
- * @p is lent until ptc_print_threads_free. Returns NULL if out of memory.
+ * @p is lent until ptc_print_threads_free. Returns NULL if there is not enough memory: then the
+ * caller prints alone.
  */
 struct ptc_print_threads *ptc_print_threads_new(struct ptc_printer *p, ptc_print_items *print,
 						unsigned int n);
@@ -31,7 +32,7 @@ int ptc_print_threads_items(void *ctx, const struct ptc_item *items, size_t n);
 
 /*
  * As ptc_decode_run. The items must come from @sink to ptc_print_threads_items. The text in p->line
- * is written first. p->line->failed: the output failed, or out of memory.
+ * is written first. PTC_E_NO_MEMORY. If the output failed, p->line->failed is set, and errno.
  */
 int ptc_print_threads_run(struct ptc_print_threads *o, const struct ptc_sink *sink,
 			  struct ptc_err *err);

@@ -428,7 +428,8 @@ PTC_API void ptc_decode_on_change(struct ptc_decode *d, void (*before_change)(vo
 
 /*
  * Inside on_items: let ptc_decode_run return 1 soon, after a few more items. Then call
- * ptc_decode_run again to continue, from any thread. Without effect if opts.jobs is more than 1.
+ * ptc_decode_run again to continue, from any thread. If opts.jobs is more than 1, and the trace is
+ * decoded by several threads, this has no effect.
  */
 PTC_API void ptc_decode_pause(struct ptc_decode *d);
 

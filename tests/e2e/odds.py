@@ -157,10 +157,10 @@ def cut(argv, path):
 
 @case
 def cut_recording(folder):
-    """A recording that is truncated during reading."""
+    """A recording that is truncated during reading. Threads that print names would have read all of it: each has 16,384 branches."""
     path = os.path.join(folder, "recording")
     lib.record(path, [prog("busy"), lib.BUSY_A_WHILE], "-m", "8K,8K").expect(7)
-    for argv in ([PTCAP, "decode", "-j1"], [PTCAP, "decode", "-j2"], [PTCAP, "decode", "--engine", "libipt"]):
+    for argv in ([PTCAP, "decode", "-j1"], [PTCAP, "decode", "-j2", "-F", "tid,cpu,time,from,to,kind"], [PTCAP, "decode", "-j1", "--engine", "libipt"]):
         shutil.copy(path, path + ".cut")
         whole = len(Run([*argv, "-i", path]).out)
         check(whole > PIPE, f"only {whole} bytes of {argv}")
