@@ -9,7 +9,8 @@
 
 #define INSIDE inline __attribute__((always_inline))
 
-enum { SEEN_MAX = 1 << 20 };
+/* AHEAD: the counter of a pair is fetched so many branches before the pair is counted. */
+enum { SEEN_MAX = 1 << 20, AHEAD = 12 };
 
 void ptc_counts_release(struct ptc_counts *c)
 {
@@ -23,16 +24,16 @@ void ptc_counts_release(struct ptc_counts *c)
 	free(c->threads);
 }
 
-static INSIDE uint64_t hash_of_pair(uint64_t from, uint64_t to, uint64_t code)
+static INSIDE uint64_t hash_of_pair(uint64_t from, uint64_t to)
 {
-	return from * 0x9e3779b97f4a7c15 + to * 0xc2b2ae3d27d4eb4f + code * 0xd6e8feb86659fd93;
+	return from * 0x9e3779b97f4a7c15 + to * 0xc2b2ae3d27d4eb4f;
 }
 
 static uint64_t hash_of_seen(const void *entry)
 {
 	const struct ptc_counts_seen *s = entry;
 
-	return hash_of_pair(s->from, s->to, s->code);
+	return hash_of_pair(s->from, s->to) + s->code * 0xd6e8feb86659fd93;
 }
 
 static uint64_t hash_of_place(uint64_t hash, const struct ptc_counts_place *p)
@@ -226,10 +227,11 @@ void ptc_counts_settle(struct ptc_counts *c)
 		add_times(c, &c->recent[i]);
 }
 
+/* Without the code's number, so that a pair can be fetched before its code is known. */
 static INSIDE struct ptc_counts_seen *recent_of(const struct ptc_counts *c, uint64_t from,
-						uint64_t to, uint64_t code)
+						uint64_t to)
 {
-	return &c->recent[hash_of_pair(from, to, code) >> (64 - PTC_COUNTS_RECENT_BITS)];
+	return &c->recent[hash_of_pair(from, to) >> (64 - PTC_COUNTS_RECENT_BITS)];
 }
 
 /* Slow path of count_recent_pair: the pair is not recent, or its counter is about to overflow. */
@@ -237,7 +239,7 @@ static __attribute__((noinline)) bool count_anew(struct ptc_counts *c, const str
 						 uint64_t from, uint64_t to, uint64_t code)
 {
 	struct ptc_counts_seen s = { .from = from, .to = to, .code = code };
-	struct ptc_counts_seen *r = recent_of(c, from, to, code);
+	struct ptc_counts_seen *r = recent_of(c, from, to);
 
 	if (!get_number(c, it, &s))
 		return false;
@@ -255,7 +257,7 @@ static __attribute__((noinline)) bool count_anew(struct ptc_counts *c, const str
 static INSIDE bool count_recent_pair(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
 				     uint64_t to, uint64_t code)
 {
-	struct ptc_counts_seen *r = recent_of(c, from, to, code);
+	struct ptc_counts_seen *r = recent_of(c, from, to);
 	const uint64_t other = (r->from ^ from) | (r->to ^ to) | (r->code ^ code);
 
 	/* Times is neither 0 nor UINT32_MAX. */
@@ -327,58 +329,115 @@ static void lose(struct ptc_counts *c, const struct ptc_item *gap)
 }
 
 /*
- * Count the block that ends at @end, and continue at @to. Skipped if the start of the block is
+ * Count the block from *@at to @end, and continue at @to. Skipped if the start of the block is
  * unknown.
  */
-static INSIDE bool count_block(struct ptc_counts *c, const struct ptc_item *it, uint64_t end,
-			       uint64_t to, enum ptc_kind kind)
+static INSIDE bool count_block(struct ptc_counts *c, const struct ptc_item *it, uint64_t *at,
+			       uint64_t end, uint64_t to, enum ptc_kind kind)
 {
-	struct ptc_counts_thread *t = get_thread(c, it);
-	uint64_t at;
+	const uint64_t from = *at;
 
-	if (!t)
-		return false;
-	at = t->at;
-	t->at = to;
-	if (!at || at > end || (at == end && kind == PTC_KIND_ASYNC))
+	*at = to;
+	if (!from || from > end || (from == end && kind == PTC_KIND_ASYNC))
 		return true;
-	return count_recent_pair(c, it, at, end, pair_code(c, it, at, end) << 8 | kind);
+	return count_recent_pair(c, it, from, end, pair_code(c, it, from, end) << 8 | kind);
 }
 
-/* Count a branch of @it. */
-static INSIDE bool count_branch(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
-				uint64_t to, enum ptc_kind kind)
+static INSIDE bool count_edge(struct ptc_counts *c, const struct ptc_item *it, uint64_t from,
+			      uint64_t to, enum ptc_kind kind)
 {
-	switch (c->of) {
-	case PTC_COUNTS_BLOCKS:
-	case PTC_COUNTS_LINES:
-	case PTC_COUNTS_COVERAGE:
-		return count_block(c, it, from, to, kind);
-	case PTC_COUNTS_CALLS:
-		if (kind != PTC_KIND_CALL && kind != PTC_KIND_ICALL)
-			return true;
-		break;
-	default:
-		break;
-	}
 	return count_recent_pair(c, it, from, to, pair_code(c, it, from, to) << 8 | kind);
 }
 
-/* Count the branches of a RUN item. */
-static bool take_run(struct ptc_counts *c, const struct ptc_item *run)
+static bool is_call(enum ptc_kind kind)
 {
-	const struct ptc_transfer *t = ptc_item_transfers(run), *const end = t + run->to;
+	return kind == PTC_KIND_CALL || kind == PTC_KIND_ICALL;
+}
 
-	for (; t < end; t++) {
-		if (!count_branch(c, run, ptc_transfer_from(*t), t->to, ptc_transfer_kind(*t)))
+/* Fetch the counter of a pair, which is usually in no cache near the processor. */
+static INSIDE void fetch(const struct ptc_counts *c, uint64_t from, uint64_t to)
+{
+	__builtin_prefetch(recent_of(c, from, to), 1);
+}
+
+/* Count the @n branches of @run at @t. */
+static bool take_edges(struct ptc_counts *c, const struct ptc_item *run,
+		       const struct ptc_transfer *t, uint64_t n)
+{
+	const struct ptc_transfer *ahead;
+	uint64_t i;
+
+	for (i = 0; i < n; i++) {
+		ahead = &t[i + AHEAD < n ? i + AHEAD : i];
+		fetch(c, ptc_transfer_from(*ahead), ahead->to);
+		if (!count_edge(c, run, ptc_transfer_from(t[i]), t[i].to, ptc_transfer_kind(t[i])))
 			return false;
 	}
 	return true;
 }
 
+/* Count the calls among the @n branches of @run at @t. */
+static bool take_calls(struct ptc_counts *c, const struct ptc_item *run,
+		       const struct ptc_transfer *t, uint64_t n)
+{
+	uint64_t i;
+
+	for (i = 0; i < n; i++)
+		if (is_call(ptc_transfer_kind(t[i])) &&
+		    !count_edge(c, run, ptc_transfer_from(t[i]), t[i].to, ptc_transfer_kind(t[i])))
+			return false;
+	return true;
+}
+
+/* Count the blocks that the @n branches of @run at @t end. */
+static bool take_blocks(struct ptc_counts *c, const struct ptc_item *run,
+			const struct ptc_transfer *t, uint64_t n)
+{
+	struct ptc_counts_thread *thread = get_thread(c, run);
+	uint64_t i, ahead, at;
+	bool ok = thread;
+
+	if (!ok)
+		return false;
+	at = thread->at;
+	for (i = 0; i < n && ok; i++) {
+		ahead = i + AHEAD < n ? i + AHEAD : i;
+		fetch(c, ahead ? t[ahead - 1].to : at, ptc_transfer_from(t[ahead]));
+		ok = count_block(c, run, &at, ptc_transfer_from(t[i]), t[i].to,
+				 ptc_transfer_kind(t[i]));
+	}
+	thread->at = at;
+	return ok;
+}
+
+static bool counts_blocks(const struct ptc_counts *c)
+{
+	return c->of == PTC_COUNTS_BLOCKS || wants_lines(c);
+}
+
+/* Count the branches of a RUN item. */
+static bool take_run(struct ptc_counts *c, const struct ptc_item *run)
+{
+	const struct ptc_transfer *t = ptc_item_transfers(run);
+
+	if (counts_blocks(c))
+		return take_blocks(c, run, t, run->to);
+	return (c->of == PTC_COUNTS_CALLS ? take_calls : take_edges)(c, run, t, run->to);
+}
+
+/* Count a BRANCH item, like a run with one branch. */
 static bool take_branch(struct ptc_counts *c, const struct ptc_item *it)
 {
-	return count_branch(c, it, it->from, it->to, (enum ptc_kind)it->kind);
+	const enum ptc_kind kind = (enum ptc_kind)it->kind;
+	struct ptc_counts_thread *thread;
+
+	if (counts_blocks(c)) {
+		thread = get_thread(c, it);
+		return thread && count_block(c, it, &thread->at, it->from, it->to, kind);
+	}
+	if (c->of == PTC_COUNTS_CALLS && !is_call(kind))
+		return true;
+	return count_edge(c, it, it->from, it->to, kind);
 }
 
 /* Returns a zeroed table whose entries are each in one cache line. */
