@@ -56,7 +56,7 @@ struct ptc_call_event {
 
 /* What a caller wants. Borrowed until ptc_call_stream_release. */
 struct ptc_call_stream_opts {
-	struct ptc_decode *d; /* with opts.bytes; for instructions also opts.icount */
+	struct ptc_decode *d; /* with opts.lengths; for instructions also opts.icount */
 	bool inlines;	      /* inlined functions, too */
 	/* Returns non-zero to stop decoding. */
 	int (*on_event)(void *ctx, const struct ptc_call_event *event);

@@ -54,7 +54,7 @@ int ptc_call_chains_open(struct ptc_call_chains *c, const char *path, const stru
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	int rc;
 
-	opts.bytes = opts.icount = true;
+	opts.lengths = opts.icount = true;
 	rc = ptc_decode_open(path, &opts, &c->opts.d, err);
 	if (rc) {
 		c->opts.d = NULL;

@@ -24,7 +24,7 @@ struct ptc_chains_opts {
 	uint64_t period;      /* instructions of a thread per sample; not 0 */
 	uint64_t id;	      /* of the event */
 	bool user_only;	      /* the trace has no kernel */
-	struct ptc_decode *d; /* opened with opts.bytes and opts.icount; not run yet */
+	struct ptc_decode *d; /* opened with opts.lengths and opts.icount; not run yet */
 	/*
 	 * Takes a sample and the misc of its record, in order of time. Returns non-zero with *err
 	 * set to stop.

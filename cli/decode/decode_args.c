@@ -255,8 +255,8 @@ static int check_args(struct ptc_decode_args *a)
 		return ptc_usage_error("decode",
 				       "--engine verify cannot be combined with --insn, --events "
 				       "or the field insn-ip");
-	a->opts.bytes = f->calls || f->uftrace || f->fxt || f->insn || a->out.call_profile.kind ||
-			ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
+	a->opts.lengths = f->calls || f->uftrace || f->fxt || a->out.call_profile.kind;
+	a->opts.bytes = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&f->fields, PTC_FIELD_INSN);
 	if (prints_long_lines(a)) {
 		f->jobs = a->opts.jobs;

@@ -104,10 +104,14 @@ void ptc_line_flush(struct ptc_line *l)
 	l->flushes++;
 }
 
-void ptc_line_str(struct ptc_line *l, const char *s)
+void ptc_line_long(struct ptc_line *l, const char *s, size_t n)
 {
-	for (; *s; s++)
-		ptc_line_char(l, *s);
+	size_t some;
+
+	for (; n; n -= some, s += some) {
+		some = n < sizeof(l->buf) ? n : sizeof(l->buf);
+		ptc_line_bytes(l, s, some);
+	}
 }
 
 void ptc_line_pad(struct ptc_line *l, size_t begin, size_t width)

@@ -80,7 +80,19 @@ static inline void ptc_line_bytes(struct ptc_line *l, const char *s, size_t n)
 	l->n += n;
 }
 
-void ptc_line_str(struct ptc_line *l, const char *s);
+/* Same as ptc_line_bytes, for any @n. */
+void ptc_line_long(struct ptc_line *l, const char *s, size_t n);
+
+static inline void ptc_line_str(struct ptc_line *l, const char *s)
+{
+	const size_t n = strlen(s);
+
+	if (n <= sizeof(l->buf))
+		ptc_line_bytes(l, s, n);
+	else
+		ptc_line_long(l, s, n);
+}
+
 /* Print blanks up to @width columns from offset @begin of the buffer, at least one. */
 void ptc_line_pad(struct ptc_line *l, size_t begin, size_t width);
 /*

@@ -46,7 +46,7 @@ int ptc_calls_printer_init(struct ptc_calls_printer *p, struct ptc_decode *d, st
  */
 void ptc_calls_printer_finish(struct ptc_calls_printer *p);
 
-/* ptc_sink.on_items; ctx is a struct ptc_calls_printer. The decoder must have opts.bytes. */
+/* ptc_sink.on_items; ctx is a struct ptc_calls_printer. The decoder must have opts.lengths. */
 int ptc_print_calls(void *ctx, const struct ptc_item *items, size_t n);
 
 #endif

@@ -202,7 +202,7 @@ int ptc_report_args_parse(struct ptc_report_args *a, int argc, char **argv)
 	*a = (struct ptc_report_args){ .opts = PTC_DECODE_OPTS_INIT, .code = PTC_CODE_OPTS_INIT };
 	a->opts.code = &a->code;
 	a->opts.jobs = ptc_default_jobs();
-	a->opts.bytes = true;
+	a->opts.lengths = true;
 	a->opts.icount = true;
 	code = ptc_options_parse(&option_table, argc, argv, a);
 	if (code >= 0)

@@ -40,7 +40,7 @@ struct ptc_fxt_file {
 };
 
 /*
- * Begins the file. The calls are those of @d, with opts.bytes and opts.icount. On failure nothing
+ * Begins the file. The calls are those of @d, with opts.lengths and opts.icount. On failure nothing
  * needs a release. Errors: as ptc_tmpfile_open, and PTC_E_NO_MEMORY.
  */
 int ptc_fxt_open(struct ptc_fxt_file *x, struct ptc_decode *d, const struct ptc_fxt_opts *opts,

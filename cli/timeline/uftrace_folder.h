@@ -43,7 +43,7 @@ struct ptc_uftrace {
 };
 
 /*
- * Begins the folder @path. The calls are those of @d, with opts.bytes and opts.icount. @by_insns:
+ * Begins the folder @path. The calls are those of @d, with opts.lengths and opts.icount. @by_insns:
  * 1 ns stands for 1 instruction. On failure nothing needs a release. Errors: as
  * ptc_folder_out_open, and PTC_E_NO_MEMORY.
  */

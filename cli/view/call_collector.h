@@ -105,7 +105,7 @@ struct ptc_call_collector {
 };
 
 struct ptc_call_collector_opts {
-	struct ptc_decode *d; /* borrowed; with opts.bytes and opts.icount */
+	struct ptc_decode *d; /* borrowed; with opts.lengths and opts.icount */
 	bool inlines, times, sources;
 	struct ptc_view_limits limits;
 	int (*on_chunk)(void *ctx, const struct ptc_buf *chunk);

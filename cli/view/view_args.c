@@ -142,7 +142,7 @@ int ptc_view_args_parse(struct ptc_view_args *a, int argc, char **argv)
 	if (!a->input)
 		a->input = PTC_INPUT_DEFAULT;
 	a->opts.code = &a->code;
-	a->opts.bytes = true;
+	a->opts.lengths = true;
 	a->opts.icount = true;
 	a->opts.jobs = ptc_default_jobs();
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };

@@ -21,7 +21,9 @@ void ptc_branch_builder_renew(struct ptc_branch_builder *t, struct ptc_out *out,
 	t->out = out;
 	t->insns = opts->insns;
 	t->bytes = opts->bytes;
-	t->quick = !opts->insns && !opts->bytes && !out->picky;
+	t->lengths = opts->lengths;
+	t->plain = !opts->insns && !opts->bytes && !out->picky;
+	t->quick = t->plain && !opts->lengths;
 	ptc_branch_builder_progress(t);
 }
 
@@ -53,6 +55,8 @@ static struct ptc_item *branch(struct ptc_branch_builder *t, uint64_t from, uint
 	it = ptc_out_branch(t->out, from, to, kind, time);
 	if (it && from && t->bytes)
 		read_insn_bytes(t, it, ptc_insn_cache_at(&t->kinds, from, PTC_MODE_64).len);
+	else if (it && from && t->lengths)
+		it->insn_len = ptc_insn_cache_at(&t->kinds, from, PTC_MODE_64).len;
 	return it;
 }
 
@@ -267,6 +271,14 @@ static struct ptc_item *put_branch_items(struct ptc_item *it, const struct ptc_s
 	return it;
 }
 
+static void put_lengths(struct ptc_branch_builder *t, struct ptc_item *it, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		it[i].insn_len = ptc_insn_cache_at(&t->kinds, it[i].from, PTC_MODE_64).len;
+}
+
 void ptc_branch_builder_list(struct ptc_branch_builder *t, const struct ptc_fast_rec *recs,
 			     size_t n, uint64_t time)
 {
@@ -275,11 +287,11 @@ void ptc_branch_builder_list(struct ptc_branch_builder *t, const struct ptc_fast
 	struct ptc_item *it;
 	size_t i;
 
-	if (!t->quick) {
+	if (!t->plain) {
 		list_one_by_one(t, recs, n, time);
 		return;
 	}
-	if (o->runs && n >= PTC_OUT_RUN_MIN) {
+	if (o->runs && t->quick && n >= PTC_OUT_RUN_MIN) {
 		ptc_out_run(o, recs, n, time);
 		return;
 	}
@@ -292,6 +304,8 @@ void ptc_branch_builder_list(struct ptc_branch_builder *t, const struct ptc_fast
 		it = put_branch_items(it, &s, recs + i, OF_LINE);
 	}
 	(void)put_branch_items(it, &s, recs + i, n - i);
+	if (t->lengths)
+		put_lengths(t, o->items + o->n, n);
 	o->n += n;
 	o->stats->branches += n;
 	ptc_out_saw(o, time);

@@ -20,9 +20,10 @@ struct ptc_addrspace;
 enum { PTC_BRANCH_BUILDER_HELD = 8 };
 
 struct ptc_branch_builder {
-	struct ptc_out *out; /* lent */
-	bool insns, bytes;   /* as in the options */
-	bool quick;	     /* only branches are listed */
+	struct ptc_out *out;	    /* lent */
+	bool insns, bytes, lengths; /* as in the options */
+	bool plain;		    /* only branches are listed, without bytes */
+	bool quick;		    /* the same, without lengths */
 
 	struct {
 		bool valid;

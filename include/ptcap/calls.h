@@ -111,9 +111,9 @@ PTC_API struct ptc_calls *ptc_calls_new(const struct ptc_calls_opts *opts);
 PTC_API void ptc_calls_free(struct ptc_calls *c);
 
 /*
- * Feed one item of a decode with opts.bytes (the instruction's length gives the return address). A
- * gap without a thread counts for all threads that were last in its queue. Returns 0, the non-zero
- * result of on_call, or PTC_E_NO_MEMORY.
+ * Feed one item of a decode with opts.lengths or opts.bytes (the instruction's length gives the
+ * return address). A gap without a thread counts for all threads that were last in its queue.
+ * Returns 0, the non-zero result of on_call, or PTC_E_NO_MEMORY.
  */
 PTC_API int ptc_calls_item(struct ptc_calls *c, const struct ptc_item *item);
 

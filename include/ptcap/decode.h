@@ -122,7 +122,7 @@ struct ptc_item {
 	uint8_t type;	  /* enum ptc_item_type */
 	uint8_t kind;	  /* BRANCH: enum ptc_kind. EVENT: enum ptc_event_kind */
 	uint8_t cause;	  /* GAP: enum ptc_gap_cause */
-	uint8_t insn_len; /* opts.bytes: length of the instruction at `from`; 0: not known */
+	uint8_t insn_len; /* opts.lengths, opts.bytes: of the instruction at `from`; 0: not known */
 	uint8_t insn[15];
 	uint8_t flags; /* BRANCH: PTC_ITEM_TO_ZERO */
 	/*
@@ -317,13 +317,18 @@ struct ptc_decode_opts {
 	bool untraced;
 	/*
 	 * Allow RUN items: 16 instead of 64 bytes per branch. They come from the second engine
-	 * only, and only without a filter (thread, CPU, time, function, last, bytes). All other
-	 * branches come as BRANCH items. The split between the two may change from run to run. The
-	 * branches and their order do not change.
+	 * only, and only without a filter (thread, CPU, time, function, last, bytes, lengths). All
+	 * other branches come as BRANCH items. The split between the two may change from run to
+	 * run. The branches and their order do not change.
 	 */
 	bool runs;
 	bool icount; /* set insns of each item; excludes RUN items and opts.sums */
-	uint8_t reserved[3];
+	/*
+	 * Fill insn_len of BRANCH items, for callers that need no bytes: ptc_calls_item needs the
+	 * length for return addresses. Much faster than bytes, which includes lengths.
+	 */
+	bool lengths;
+	uint8_t reserved[2];
 	/* Borrowed; NULL: no additional sources. Not for raw mode. */
 	const struct ptc_code_opts *code;
 	/*

@@ -150,7 +150,7 @@ Test(runs, are_none_where_something_chooses_among_transfers)
 	const struct ptc_id_range both = { TID, OTHER };
 	struct recording t = { .opts = PTC_DECODE_OPTS_INIT };
 	const struct ptc_decode_opts none = PTC_DECODE_OPTS_INIT;
-	struct ptc_decode_opts opts[7] = { none, none, none, none, none, none, none };
+	struct ptc_decode_opts opts[8] = { none, none, none, none, none, none, none, none };
 	uint8_t *bytes;
 	size_t len, i;
 
@@ -161,6 +161,7 @@ Test(runs, are_none_where_something_chooses_among_transfers)
 	opts[4].bytes = true;
 	opts[5].engine = PTC_ENGINE_VERIFY;
 	opts[6].engine = PTC_ENGINE_LIBIPT;
+	opts[7].lengths = true;
 	two_queues(&t);
 	bytes = pd_finish(&t.pd, &len);
 	for (i = 0; i < sizeof(opts) / sizeof(opts[0]); i++) {
@@ -170,6 +171,70 @@ Test(runs, are_none_where_something_chooses_among_transfers)
 		cr_assert_eq(t.runs, 0, "%zu", i);
 	}
 	free(bytes);
+	rec_end(&t);
+}
+
+/* The lengths of all branches. */
+struct lengths {
+	size_t n, known;
+	uint8_t len[8 * PIECES];
+};
+
+static int see_lengths(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct lengths *l = ctx;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (items[i].type != PTC_ITEM_BRANCH)
+			continue;
+		l->known += items[i].insn_len != 0;
+		l->len[l->n++ % sizeof(l->len)] += items[i].insn_len;
+	}
+	return 0;
+}
+
+static struct lengths lengths_of(const struct ptc_decode_opts *opts, const char *path)
+{
+	struct lengths l = { .n = 0 };
+	const struct ptc_sink sink = { see_lengths, &l };
+	struct ptc_decode *d;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_decode_open(path, opts, &d, &err), 0, "%s", err.msg);
+	cr_assert_eq(ptc_decode_run(d, &sink, &err), 0, "%s", err.msg);
+	ptc_decode_free(d);
+	return l;
+}
+
+/* Each engine lists branches in a way of its own, with and without bytes. */
+Test(runs, lengths_are_those_of_the_bytes)
+{
+	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	struct recording t = { .opts = PTC_DECODE_OPTS_INIT };
+	struct lengths bytes, lengths;
+	uint8_t *file;
+	struct rec_file f;
+	size_t len;
+	int i;
+
+	two_queues(&t);
+	file = pd_finish(&t.pd, &len);
+	f = rec_make_file(file, len);
+	for (i = 0; i < 4; i++) {
+		opts.engine = i % 2 ? PTC_ENGINE_LIBIPT : PTC_ENGINE_FAST;
+		opts.runs = i > 1;
+		opts.bytes = true;
+		opts.lengths = false;
+		bytes = lengths_of(&opts, f.path);
+		opts.bytes = false;
+		opts.lengths = true;
+		lengths = lengths_of(&opts, f.path);
+		cr_assert_gt(bytes.known, (size_t)PIECES);
+		cr_assert_eq(memcmp(&bytes, &lengths, sizeof(bytes)), 0, "%d", i);
+	}
+	close(f.fd);
+	free(file);
 	rec_end(&t);
 }
 
