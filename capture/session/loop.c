@@ -10,9 +10,9 @@
 
 #include "base/err.h"
 #include "base/monotonic.h"
+#include "capture/session/caller_thread.h"
 #include "capture/session/capabilities.h"
 #include "capture/session/live_targets.h"
-#include "capture/soft/ground_truth.h"
 
 enum {
 	ASK_AGAIN_MS = 20, /* a request to stop or leave is repeated until the source reacts */
@@ -25,12 +25,8 @@ enum {
 static const uint64_t NEVER = UINT64_MAX;
 static const uint64_t PROGRESS_NS = 1000000000;
 
-/*
- * Indexes of polled descriptors. First list: the drain thread, after the rings. Second list: the
- * caller's thread.
- */
+/* Indexes of polled descriptors of the drain thread, after the rings. */
 enum { FD_END, FD_WISH, FD_HELD, FD_OTHERS };
-enum { FD_WAKE, FD_TRUTH, FD_NEWS, FD_CALLER };
 
 /* --- drain thread: clock --- */
 
@@ -369,7 +365,7 @@ static void *run_drain_thread(void *arg)
 	return NULL;
 }
 
-/* --- the caller's thread --- */
+/* --- start and end, by the caller's thread --- */
 
 static int no_priority(int sys, unsigned int priority, struct ptc_err *err)
 {
@@ -468,125 +464,16 @@ void ptc_loop_release(struct ptc_loop *l)
 	l->fds = NULL;
 }
 
-static void on_wake(struct ptc_loop *l, pid_t pid)
-{
-	struct ptc_wish wish = { .go = false };
-
-	switch (l->opts->callbacks.on_wake(l->opts->callbacks.wake_ctx, pid)) {
-	case PTC_WAKE_LEAVE:
-		wish.asked = PTC_ASKED_LEAVE;
-		break;
-	case PTC_WAKE_SNAPSHOT:
-		wish.snapshots = 1;
-		break;
-	case PTC_WAKE_LAST:
-		wish.last = true;
-		break;
-	case PTC_WAKE_GO_ON:
-		return;
-	}
-	ptc_relay_ask(&l->relay, &wish);
-}
-
-/* Runs on_wake for every pending wake-up, then reports that there are no more. */
-static void tell_ended(struct ptc_loop *l, pid_t pid)
-{
-	struct pollfd fd = { .fd = l->opts->callbacks.wake_fd, .events = POLLIN };
-
-	while (poll(&fd, 1, 0) == 1 && fd.revents & POLLIN)
-		on_wake(l, pid);
-	ptc_relay_ask(&l->relay, &(struct ptc_wish){ .heard = true });
-}
-
-/* Calls on_snapshot for snapshot @n, with @numbers from the drain thread. False: out of memory. */
-static bool tell_snapshot(const struct ptc_record_opts *o, uint64_t n, const uint8_t *numbers)
-{
-	char *path = o->snapshot.series ? ptc_series_path(o, n) : NULL;
-	const struct ptc_taken t = { .n = n,
-				     .bytes = ptc_le64(numbers),
-				     .path = path ? path : o->output.path,
-				     .wanted = ptc_le64(numbers + sizeof(uint64_t)),
-				     .behind_ns = ptc_le64(numbers + 2 * sizeof(uint64_t)) };
-	const bool ok = path || !o->snapshot.series;
-
-	if (ok)
-		o->callbacks.on_snapshot(o->callbacks.snapshot_ctx, &t);
-	free(path);
-	return ok;
-}
-
-/* Runs the callbacks for news from the drain thread. Returns true if the thread is done. */
-static bool tell_news(struct ptc_loop *l, pid_t pid, struct ptc_err *err, int *rc)
-{
-	const struct ptc_record_opts *o = l->opts;
-	const size_t each = PTC_RELAY_TAKEN * sizeof(uint64_t);
-	struct ptc_news news = ptc_relay_news(&l->relay);
-	const size_t n = news.taken.len / each;
-	bool ok = !ptc_buf_failed(&news.taken);
-	size_t i;
-
-	if (news.has_progress && o->callbacks.on_progress)
-		o->callbacks.on_progress(o->callbacks.progress_ctx, &news.progress);
-	for (i = 0; i < n && ok && o->callbacks.on_snapshot; i++)
-		ok = tell_snapshot(o, news.snapshots - n + i + 1, news.taken.bytes + i * each);
-	if (!ok)
-		*rc = ptc_fail_mem(err);
-	if (news.ended)
-		tell_ended(l, pid);
-	ptc_buf_release(&news.taken);
-	return news.done;
-}
-
-static int drain_truth(struct ptc_loop *l, struct ptc_err *err)
-{
-	const struct ptc_record_opts *o = l->opts;
-
-	return l->source->truth ?
-		       ptc_truth_drain(l->source->truth, o->callbacks.truth, o->callbacks.lbr_truth,
-				       o->callbacks.truth_ctx, err) :
-		       0;
-}
-
-/*
- * Runs the callbacks until the drain thread is done. Its work is then complete, and all ground
- * truth was delivered.
- */
-static int serve(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
-{
-	struct pollfd fds[FD_CALLER] = {
-		[FD_WAKE] = { .fd = l->opts->callbacks.wake_fd, .events = POLLIN },
-		[FD_TRUTH] = { .fd = l->source->truth ? ptc_truth_fd(l->source->truth) : -1,
-			       .events = POLLIN },
-		[FD_NEWS] = { .fd = l->relay.news_fd, .events = POLLIN },
-	};
-	bool done = false;
-	int rc = 0;
-
-	while (!rc && !done) {
-		if (poll(fds, FD_CALLER, -1) < 0) {
-			if (errno != EINTR)
-				rc = ptc_fail_sys(err, errno, "cannot poll");
-			continue;
-		}
-		if (fds[FD_WAKE].revents & POLLIN)
-			on_wake(l, pid);
-		if (fds[FD_NEWS].revents)
-			done = tell_news(l, pid, err, &rc);
-		if (!rc)
-			rc = drain_truth(l, err);
-	}
-	return rc;
-}
-
 int ptc_loop_run(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
 {
+	const struct ptc_caller caller = { l->opts, l->source, &l->relay, pid };
 	int rc;
 
 	l->command = l->opts->target.argv && !l->source->emulated ? pid : 0;
 	ptc_relay_ask(&l->relay, &(struct ptc_wish){ .go = true,
 						     .snapshots = l->source->early_snapshots,
 						     .last = l->source->early_last });
-	rc = serve(l, pid, err);
+	rc = ptc_caller_serve(&caller, err);
 	if (rc) {
 		end_at_once(l);
 		return rc;
