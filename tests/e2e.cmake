@@ -144,7 +144,7 @@ include(e2e_step.cmake)
 include(e2e_emu.cmake)
 
 # Snapshots, each in a file of its own.
-foreach(name on_exit control pipelined clock interrupt killed threads asleep)
+foreach(name on_exit control pipelined clock paused interrupt killed threads asleep)
 	foreach(source step emu)
 		e2e_test(snapshot_${name}_${source} "${e2e_dir}/snapshot.py" "${name}")
 	endforeach()

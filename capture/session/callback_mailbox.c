@@ -61,6 +61,8 @@ void ptc_relay_ask(struct ptc_relay *r, const struct ptc_wish *more)
 	r->wish.go |= more->go;
 	r->wish.over |= more->over;
 	r->wish.snapshots += more->snapshots;
+	if (more->snapshots && !r->wish.since_ns)
+		r->wish.since_ns = more->since_ns;
 	r->wish.last |= more->last;
 	r->wish.heard |= more->heard;
 	r->wish.asks += more->asked != PTC_ASKED_NOTHING;
@@ -76,6 +78,7 @@ struct ptc_wish ptc_relay_wish(struct ptc_relay *r)
 	clear(r->wish_fd); /* before the lock: a later request makes wish_fd readable again */
 	lock(r);
 	wish = r->wish;
+	r->wish.since_ns = 0;
 	(void)pthread_mutex_unlock(&r->lock);
 	return wish;
 }
@@ -88,13 +91,13 @@ void ptc_relay_progress(struct ptc_relay *r, const struct ptc_progress *p)
 	unlock(r, r->news_fd);
 }
 
-void ptc_relay_snapshot(struct ptc_relay *r, uint64_t bytes, uint64_t wanted, uint64_t behind_ns)
+void ptc_relay_snapshot(struct ptc_relay *r, const struct ptc_taken *t)
 {
+	struct ptc_taken taken = *t;
+
 	lock(r);
-	r->news.snapshots++;
-	ptc_buf_le64(&r->news.taken, bytes);
-	ptc_buf_le64(&r->news.taken, wanted);
-	ptc_buf_le64(&r->news.taken, behind_ns);
+	taken.n = ++r->news.snapshots;
+	ptc_buf_put(&r->news.taken, &taken, sizeof(taken));
 	unlock(r, r->news_fd);
 }
 

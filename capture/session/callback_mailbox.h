@@ -16,14 +16,16 @@ struct ptc_wish {
 	bool over; /* the caller has failed, or never began: end at once */
 	/* to ptc_relay_ask: how many more to take; from ptc_relay_wish: how many in all */
 	uint64_t snapshots;
+	/*
+	 * CLOCK_MONOTONIC of the request for a snapshot; from ptc_relay_wish: of the oldest since
+	 * the last call, or 0
+	 */
+	uint64_t since_ns;
 	bool last;  /* take a snapshot at the end, for any kind of end */
 	bool heard; /* reply to news.ended: the caller has no more requests from before the end */
 	enum ptc_asked asked; /* stop or leave the source */
 	uint64_t asks;	      /* from ptc_relay_wish: number of requests with asked */
 };
-
-/* Numbers for each snapshot: its bytes, the requests when it was taken, and its delay in ns. */
-enum { PTC_RELAY_TAKEN = 3 };
 
 /* Messages from the drain thread to the caller. */
 struct ptc_news {
@@ -32,7 +34,7 @@ struct ptc_news {
 	bool has_progress;
 	struct ptc_progress progress; /* the newest */
 	uint64_t snapshots;	      /* number taken so far; @taken lists the new snapshots */
-	struct ptc_buf taken; /* owned; PTC_RELAY_TAKEN numbers of 8 bytes for each new snapshot */
+	struct ptc_buf taken; /* owned; a struct ptc_taken without path for each new snapshot */
 };
 
 struct ptc_relay {
@@ -53,7 +55,8 @@ struct ptc_wish ptc_relay_wish(struct ptc_relay *r);
 
 /* Called by the drain thread. */
 void ptc_relay_progress(struct ptc_relay *r, const struct ptc_progress *p);
-void ptc_relay_snapshot(struct ptc_relay *r, uint64_t bytes, uint64_t wanted, uint64_t behind_ns);
+/* Adds a snapshot, and gives it its number. Its path is not used. */
+void ptc_relay_snapshot(struct ptc_relay *r, const struct ptc_taken *t);
 void ptc_relay_ended(struct ptc_relay *r);
 void ptc_relay_done(struct ptc_relay *r);
 /* Called by the caller's thread: returns new messages. Caller releases news.taken. */

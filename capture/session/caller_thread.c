@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
+#include "base/monotonic.h"
 #include "capture/session/snapshot_files.h"
 #include "capture/soft/ground_truth.h"
 
@@ -14,7 +16,7 @@ enum { FD_WAKE, FD_TRUTH, FD_NEWS, FD_ALL };
 
 static void on_wake(const struct ptc_caller *c)
 {
-	struct ptc_wish wish = { .go = false };
+	struct ptc_wish wish = { .since_ns = ptc_monotonic_ns() };
 
 	switch (c->opts->callbacks.on_wake(c->opts->callbacks.wake_ctx, c->pid)) {
 	case PTC_WAKE_LEAVE:
@@ -42,17 +44,17 @@ static void tell_ended(const struct ptc_caller *c)
 	ptc_relay_ask(c->relay, &(struct ptc_wish){ .heard = true });
 }
 
-/* Calls on_snapshot for snapshot @n, with @numbers from the drain thread. False: out of memory. */
-static bool tell_snapshot(const struct ptc_record_opts *o, uint64_t n, const uint8_t *numbers)
+/* Calls on_snapshot for a struct ptc_taken without path. False: out of memory. */
+static bool tell_snapshot(const struct ptc_record_opts *o, const uint8_t *taken)
 {
-	char *path = o->snapshot.series ? ptc_series_path(o, n) : NULL;
-	const struct ptc_taken t = { .n = n,
-				     .bytes = ptc_le64(numbers),
-				     .path = path ? path : o->output.path,
-				     .wanted = ptc_le64(numbers + sizeof(uint64_t)),
-				     .behind_ns = ptc_le64(numbers + 2 * sizeof(uint64_t)) };
-	const bool ok = path || !o->snapshot.series;
+	struct ptc_taken t;
+	char *path;
+	bool ok;
 
+	memcpy(&t, taken, sizeof(t));
+	path = o->snapshot.series ? ptc_series_path(o, t.n) : NULL;
+	ok = path || !o->snapshot.series;
+	t.path = path ? path : o->output.path;
 	if (ok)
 		o->callbacks.on_snapshot(o->callbacks.snapshot_ctx, &t);
 	free(path);
@@ -63,16 +65,15 @@ static bool tell_snapshot(const struct ptc_record_opts *o, uint64_t n, const uin
 static bool tell_news(const struct ptc_caller *c, struct ptc_err *err, int *rc)
 {
 	const struct ptc_record_opts *o = c->opts;
-	const size_t each = PTC_RELAY_TAKEN * sizeof(uint64_t);
 	struct ptc_news news = ptc_relay_news(c->relay);
-	const size_t n = news.taken.len / each;
+	const size_t n = news.taken.len / sizeof(struct ptc_taken);
 	bool ok = !ptc_buf_failed(&news.taken);
 	size_t i;
 
 	if (news.has_progress && o->callbacks.on_progress)
 		o->callbacks.on_progress(o->callbacks.progress_ctx, &news.progress);
 	for (i = 0; i < n && ok && o->callbacks.on_snapshot; i++)
-		ok = tell_snapshot(o, news.snapshots - n + i + 1, news.taken.bytes + i * each);
+		ok = tell_snapshot(o, news.taken.bytes + i * sizeof(struct ptc_taken));
 	if (!ok)
 		*rc = ptc_fail_mem(err);
 	if (news.ended)

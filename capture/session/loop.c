@@ -84,6 +84,14 @@ static void tell_progress(struct ptc_loop *l, uint64_t now)
 	l->tell_ns = now + PROGRESS_NS;
 }
 
+/* Requests a snapshot. @since_ns: CLOCK_MONOTONIC of the request. */
+static void request_pause(struct ptc_loop *l, uint64_t since_ns)
+{
+	l->pausing = true;
+	if (!l->requested_ns || since_ns < l->requested_ns)
+		l->requested_ns = since_ns;
+}
+
 static void want(struct ptc_loop *l, enum ptc_asked asked)
 {
 	if (l->asked < asked)
@@ -102,7 +110,7 @@ static void look_at_clock(struct ptc_loop *l)
 		want(l, PTC_ASKED_STOP);
 	}
 	if (now >= l->take_ns) {
-		l->pausing = true;
+		request_pause(l, l->take_ns);
 		l->take_ns = l->opts->snapshot.every_ns ? now + l->opts->snapshot.every_ns : NEVER;
 	}
 }
@@ -164,7 +172,9 @@ static int taken(struct ptc_loop *l, uint64_t before)
 	if (rc)
 		return rc;
 	l->snapshots++;
-	ptc_relay_snapshot(&l->relay, bytes, l->wanted, l->behind_ns);
+	l->taken.bytes = bytes;
+	l->taken.wanted = l->wanted;
+	ptc_relay_snapshot(&l->relay, &l->taken);
 	if (l->opts->snapshot.count && l->snapshots >= l->opts->snapshot.count) {
 		want(l, PTC_ASKED_STOP);
 		forward_request_to_source(l);
@@ -197,7 +207,8 @@ static struct ptc_wish take_wish(struct ptc_loop *l)
 {
 	const struct ptc_wish wish = ptc_relay_wish(&l->relay);
 
-	l->pausing |= wish.snapshots > l->wanted && l->opts->snapshot.enabled;
+	if (wish.snapshots > l->wanted && l->opts->snapshot.enabled)
+		request_pause(l, wish.since_ns);
 	l->wanted = wish.snapshots;
 	l->last |= wish.last;
 	l->asks = wish.asks;
@@ -233,25 +244,45 @@ static int add_live_states(struct ptc_loop *l, bool ended)
 				    &l->missing, &l->err);
 }
 
+/* Pauses the trace if a snapshot is due. Returns true once the trace stands still. */
+static bool pause_trace(struct ptc_loop *l)
+{
+	const struct ptc_source_ops *ops = l->source->ops;
+	const bool paused = l->pausing && !l->asked && ops->pause(l->source);
+
+	l->taken = (struct ptc_taken){ .n = 0 };
+	if (!paused)
+		return false;
+	l->paused_ns = ptc_monotonic_ns();
+	l->taken.stopped_after_ns = l->paused_ns - l->requested_ns;
+	l->taken.behind_ns = ops->behind ? ops->behind(l->source) : 0;
+	return true;
+}
+
+static void resume_trace(struct ptc_loop *l)
+{
+	l->pausing = false;
+	l->requested_ns = 0;
+	l->source->ops->resume(l->source);
+	l->taken.off_ns = ptc_monotonic_ns() - l->paused_ns;
+}
+
 /*
  * Drains, and takes a snapshot if one is due. The ended trace becomes the last snapshot. No other
  * is taken once a stop or leave was requested.
  */
 static int drain_or_take(struct ptc_loop *l, bool ended)
 {
-	const bool paused = l->pausing && !ended && !l->asked && l->source->ops->pause(l->source);
+	const bool paused = !ended && pause_trace(l);
 	const bool take = ended ? wants_last(l) || is_asked_for(l) : paused;
 	const uint64_t before = l->drain->aux_bytes;
 	int rc;
 
-	l->behind_ns = paused && l->source->ops->behind ? l->source->ops->behind(l->source) : 0;
 	rc = drain(l, ended, take);
 	if (!rc && take)
 		rc = add_live_states(l, ended);
-	if (paused) {
-		l->pausing = false;
-		l->source->ops->resume(l->source);
-	}
+	if (paused)
+		resume_trace(l);
 	if (!rc && take)
 		rc = taken(l, before);
 	if (l->drain->full && !l->asked) { /* the disk is full */
@@ -286,7 +317,8 @@ static int poll_once(struct ptc_loop *l, bool *ret_over)
 	ptc_drain_woken(l->drain, l->fds);
 	*ret_over = l->fds[l->drain->n + FD_WISH].revents & POLLIN && take_wish(l).over;
 	look_at_clock(l);
-	l->pausing |= is_held(l);
+	if (is_held(l))
+		request_pause(l, ptc_monotonic_ns());
 	forward_request_to_source(l);
 	return 0;
 }
@@ -472,6 +504,7 @@ int ptc_loop_run(struct ptc_loop *l, pid_t pid, struct ptc_err *err)
 	l->command = l->opts->target.argv && !l->source->emulated ? pid : 0;
 	ptc_relay_ask(&l->relay, &(struct ptc_wish){ .go = true,
 						     .snapshots = l->source->early_snapshots,
+						     .since_ns = ptc_monotonic_ns(),
 						     .last = l->source->early_last });
 	rc = ptc_caller_serve(&caller, err);
 	if (rc) {

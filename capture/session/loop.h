@@ -39,7 +39,9 @@ struct ptc_loop {
 	struct ptc_live_missing missing;     /* states that could not be read */
 	uint64_t asks;			     /* the caller's requests to end so far */
 	uint64_t snapshots;		     /* number taken */
-	uint64_t behind_ns;		     /* of the newest snapshot; see struct ptc_taken */
+	uint64_t paused_ns;		     /* when the trace stood still for the newest */
+	uint64_t requested_ns;		     /* oldest request for a snapshot; 0: none */
+	struct ptc_taken taken;		     /* times of the newest snapshot */
 	uint64_t wanted;		     /* number requested by the caller so far */
 	uint64_t start_ns, tell_ns, stop_ns; /* CLOCK_MONOTONIC; UINT64_MAX: never */
 	uint64_t take_ns;		     /* when to take the next timed snapshot */

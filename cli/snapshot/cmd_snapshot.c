@@ -160,6 +160,9 @@ static void on_snapshot(void *ctx, const struct ptc_taken *t)
 	else if (!k->a->quiet && t->behind_ns)
 		ptc_say("the trace stopped %.3f us after the place (--at)",
 			(double)t->behind_ns / 1e3);
+	if (k->a->verbose && t->off_ns)
+		ptc_say("the trace was off for %.3f ms; it stopped %.3f ms after the request",
+			(double)t->off_ns / 1e6, (double)t->stopped_after_ns / 1e6);
 	remember(k, t->path);
 	ptc_control_taken(&k->control, t->wanted);
 }

@@ -58,6 +58,13 @@ struct ptc_taken {
 	 * before the instruction ran. Or PTC_BEHIND_UNKNOWN
 	 */
 	uint64_t behind_ns;
+	/*
+	 * ns from the request until the trace of all threads was off. The request of a caller is
+	 * the wake-up, before on_wake runs. The request of a timer is its due time. For a place or
+	 * a signal it is the time when the recording noticed it. 0: the trace had ended.
+	 */
+	uint64_t stopped_after_ns;
+	uint64_t off_ns; /* ns from then until the trace of all threads was on again; or 0 */
 };
 
 /* A code location in a program. */

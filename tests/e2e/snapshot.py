@@ -306,6 +306,26 @@ def control(folder):
     end_of_program(live)
 
 
+@case
+def paused(folder):
+    """With -v each snapshot of a running program tells how long the trace was off, and when it
+    stopped. The snapshot after a stop needs no pause."""
+    for options in (["-v"], []):
+        live = Live(folder, *options, *RINGS, prog("busy"), BUSY)
+        check(live.p.stdout.readline() == b"ready\n", "the program is not ready")
+        asked = time.monotonic()
+        check(live.command("snapshot") == "ack" and live.command("snapshot") == "ack", "no snapshot")
+        most = (time.monotonic() - asked) * 1e3
+        check(live.command("stop") == "ack", "it does not stop")
+        live.ends(0)
+        check(len(live.files()) == 3, f"{live.files()}")
+        said = re.findall(r"ptcap: the trace was off for (\d+\.\d+) ms; it stopped (\d+\.\d+) ms after the request\n", live.err())
+        check(len(said) == (2 if options else 0), live.err())
+        check(all(0 < float(ms) for line in said for ms in line), f"{said}")
+        check(sum(float(ms) for line in said for ms in line) <= most, f"{said}, but all took {most} ms")
+        end_of_program(live)
+
+
 def end_of_program(live):
     """The program was left unchanged, and ends with its input."""
     live.p.stdin.close()

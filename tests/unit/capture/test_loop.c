@@ -16,6 +16,7 @@
 
 #include "auxtrace/reader/reader.h"
 #include "auxtrace/record/crash_record.h"
+#include "base/monotonic.h"
 #include "capture/session/loop.h"
 
 enum { P = 4096, RINGS = 3, AUX = 2 * P };
@@ -26,9 +27,10 @@ struct fake {
 	struct ptc_source_ring rings[RINGS];
 	int end_fd;
 	unsigned int pauses, resumes, leaves, quiesced;
-	bool asks;		     /* requests a snapshot */
-	unsigned int goes_on, asked; /* how often a stopped trace went on; number of checks */
-	pthread_t thread;	     /* last thread that called the source */
+	bool asks;			 /* requests a snapshot */
+	uint64_t stopped_ns, resumed_ns; /* when the rings stood still, and when they went on */
+	unsigned int goes_on, asked;	 /* how often a stopped trace went on; number of checks */
+	pthread_t thread;		 /* last thread that called the source */
 };
 
 static struct fake *of(struct ptc_source *s)
@@ -69,6 +71,7 @@ static bool fake_pause(struct ptc_source *s)
 		memset(f->rings[i].aux, (int)('a' + i), 16);
 		f->rings[i].page->aux_head = 16;
 	}
+	f->stopped_ns = ptc_monotonic_ns();
 	return true;
 }
 
@@ -78,6 +81,7 @@ static void fake_resume(struct ptc_source *s)
 	size_t i;
 
 	f->resumes++;
+	f->resumed_ns = ptc_monotonic_ns();
 	for (i = 0; i < RINGS; i++) /* overwritten again */
 		memset(f->rings[i].aux, '!', AUX);
 }
@@ -146,6 +150,8 @@ struct caller {
 	pthread_t thread;
 	int wake_fd;
 	unsigned int wakes, snapshots;
+	const struct fake *f;
+	uint64_t woken_ns, called_ns; /* before the wake-up that requests a snapshot, and after */
 };
 
 static enum ptc_wake_action on_wake(void *ctx, pid_t pid)
@@ -155,7 +161,8 @@ static enum ptc_wake_action on_wake(void *ctx, pid_t pid)
 
 	cr_assert(pthread_equal(pthread_self(), c->thread) && pid == 77);
 	(void)eventfd_read(c->wake_fd, &ignored);
-	c->wakes++;
+	if (!c->wakes++)
+		c->called_ns = ptc_monotonic_ns();
 	return c->wakes == 1 ? PTC_WAKE_SNAPSHOT : c->snapshots ? PTC_WAKE_LEAVE : PTC_WAKE_GO_ON;
 }
 
@@ -168,6 +175,16 @@ static void on_snapshot(void *ctx, const struct ptc_taken *t)
 	cr_assert(!t->path && t->wanted == 1);
 	(void)eventfd_write(c->wake_fd, 1);
 	cr_assert_eq(t->bytes, t->n == 1 ? 16 * RINGS : 8 * RINGS);
+	if (t->n == 1) { /* the request was between woken_ns and called_ns */
+		const uint64_t sum = t->stopped_after_ns + t->off_ns;
+
+		cr_assert_geq(t->stopped_after_ns, c->f->stopped_ns - c->called_ns);
+		cr_assert_leq(t->stopped_after_ns, c->f->resumed_ns - c->woken_ns);
+		cr_assert_geq(sum, c->f->resumed_ns - c->called_ns);
+		cr_assert_leq(sum, ptc_monotonic_ns() - c->woken_ns);
+	} else {
+		cr_assert(!t->stopped_after_ns && !t->off_ns, "the trace had ended");
+	}
 }
 
 static void make(struct fake *f)
@@ -272,7 +289,9 @@ static void loop_end(struct looped *l)
 
 Test(loop, a_snapshot_is_of_rings_that_all_stand_still)
 {
-	struct caller c = { .thread = pthread_self(), .wake_fd = eventfd(1, EFD_NONBLOCK) };
+	struct caller c = { .thread = pthread_self(),
+			    .wake_fd = eventfd(1, EFD_NONBLOCK),
+			    .woken_ns = ptc_monotonic_ns() };
 	const struct ptc_record_opts opts = { .snapshot.enabled = true,
 					      .callbacks.wake_fd = c.wake_fd,
 					      .callbacks.on_wake = on_wake,
@@ -282,6 +301,7 @@ Test(loop, a_snapshot_is_of_rings_that_all_stand_still)
 	char path[64];
 	struct looped l;
 
+	c.f = &l.f;
 	(void)snprintf(path, sizeof(path), "/tmp/ptcap-loop-%d", (int)getpid());
 	cr_assert_eq(loop_begin(&l, &opts, path), 0);
 	cr_assert_eq(ptc_loop_run(&l.loop, 77, &l.err), 0, "%s", l.err.msg);
