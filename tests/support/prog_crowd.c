@@ -5,6 +5,8 @@
  * crowd   N threads at once, then another one, which maps code that the first thread runs
  * churn   N threads one after the other, while BUSY (three) others never rest
  * on      the same without an end; N more threads when the input ends
+ * turns   N threads, of which N-1 sleep; for each byte of input the first one calls functions, many
+ *         for 'f', and answers with a byte
  * forks   N processes one after the other
  * grow    N different pages of code, mapped by one thread and run by three others;
  *         at the same time two more threads do that with two versions at one place
@@ -21,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, RUNNERS = 3, STACK = 64 << 10 };
+enum { PAGE = 4096, RUNNERS = 3, STACK = 64 << 10, FILL = 4000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t came = PTHREAD_COND_INITIALIZER, changed = PTHREAD_COND_INITIALIZER;
@@ -157,6 +159,24 @@ static void churn(int n, int nbusy, bool on)
 	printf("%d came\n", here);
 }
 
+static void turns(int n)
+{
+	unsigned char *p = map();
+	char what;
+	int i;
+
+	for (i = 1; i < n; i++)
+		(void)start(stand);
+	write_code(p, 1);
+	while (read(0, &what, 1) == 1) {
+		for (i = what == 'f' ? FILL : 10; i > 0; i--)
+			(void)run(p);
+		if (write(1, &what, 1) != 1)
+			exit(2);
+	}
+	exit(0); /* the others never wake up */
+}
+
 static __attribute__((noinline)) void born(void)
 {
 	__asm__ volatile(""); /* a place that only children reach */
@@ -280,6 +300,8 @@ int main(int argc, char **argv)
 		churn(n, nbusy, false);
 	else if (!strcmp(mode, "on"))
 		churn(n, nbusy, true);
+	else if (!strcmp(mode, "turns"))
+		turns(n);
 	else if (!strcmp(mode, "forks"))
 		forks(n);
 	else if (!strcmp(mode, "grow"))
