@@ -173,7 +173,8 @@ static int taken(struct ptc_loop *l, uint64_t before)
 		return rc;
 	l->snapshots++;
 	l->taken.bytes = bytes;
-	l->taken.wanted = l->wanted;
+	if (!l->taken.off_ns) /* the end answers all requests */
+		l->taken.wanted = l->wanted;
 	ptc_relay_snapshot(&l->relay, &l->taken);
 	if (l->opts->snapshot.count && l->snapshots >= l->opts->snapshot.count) {
 		want(l, PTC_ASKED_STOP);
@@ -225,19 +226,40 @@ static bool wants_end(void *ctx)
 }
 
 /*
- * Adds the states of live processes to the snapshot that was just copied. The caller's request to
- * end adds them for opts->crash, too.
+ * Returns true if the snapshot gets the states of live processes. The caller's request to end adds
+ * them for opts->crash, too.
  */
-static int add_live_states(struct ptc_loop *l, bool ended)
+static bool wants_live_states(const struct ptc_loop *l, bool ended)
 {
 	const struct ptc_record_snapshot *o = &l->opts->snapshot;
-	const bool wanted = ended ? l->asked && (o->stacks || o->crash) : o->stacks;
+
+	return l->series && (ended ? l->asked && (o->stacks || o->crash) : o->stacks);
+}
+
+/* Returns true if the source has the states of live processes. */
+static bool has_live_states(const struct ptc_loop *l, bool ended)
+{
+	return l->source->ops->lives && (!ended || l->source->emulated);
+}
+
+/* Adds the states that the source has: those of the moment at which the trace stopped. */
+static int take_live_states(struct ptc_loop *l, bool ended)
+{
+	if (!wants_live_states(l, ended) || !has_live_states(l, ended))
+		return 0;
+	return l->source->ops->lives(l->source, &l->series->states, &l->states, &l->err);
+}
+
+/*
+ * Reads states with ptrace. The processes never stood still for the copy, so the trace need not be
+ * off here, and waiting for threads to stop costs no trace.
+ */
+static int read_live_states(struct ptc_loop *l, bool ended)
+{
 	const struct ptc_live_caller caller = { l->relay.wish_fd, wants_end, l };
 
-	if (!l->series || !wanted)
+	if (!wants_live_states(l, ended) || has_live_states(l, ended))
 		return 0;
-	if (l->source->ops->lives && (!ended || l->source->emulated))
-		return l->source->ops->lives(l->source, &l->series->states, &l->states, &l->err);
 	if (ended && l->source->ops->part)
 		l->source->ops->part(l->source);
 	return ptc_live_targets_put(&l->series->states, l->opts, l->command, &caller, &l->states,
@@ -255,6 +277,7 @@ static bool pause_trace(struct ptc_loop *l)
 		return false;
 	l->paused_ns = ptc_monotonic_ns();
 	l->taken.stopped_after_ns = l->paused_ns - l->requested_ns;
+	l->taken.wanted = l->wanted; /* later requests get a snapshot of their own */
 	l->taken.behind_ns = ops->behind ? ops->behind(l->source) : 0;
 	return true;
 }
@@ -280,9 +303,11 @@ static int drain_or_take(struct ptc_loop *l, bool ended)
 
 	rc = drain(l, ended, take);
 	if (!rc && take)
-		rc = add_live_states(l, ended);
+		rc = take_live_states(l, ended);
 	if (paused)
 		resume_trace(l);
+	if (!rc && take)
+		rc = read_live_states(l, ended);
 	if (!rc && take)
 		rc = taken(l, before);
 	if (l->drain->full && !l->asked) { /* the disk is full */

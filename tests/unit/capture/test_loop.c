@@ -10,140 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "auxtrace/reader/reader.h"
-#include "auxtrace/record/crash_record.h"
 #include "base/monotonic.h"
-#include "capture/session/loop.h"
-
-enum { P = 4096, RINGS = 3, AUX = 2 * P };
-
-/* The fake fills its rings only at the stop, which detects an earlier read. */
-struct fake {
-	struct ptc_source base;
-	struct ptc_source_ring rings[RINGS];
-	int end_fd;
-	unsigned int pauses, resumes, leaves, quiesced;
-	bool asks;			 /* requests a snapshot */
-	uint64_t stopped_ns, resumed_ns; /* when the rings stood still, and when they went on */
-	unsigned int goes_on, asked;	 /* how often a stopped trace went on; number of checks */
-	pthread_t thread;		 /* last thread that called the source */
-};
-
-static struct fake *of(struct ptc_source *s)
-{
-	struct fake *f = (struct fake *)s;
-
-	f->thread = pthread_self();
-	return f;
-}
-
-static size_t fake_rings(struct ptc_source *s, const struct ptc_source_ring **ret)
-{
-	*ret = of(s)->rings;
-	return RINGS;
-}
-
-static void fake_drained(struct ptc_source *s, size_t i, bool stopped)
-{
-	(void)of(s);
-	(void)i;
-	(void)stopped;
-}
-
-static int fake_end_fd(struct ptc_source *s)
-{
-	return of(s)->end_fd;
-}
-
-/* The first call is not ready yet; the next one stops the rings. */
-static bool fake_pause(struct ptc_source *s)
-{
-	struct fake *f = of(s);
-	size_t i;
-
-	if (!f->pauses++)
-		return false;
-	for (i = 0; i < RINGS; i++) {
-		memset(f->rings[i].aux, (int)('a' + i), 16);
-		f->rings[i].page->aux_head = 16;
-	}
-	f->stopped_ns = ptc_monotonic_ns();
-	return true;
-}
-
-static void fake_resume(struct ptc_source *s)
-{
-	struct fake *f = of(s);
-	size_t i;
-
-	f->resumes++;
-	f->resumed_ns = ptc_monotonic_ns();
-	for (i = 0; i < RINGS; i++) /* overwritten again */
-		memset(f->rings[i].aux, '!', AUX);
-}
-
-static void fake_leave(struct ptc_source *s)
-{
-	of(s)->leaves++;
-	(void)eventfd_write(of(s)->end_fd, 1);
-}
-
-static void fake_quiesce(struct ptc_source *s)
-{
-	struct fake *f = of(s);
-	size_t i;
-
-	f->quiesced++;
-	for (i = 0; i < RINGS; i++) {
-		memset((uint8_t *)f->rings[i].aux, (int)('a' + i), 16);
-		memset((uint8_t *)f->rings[i].aux + 16, 'z', 8);
-		memset((uint8_t *)f->rings[i].aux + 24, 0, AUX - 24);
-		f->rings[i].page->aux_head = 24;
-	}
-}
-
-/* Ring 0 gets one more byte. */
-static bool fake_went_on(struct ptc_source *s)
-{
-	struct fake *f = of(s);
-
-	if (f->asked++ >= f->goes_on)
-		return false;
-	((uint8_t *)f->rings[0].aux)[f->rings[0].page->aux_head++ % AUX] = '+';
-	return true;
-}
-
-static bool fake_asks(struct ptc_source *s)
-{
-	return of(s)->asks;
-}
-
-/* An unknown PMU: its trace is stored unchanged. */
-static void fake_describe(struct ptc_source *s, struct ptc_source_desc *ret)
-{
-	static const struct perf_event_attr attr = { .type = 8, .sample_id_all = 1 };
-
-	(void)of(s);
-	*ret = (struct ptc_source_desc){
-		.attr = { attr, attr }, .name = { "x", "dummy" }, .no_info = true, .label = "fake"
-	};
-}
-
-static const struct ptc_source_ops ops = { .describe = fake_describe,
-					   .rings = fake_rings,
-					   .drained = fake_drained,
-					   .end_fd = fake_end_fd,
-					   .pause = fake_pause,
-					   .went_on = fake_went_on,
-					   .asks = fake_asks,
-					   .resume = fake_resume,
-					   .stop = fake_leave,
-					   .leave = fake_leave,
-					   .quiesce = fake_quiesce };
+#include "fake_source.h"
 
 /* The state of the caller. */
 struct caller {
@@ -185,43 +57,6 @@ static void on_snapshot(void *ctx, const struct ptc_taken *t)
 	} else {
 		cr_assert(!t->stopped_after_ns && !t->off_ns, "the trace had ended");
 	}
-}
-
-static void make(struct fake *f)
-{
-	size_t i;
-
-	memset(f, 0, sizeof(*f));
-	f->base.ops = &ops;
-	f->end_fd = eventfd(0, EFD_NONBLOCK);
-	for (i = 0; i < RINGS; i++) {
-		struct perf_event_mmap_page *page = calloc(1, (size_t)2 * P);
-
-		page->data_offset = P;
-		page->data_size = P;
-		page->aux_offset = (uint64_t)2 * P;
-		page->aux_size = AUX;
-		f->rings[i] = (struct ptc_source_ring){ .page = page,
-							.data_off = P,
-							.data_size = P,
-							.aux = calloc(1, AUX),
-							.aux_size = AUX,
-							.fd = -1,
-							.idx = (uint32_t)i,
-							.cpu = (int32_t)i,
-							.tid = -1 };
-	}
-}
-
-static void release(struct fake *f)
-{
-	size_t i;
-
-	for (i = 0; i < RINGS; i++) {
-		free(f->rings[i].page);
-		free(f->rings[i].aux);
-	}
-	(void)close(f->end_fd);
 }
 
 static struct ptc_writer *writer(const char *path)
@@ -313,38 +148,6 @@ Test(loop, a_snapshot_is_of_rings_that_all_stand_still)
 	loop_end(&l);
 	(void)unlink(path);
 	(void)close(c.wake_fd);
-}
-
-/* Takes a series of files of @pid at @path as @opts ask. Returns the result of the loop. */
-static int take_series_of(struct fake *f, const char *path, struct ptc_record_opts opts, pid_t pid,
-			  struct ptc_err *err)
-{
-	struct ptc_filing filing;
-	struct ptc_series series;
-	struct ptc_drain drain;
-	struct ptc_loop loop;
-	int rc;
-
-	opts.snapshot.enabled = opts.snapshot.series = true;
-	opts.output.path = path;
-	opts.callbacks.wake_fd = -1;
-	cr_assert_eq(ptc_drain_init(&drain, &f->base, &opts, err), 0);
-	cr_assert_eq(ptc_filing_init(&filing, &opts, &f->base, RINGS, err), 0);
-	cr_assert_eq(ptc_series_init(&series, &filing, &drain, err), 0, "%s", err->msg);
-	cr_assert_eq(ptc_loop_init(&loop, &opts, &f->base, &drain, err), 0);
-	loop.series = &series;
-	rc = ptc_loop_run(&loop, pid, err);
-	ptc_loop_release(&loop);
-	ptc_drain_release(&drain);
-	ptc_series_release(&series);
-	ptc_filing_release(&filing);
-	return rc;
-}
-
-static int take_series(struct fake *f, const char *path, struct ptc_record_opts opts,
-		       struct ptc_err *err)
-{
-	return take_series_of(f, path, opts, 77, err);
 }
 
 /* Takes one snapshot as a file of its own: after a pause, or at the end. */
@@ -446,97 +249,6 @@ Test(loop, a_trace_that_never_stands_still_is_an_error)
 		cr_assert_neq(access(path, F_OK), 0, "there is no such file");
 		release(&f);
 	}
-}
-
-/* Waits until it is killed, at the latest by the end of the process @parent. */
-static _Noreturn void wait_for_kill(pid_t parent)
-{
-	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent) /* it has ended before the call */
-		_exit(1);
-	for (;;)
-		(void)pause();
-}
-
-/* Starts a process with a child. Both wait until they are killed, and end with this process. */
-static pid_t start_family(pid_t *ret_child)
-{
-	const pid_t self = getpid();
-	pid_t pid, child;
-	int fds[2];
-
-	cr_assert_eq(pipe(fds), 0);
-	pid = fork();
-	if (!pid) {
-		pid = getpid();
-		child = fork();
-		if (!child)
-			wait_for_kill(pid);
-		if (child < 0 || write(fds[1], &child, sizeof(child)) != (ssize_t)sizeof(child))
-			_exit(1);
-		(void)close(fds[1]);
-		wait_for_kill(self);
-	}
-	(void)close(fds[1]);
-	cr_assert(pid > 0);
-	cr_assert_eq(read(fds[0], ret_child, sizeof(*ret_child)), (ssize_t)sizeof(*ret_child));
-	cr_assert(*ret_child > 0);
-	(void)close(fds[0]);
-	return pid;
-}
-
-/* Returns the number of states of live processes in the file. Sets *ret_pid to the last. */
-static unsigned int count_live(const char *path, uint64_t *ret_pid)
-{
-	unsigned int n = 0;
-	struct ptc_crash c;
-	struct ptc_file *f;
-	struct ptc_rec rec;
-	struct ptc_err err;
-	uint64_t pos = 0;
-
-	cr_assert_eq(ptc_file_open(path, &f, &err), 0, "%s", err.msg);
-	while (ptc_file_next(f, &pos, &rec, &err) > 0) {
-		if (ptc_crash_parse(&rec, &c, &err) <= 0 || c.kind != PTC_CRASH_LIVE)
-			continue;
-		*ret_pid = c.u.live.pid;
-		n++;
-	}
-	ptc_file_free(f);
-	return n;
-}
-
-/* Takes a snapshot while the command runs, and one at a request to end. */
-Test(loop, a_snapshot_has_the_states_of_a_command_and_its_children)
-{
-	static char *argv[] = { (char *)"x", NULL };
-	struct ptc_record_opts opts = { .snapshot.count = 1, .target.argv = argv };
-	char path[64];
-	struct ptc_err err;
-	pid_t pid, child;
-	uint64_t last;
-	int way;
-
-	(void)snprintf(path, sizeof(path), "/tmp/ptcap-loop-%d", (int)getpid());
-	pid = start_family(&child);
-	for (way = 0; way < 8; way++) {
-		const bool at_end = way & 1, stacks = way & 2, emulated = way & 4;
-		const unsigned int want = stacks && !emulated ? 2 : 0;
-		struct fake f;
-
-		make(&f);
-		f.base.emulated = emulated;
-		opts.snapshot.stacks = stacks;
-		opts.snapshot.after_ns = at_end ? 0 : 1;
-		opts.range.max_ns = at_end ? 1 : 0;
-		cr_assert_eq(take_series_of(&f, path, opts, pid, &err), 0, "%s", err.msg);
-		cr_assert_eq(count_live(path, &last), want, "way %d", way);
-		cr_assert(!want || last == (uint64_t)child);
-		(void)unlink(path);
-		release(&f);
-	}
-	(void)kill(child, SIGKILL);
-	(void)kill(pid, SIGKILL);
 }
 
 Test(loop, a_thread_that_never_goes_ends)
