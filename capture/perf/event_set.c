@@ -326,6 +326,14 @@ void ptc_set_disable(struct ptc_set *s)
 	each_tracing(s, PERF_EVENT_IOC_DISABLE);
 }
 
+void ptc_set_disable_once(struct ptc_set *s)
+{
+	s->main_on = false;
+	each_once(s, MAIN, PERF_EVENT_IOC_DISABLE);
+	if (sampler(s, SAMPLER) && !s->grouped)
+		each_once(s, SAMPLER, PERF_EVENT_IOC_DISABLE);
+}
+
 void ptc_set_disable_all(struct ptc_set *s)
 {
 	ptc_set_disable(s);

@@ -111,6 +111,11 @@ void ptc_set_enable(struct ptc_set *s);
 /* Restarts the trace of a ring that was full, once it has space again. */
 void ptc_set_restart_ring(struct ptc_set *s, size_t ring);
 void ptc_set_disable(struct ptc_set *s);
+/*
+ * Disables the trace in one pass. A task whose creation is under way may trace on: the next pass
+ * stops it, and ptc_set_moved then returns true.
+ */
+void ptc_set_disable_once(struct ptc_set *s);
 /* Disables sideband records too. */
 void ptc_set_disable_all(struct ptc_set *s);
 

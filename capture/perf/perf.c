@@ -244,22 +244,27 @@ static void perf_leave(struct ptc_source *src)
 static bool perf_pause(struct ptc_source *src)
 {
 	of(src)->paused = true;
-	ptc_set_disable(&of(src)->set);
+	if (of(src)->opts->snapshot.series) /* perf_went_on repeats it after the copy */
+		ptc_set_disable_once(&of(src)->set);
+	else
+		ptc_set_disable(&of(src)->set);
 	(void)ptc_set_moved(&of(src)->set);
 	ptc_trigger_pause(&of(src)->trigger);
 	return true;
 }
 
 /*
- * A new thread may have inherited an enabled event (see event_set.c). Its event exists by now.
- * Disabling that event moves the AUX head.
+ * A new thread may have inherited an enabled event (see each() in event_set.c). A thread runs only
+ * after the kernel has linked its events to the original events. So one pass over all events finds
+ * each event that has traced during the copy. Disabling it moves the AUX head. An event that is
+ * linked later traces later, and cannot spoil the copy.
  */
 static bool perf_went_on(struct ptc_source *src)
 {
 	if (of(src)->stopped)
 		ptc_set_disable_all(&of(src)->set);
 	else
-		ptc_set_disable(&of(src)->set);
+		ptc_set_disable_once(&of(src)->set);
 	return ptc_set_moved(&of(src)->set);
 }
 

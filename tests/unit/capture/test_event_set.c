@@ -104,6 +104,9 @@ Test(event_set, what_takes_branch_stacks_is_on_while_the_trace_is)
 	ptc_set_disable(&s);
 	cr_assert_str_eq(asked, "E5 E3 E4 D3 D4 ");
 	asked[0] = '\0';
+	ptc_set_disable_once(&s);
+	cr_assert_str_eq(asked, "D3 D4 ");
+	asked[0] = '\0';
 	ptc_set_restart_ring(&s, 0);
 	cr_assert_str_eq(asked, "D3 E3 ", "its ring is not the one that was full");
 	asked[0] = '\0';
@@ -174,6 +177,17 @@ Test(event_set, threads_that_are_born_meanwhile_are_asked_the_second_time)
 	asked[0] = '\0';
 	ptc_set_enable(&s);
 	cr_assert_str_eq(asked, "E3 E5 E7 E9 E3 E5 E7 E9 ");
+}
+
+Test(event_set, a_pause_that_is_checked_later_asks_each_event_once)
+{
+	struct ptc_set s = set();
+
+	s.attr[0].inherit = 1;
+	s.main_on = true;
+	ptc_set_disable_once(&s);
+	cr_assert_str_eq(asked, "D9 D7 D5 D3 ");
+	cr_assert_not(s.main_on, "no repetition enables it");
 }
 
 /* Checks that the timer is set to about @ms, then lets it expire. */
