@@ -13,11 +13,12 @@
 #include "base/err.h"
 #include "capture/host/clock.h"
 #include "capture/rings/first_psb.h"
+#include "capture/session/ring_copy.h"
 #include "ptcap/crash.h"
 
 /* Copy of the contents of one ring. */
 struct ptc_series_copy {
-	struct ptc_buf bytes;
+	struct ptc_ring_copy bytes;
 	uint64_t start; /* position of bytes in the AUX stream */
 	size_t from;	/* offset of the first decodable byte */
 };
@@ -54,6 +55,28 @@ static int try_file(const struct ptc_series *s, struct ptc_err *err)
 	return rc;
 }
 
+/* Makes memory ready for the window of ring @i. */
+static bool reserve_copy(struct ptc_series *s, size_t i)
+{
+	const size_t most = (size_t)s->drain->snapshot_size;
+	const struct ptc_source_ring *rings;
+	size_t size;
+
+	(void)s->drain->source->ops->rings(s->drain->source, &rings);
+	size = rings[i].aux_size;
+	return ptc_ring_copy_reserve(&s->copies[i].bytes, most && most < size ? most : size);
+}
+
+static int reserve_copies(struct ptc_series *s, struct ptc_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < s->drain->n; i++)
+		if (!reserve_copy(s, i))
+			return ptc_fail_mem(err);
+	return 0;
+}
+
 int ptc_series_init(struct ptc_series *s, struct ptc_filing *filing, struct ptc_drain *drain,
 		    struct ptc_err *err)
 {
@@ -71,6 +94,8 @@ int ptc_series_init(struct ptc_series *s, struct ptc_filing *filing, struct ptc_
 		return ptc_fail_mem(err);
 	rc = ptc_kept_new(&opts, &s->kept, err);
 	drain->kept = s->kept;
+	if (!rc)
+		rc = reserve_copies(s, err);
 	return rc ? rc : try_file(s, err);
 }
 
@@ -79,14 +104,18 @@ static void forget_copies(struct ptc_series *s)
 	size_t i;
 
 	for (i = 0; s->copies && i < s->drain->n; i++) {
-		ptc_buf_release(&s->copies[i].bytes);
-		s->copies[i] = (struct ptc_series_copy){ .bytes = PTC_BUF_INIT };
+		ptc_ring_copy_clear(&s->copies[i].bytes);
+		s->copies[i].start = 0;
+		s->copies[i].from = 0;
 	}
 }
 
 void ptc_series_release(struct ptc_series *s)
 {
-	forget_copies(s);
+	size_t i;
+
+	for (i = 0; s->copies && i < s->drain->n; i++)
+		ptc_ring_copy_release(&s->copies[i].bytes);
 	ptc_kept_free(s->kept);
 	ptc_buf_release(&s->states);
 	ptc_buf_release(&s->code);
@@ -106,13 +135,13 @@ int ptc_series_copy(struct ptc_series *s, struct ptc_err *err)
 		struct ptc_series_copy *c = &s->copies[i];
 		struct ptc_seg seg[2];
 
-		ptc_buf_reset(&c->bytes);
+		c->bytes.len = 0;
 		if (!ptc_drain_window(s->drain, i, seg, &c->start))
 			continue;
-		ptc_buf_put(&c->bytes, seg[0].bytes, seg[0].len);
-		ptc_buf_put(&c->bytes, seg[1].bytes, seg[1].len);
-		if (ptc_buf_failed(&c->bytes))
+		if (!reserve_copy(s,
+				  i)) /* a ring of a CPU that came online later has no memory yet */
 			return ptc_fail_mem(err);
+		ptc_ring_copy_set(&c->bytes, seg);
 	}
 	ptc_buf_reset(&s->code);
 	if (source->ops->code)
