@@ -7,8 +7,7 @@
 #
 # COUNTED=1 tests/guest/full BUILD snapshot_cost.sh: the guest has one CPU, whose time is the number
 # of executed instructions. So the figures do not depend on the load of the host. They do not show
-# the time of memory accesses. Each byte of a `rep movsb` or `rep stosb` counts as an instruction:
-# glibc copies 4 MiB in that way, and Linux clears pages.
+# the time of memory accesses, and string instructions seem to count once for each byte.
 . ./lib.sh
 pad=/sys/module/softpt/parameters/pad
 snaps=7
