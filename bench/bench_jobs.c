@@ -11,8 +11,9 @@
  *		The same for the two processes together.
  *	memory	peak of -j 2, and of one of the two processes
  *	line	round-trip time of a cache line to another CPU
+ *	elapsed	seconds of -j 2, of both processes together, and of the process alone
  *
- * The last figure is about 60 ns if the CPUs share a cache, and several times more otherwise. A
+ * The line's figure is about 60 ns if the CPUs share a cache, and several times more otherwise. A
  * host moves virtual CPUs at will. So it is measured before and after each pair. Medians are also
  * printed for the pairs with a low value both times, and for those with a high value.
  *
@@ -272,6 +273,7 @@ enum figure { SPEED, CPU, OF_ONE, MOST, FIGURES };
 
 struct pair {
 	double v[FIGURES], before, after; /* before, after: the line's ns */
+	double together, apart, alone;	  /* elapsed seconds */
 };
 
 static bool is_near(const struct pair *p)
@@ -341,7 +343,21 @@ static struct pair measure_pair(const char *path, unsigned int n, struct cost *t
 	p.v[CPU] = together->cpu / (apart->cpu / n);
 	p.v[OF_ONE] = alone.wall / together->wall;
 	p.v[MOST] = alone.wall * n / apart->wall;
+	p.together = together->wall;
+	p.apart = apart->wall;
+	p.alone = alone.wall;
 	return p;
+}
+
+/* Print the elapsed seconds of each pair: -j, the processes at the same time, a process alone. */
+static void tell_seconds(const struct pair *pairs, size_t n)
+{
+	size_t i;
+
+	printf("  elapsed, s:");
+	for (i = 0; i < n; i++)
+		printf(" %.4f-%.4f-%.4f", pairs[i].together, pairs[i].apart, pairs[i].alone);
+	putchar('\n');
 }
 
 static void tell_lines(const struct pair *pairs, size_t n)
@@ -371,7 +387,8 @@ static void measure(const char *path, unsigned int n, size_t npairs)
 	tell("near", pairs, npairs, is_near);
 	tell("far", pairs, npairs, is_far);
 	tell_lines(pairs, npairs);
-	printf("  memory %.0f and %.0f MiB; %.2f s\n", together.mib, apart.mib, together.wall);
+	tell_seconds(pairs, npairs);
+	printf("  memory %.0f and %.0f MiB\n", together.mib, apart.mib);
 	(void)fflush(stdout);
 }
 
