@@ -11,7 +11,8 @@
  *		The same for the two processes together.
  *	memory	peak of -j 2, and of one of the two processes
  *	line	round-trip time of a cache line to another CPU
- *	elapsed	seconds of -j 2, of both processes together, and of the process alone
+ *
+ * Then the elapsed seconds of each pair: -j 2, both processes together, the process alone.
  *
  * The line's figure is about 60 ns if the CPUs share a cache, and several times more otherwise. A
  * host moves virtual CPUs at will. So it is measured before and after each pair. Medians are also

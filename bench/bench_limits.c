@@ -55,7 +55,7 @@ static void *block(void)
 	return p;
 }
 
-/* Eight sums, so that no addition waits for the one before. */
+/* Eight sums: an addition does not wait for the previous addition. */
 static void read_block(void *to, const void *from)
 {
 	const uint64_t *words = from;

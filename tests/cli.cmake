@@ -30,3 +30,9 @@ if(NOT PTCAP_SANITIZE) # QEMU runs no sanitizer build
 	set_tests_properties(cli_growth PROPERTIES LABELS "cli;long" PROCESSORS 2 SKIP_RETURN_CODE 77
 		ENVIRONMENT "PTCAP=$<TARGET_FILE:ptcap_cli>;MKREC=$<TARGET_FILE:mkrec>;COUNT_INSNS=$<TARGET_FILE:count_insns>")
 endif()
+
+if(PTCAP_BENCH AND NOT PTCAP_SANITIZE)
+	add_test(NAME cli_bench COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/bench.py"
+		"${PROJECT_SOURCE_DIR}" $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:bench_limits>)
+	set_tests_properties(cli_bench PROPERTIES LABELS cli)
+endif()

@@ -17,7 +17,8 @@ class Question:
     needs: tuple  # benchmarks of the build
     about: str  # peer and limit, printed above the table
     jobs: Callable = None  # of a Context: returns [(name, function of a Clock that returns a Row)]
-    decodes: bool = False  # needs the recordings
+    decodes: tuple = ()  # groups of recordings: programs, text
+    limited: bool = False  # needs the limits of the machine
 
 
 @dataclass
@@ -50,6 +51,10 @@ class Context:
         """Returns the names of the recordings."""
         return [os.path.basename(path) for path in self.files] or list(recordings.PROGRAMS)
 
+    def text_name(self):
+        """Returns the name of the recording whose text is printed."""
+        return (self.names() if self.files else list(recordings.SHORT))[0]
+
     def recording(self, name):
         """Returns a Recording. Raises Left with the reason if there is none."""
         found = self.recorded[name]
@@ -57,11 +62,12 @@ class Context:
             raise Left(found)
         return found
 
-    def prepare(self, say):
-        """Makes or finds the recordings, and prints their sizes."""
+    def prepare(self, groups, say):
+        """Makes or finds the recordings of @groups, and prints their sizes."""
         clock = Clock(60, self.clock)
         given = dict(zip(self.names(), self.files))
-        for name in self.names():
+        names = (self.names() if "programs" in groups else []) + ([self.text_name()] if "text" in groups else [])
+        for name in dict.fromkeys(names):
             try:
                 if given:
                     found, how = recordings.describe(self.ptcap, name, given[name], clock), "given"

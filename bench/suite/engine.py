@@ -92,11 +92,11 @@ def _threads_jobs(ctx):
 PEER = ("CPU time of one thread (`bench_fast`). Peer: libipt's block decoder with a warm cache. "
         "Limit: copying 16 bytes for each branch. For counting: reading the trace.")
 FIRST_PASS = Question("first-pass", 90, ("bench_fast",), f"The code is unknown. {PEER}",
-                      _pass_jobs(0, {"python3": "12", "cc1": "6", "sqlite3": "15", "xz": "20"}), True)
-HOT = Question("hot", 90, ("bench_fast",), f"The code is known. {PEER}", _pass_jobs(2, {}), True)
-COUNTING = Question("counting", 60, ("bench_fast",), (
+                      _pass_jobs(0, {"python3": "12", "cc1": "6", "sqlite3": "15", "xz": "20"}), decodes=("programs",), limited=True)
+HOT = Question("hot", 90, ("bench_fast",), f"The code is known. The questions first-pass and hot share their runs. {PEER}", _pass_jobs(2, {}), decodes=("programs",), limited=True)
+COUNTING = Question("counting", 90, ("bench_fast",), (
     "CPU time of `ptcap decode -j 1`, with start and end. Peer: the engine's first pass, which lists all branches "
-    "(`bench_fast -n`), or counts them for `--stats` (`-c`). Limit: the engine counting, without a list."), _count_jobs, True)
+    "(`bench_fast -n`), or counts them for `--stats` (`-c`). Limit: the engine counting, without a list."), _count_jobs, decodes=("programs",))
 THREADS = Question("threads", 130, ("bench_jobs",), (
     "Elapsed time of two threads: the library (`bench_jobs`), and text to /dev/null. Peer: one thread alone. "
-    "Limit: half of the time of two processes at the same time, which share nothing."), _threads_jobs, True)
+    "Limit: half of the time of two processes at the same time, which share nothing."), _threads_jobs, decodes=("programs", "text"))

@@ -10,7 +10,7 @@ from .context import Question, filesystem
 from .run import Left, run, turns
 from .table import Row
 
-DRAIN_MB = 256
+DRAIN_MB, DRAIN_TURNS = 256, 3  # turns of one process, because the first one waits for memory of the host
 DRAIN = re.compile(r"^drain\t(\d+) MB/s, write\(2\) (\d+) MB/s", re.M)
 SAMPLE = re.compile(r"^\t(ptcap|perf|perf -B) [\d.]+ ms of CPU for \d+ samples, ([\d.]+) ns each; start and end (\d+) ms", re.M)
 
@@ -40,7 +40,7 @@ def _emulated_jobs(ctx):
 def _drain_row(ctx, folder, clock):
     def once():
         with tempfile.TemporaryDirectory(prefix="ptcap-bench-", dir=folder) as inside:
-            text = run([ctx.tool("bench_drain"), ctx.ptcap, "", inside, str(DRAIN_MB), "1"], clock, keep=True).text
+            text = run([ctx.tool("bench_drain"), ctx.ptcap, "", inside, str(DRAIN_MB), str(DRAIN_TURNS)], clock, keep=True).text
         found = DRAIN.search(text)
         if not found:
             raise Left("bench_drain printed no speed")
@@ -83,7 +83,7 @@ RECORDING = Question("recording", 80, (), (
     _emulated_jobs)
 CAPTURE = Question("capture", 60, ("bench_drain",), (
     "`bench_drain`: a ring that is always full, and samples of page faults. Peer: write(2) of the same bytes, and "
-    "`perf record`. Limit: write(2), for a sample at the speed above."), _capture_jobs)
+    "`perf record`. Limit: write(2), for a sample at the speed above."), _capture_jobs, limited=True)
 SNAPSHOT = Question("snapshot", 0, (), (
     "The test guest has the kernel's rings, so it measures snapshots and the cost of a byte of trace. Not measured here:\n\n"
     "    tests/guest/full build/dev snapshots.sh\n    COUNTED=1 tests/guest/full build/dev cost.sh"))

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The recordings of bench/all: four programs, recorded with the emulated source, each with 20 to 40 MB of trace."""
+"""The recordings of bench/all, made with the emulated source: four programs, with some 20 to 40 MB of trace each.
+
+The first pass over a short recording mostly learns the code, so the four are long. perf takes a minute to print all
+instructions of half of such a recording, so text has a shorter one of python3."""
 import hashlib
 import json
 import os
@@ -14,11 +17,11 @@ from .run import Left, run
 Recording = namedtuple("Recording", "name path bytes")  # bytes: of trace
 
 PYTHON = """\
-import json, re
+import json, re, sys
 def fib(n):
     return n if n < 2 else fib(n - 1) + fib(n - 2)
-rows = [{"id": i, "name": "item %d" % i, "parts": list(range(i % 7))} for i in range(500)]
-for _ in range(4):
+rows = [{"id": i, "name": "item %d" % i, "parts": list(range(i % 7))} for i in range(560)]
+for _ in range(int(sys.argv[1])):
     rows = json.loads(json.dumps(rows))
 words = re.findall(r"[a-z]+ (\\d+)", json.dumps(rows))
 print(len(words), fib(19), sum(i * i for i in range(60000)))
@@ -53,14 +56,14 @@ def _texts():
     return {
         "work.py": PYTHON,
         "source.c": "".join(FUNCTION.format(i=i, modulus=i + 2, callee=max(i - 1, 0)) for i in range(FUNCTIONS)),
-        "words.txt": "".join("word%d%s" % (words.randrange(3000), " \n"[words.randrange(9) == 0]) for _ in range(300000)),
+        "words.txt": "".join("word%d%s" % (words.randrange(3000), " \n"[words.randrange(9) == 0]) for _ in range(170000)),
     }
 
 
-def _python(folder):
+def _python(folder, rounds):
     # /usr/bin/python3 is a program. The python3 of a version manager is often a script.
     program = shutil.which("python3", path="/usr/bin") or shutil.which("python3")
-    return program and [program, "-S", "-E", os.path.join(folder, "work.py")]
+    return program and [program, "-S", "-E", os.path.join(folder, "work.py"), str(rounds)]
 
 
 def _xz(folder):
@@ -78,7 +81,8 @@ def _cc1(folder):
     return os.path.isabs(path) and [path, "-quiet", "-O2", os.path.join(folder, "source.c"), "-o", "/dev/null"]
 
 
-PROGRAMS = {"python3": _python, "xz": _xz, "sqlite3": _sqlite3, "cc1": _cc1}
+PROGRAMS = {"python3": lambda folder: _python(folder, 20), "xz": _xz, "sqlite3": _sqlite3, "cc1": _cc1}
+SHORT = {"python3 (short)": lambda folder: _python(folder, 4)}
 
 
 def write_inputs(folder):
@@ -89,7 +93,7 @@ def write_inputs(folder):
 
 def command_of(name, folder):
     """Returns the command line of a program. Raises Left if the program is not installed."""
-    command = PROGRAMS[name](folder)
+    command = {**PROGRAMS, **SHORT}[name](folder)
     if not command:
         raise Left(f"{name} is not installed")
     return command
@@ -126,10 +130,10 @@ def describe(ptcap, name, path, clock):
 def make(ptcap, name, folder, kept, clock):
     """Records a program, or finds its recording in the folder @kept. Returns the Recording and whether it is new."""
     command = command_of(name, folder)
-    path = os.path.join(kept or folder, f"{name}-{_key(command, folder)}.data")
+    path = os.path.join(kept or folder, f"{name.split()[0]}-{_key(command, folder)}.data")
     new = not os.path.exists(path)
     if new:
-        made = os.path.join(folder, f"{name}.new")
+        made = os.path.join(folder, "new.data")
         line, env = emulated(ptcap, command, made)
         run(line, clock, env)
         shutil.move(made, path)

@@ -31,7 +31,7 @@ def alike(name, sizes):
 
 def _row(ctx, job, clock):
     name, ours, theirs, wanted = job
-    recording = ctx.recording(ctx.names()[0])
+    recording = ctx.recording(ctx.text_name())
     decode = [ctx.ptcap, "decode", "-i", recording.path, "-j", "1", *ours]
     commands = [decode] + ([[ctx.perf(), "script", "-i", recording.path, *theirs]] if theirs else [])
     sizes = sizes_of(commands, clock)
@@ -51,7 +51,7 @@ def _jobs(ctx):
 
 def threads_row(ctx, options, clock):
     """Returns the row of `decode -j 2`, beside -j 1. The limit is two processes with -j 1 at the same time."""
-    recording = ctx.recording(ctx.names()[0])
+    recording = ctx.recording(ctx.text_name())
     decode = [ctx.ptcap, "decode", "-i", recording.path, *options, "-j"]
     one, two = [*decode, "1"], [*decode, "2"]
     results = turns(ctx.pairs, clock, lambda: run(two, clock).wall, lambda: run(one, clock).wall,
@@ -61,7 +61,7 @@ def threads_row(ctx, options, clock):
                statistics.median(r[2] for r in results), wanted="1.8")
 
 
-TEXT = Question("text", 400, (), (
-    "CPU time of one thread, for the first recording. Output goes to /dev/null. Peer: `perf script` with the same columns. "
+TEXT = Question("text", 420, (), (
+    "CPU time of one thread, for the short recording of python3. Output goes to /dev/null. Peer: `perf script` with the same columns. "
     "perf prints no instruction as text. Limit: copying the bytes of the text once at the measured speed. "
-    "Each byte must be stored, and write(2) to /dev/null reads no byte."), _jobs, True)
+    "Each byte must be stored, and write(2) to /dev/null reads no byte."), _jobs, decodes=("text",), limited=True)
