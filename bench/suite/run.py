@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -28,21 +29,52 @@ class Clock:
         return max(self.end - time.monotonic(), 0)
 
 
+class Stop:
+    """Ends bench/all on a signal. While `with Stop.hold:` runs, the signal waits: a process that just started would be lost."""
+    holds = False
+    number = 0
+
+    @classmethod
+    def catch(cls):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, cls._on_signal)
+
+    @classmethod
+    def _on_signal(cls, number, _):
+        cls.number = number
+        if not cls.holds:
+            sys.exit(128 + number)
+
+    class _Hold:
+        def __enter__(self):
+            Stop.holds = True
+
+        def __exit__(self, *_):
+            Stop.holds = False
+            if Stop.number:
+                sys.exit(128 + Stop.number)
+
+    hold = _Hold()
+
+
 class Child:
     """A process in a session of its own. The clock's end, and the end of a `with` block, kill the session."""
+    alive = set()
 
     def __init__(self, command, clock, stdout=None, env=None):
         self.command, self.late, self.status = command, False, None
         self.said = tempfile.TemporaryFile()
         self.begin = time.perf_counter()
         try:
-            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout or self.said, stderr=self.said,
-                                            env=env, start_new_session=True)
+            with Stop.hold:
+                self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout or self.said, stderr=self.said,
+                                                env=env, start_new_session=True)
+                self.timer = threading.Timer(clock.left(), self._too_late)
+                self.timer.daemon = True
+                self.alive.add(self)
         except OSError as e:
             self.said.close()
             raise Left(f"cannot start '{command[0]}': {e.strerror}") from e
-        self.timer = threading.Timer(clock.left(), self._too_late)
-        self.timer.daemon = True
         self.timer.start()
 
     def _too_late(self):
@@ -64,6 +96,15 @@ class Child:
             self._kill()
             self.process.wait()
         self.said.close()
+        self.alive.discard(self)
+
+    @classmethod
+    def end_all(cls):
+        """Ends each process that still runs. Ignores further signals."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        for child in list(cls.alive):
+            child.__exit__()
 
     def _text(self):
         self.said.seek(0)
@@ -119,8 +160,9 @@ def sizes_of(commands, clock):
     try:
         for i, command in enumerate(commands):
             children.append(Child(command, clock, subprocess.PIPE))
-            threads.append(threading.Thread(target=_drain, args=(children[i], sizes, i)))
-            threads[i].start()
+            thread = threading.Thread(target=_drain, args=(children[i], sizes, i))
+            thread.start()
+            threads.append(thread)
         for child in children:
             child.end()
     finally:
