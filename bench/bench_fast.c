@@ -10,6 +10,8 @@
  * For a short trace, hot passes of both are repeated up to a MiB of trace, and their mean is used.
  * Both count instructions, which must agree. The engine produces branches of 16 bytes each, which
  * are discarded. With -c branches are counted by kind, from references to the engine's own storage.
+ * The seconds of each pair are printed when the pair ends, so bench/all can use those of a run that
+ * was ended.
  *
  *	bench_fast [-c] [-n] [-p PAIRS] PATH...	(-n: the engine alone, for callgrind)
  */
@@ -220,8 +222,12 @@ static void turn(struct work *w, struct times *t, size_t i, bool alone)
 			die("libipt sees another number of instructions");
 	t->theirs[i] = (cpu_now() - to) / (double)passes;
 	if (!i)
-		fprintf(stderr, "  %" PRIu64 " instructions, %zu blocks, %" PRIu64 " chains\n",
-			insns, code.used[PTC_FAST_LIST_BLOCKS], hand->chains);
+		fprintf(stderr,
+			"  %" PRIu64 " instructions, %" PRIu64 " transfers, %zu blocks, %" PRIu64
+			" chains\n",
+			insns, transfers, code.used[PTC_FAST_LIST_BLOCKS], hand->chains);
+	fprintf(stderr, "  pair %zu: cold %.6f s, hot %.6f s, libipt %.6f s\n", i + 1, t->cold[i],
+		t->hot[i], t->theirs[i]);
 	ptc_fast_release(&f);
 	ptc_fast_chains_release(&chains);
 	ptc_fast_code_release(&code);

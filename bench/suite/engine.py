@@ -4,40 +4,48 @@ import re
 import statistics
 
 from .context import Question
-from .run import Left, run, turns
+from .run import Late, Left, run, turns
 from .table import Row
 from .text import threads_row
 
 COUNTS = ("edges", "calls", "blocks", "lines")
-SPEEDS = re.compile(r"cold\s+([\d.]+) MB/s\s+([\d.]+) M transfers/s, hot\s+([\d.]+|inf) MB/s\s+\S+ M transfers/s"
-                    r"(?:; libipt\s+([\d.]+) MB/s)?")
+TRANSFERS = re.compile(r"(\d+) transfers")
+PAIR = re.compile(r"pair \d+: cold ([\d.]+) s, hot ([\d.]+) s, libipt ([\d.]+) s")
 SECONDS = re.compile(r"elapsed, s: ([\d.]+)-([\d.]+)-([\d.]+)")
 
 
-def _fast(ctx, path, options, clock):
-    """Runs bench_fast once. Returns MB/s cold, branches for a byte of trace, MB/s hot, MB/s of libipt."""
-    text = run([ctx.tool("bench_fast"), *options, "-p", "1", path], clock).text
-    found = SPEEDS.search(text)
-    if not found:
-        raise Left("bench_fast printed no speed")
-    cold, transfers, hot, libipt = (float(v) if v else None for v in found.groups())
-    return cold, transfers / cold, hot, libipt
+def _fast(ctx, recording, options, pairs, clock):
+    """Runs bench_fast. Returns the number of branches, and for each pair the seconds cold, hot, and of libipt.
+
+    If the time ends, the pairs until then are enough."""
+    try:
+        text = run([ctx.tool("bench_fast"), *options, "-p", str(pairs), recording.path], clock).text
+    except Late as e:
+        text = e.args[1]
+        if not PAIR.search(text):
+            raise
+    return int(TRANSFERS.search(text)[1]), [tuple(map(float, found)) for found in PAIR.findall(text)]
 
 
 def _measured(ctx, recording, counts, clock):
     """Returns the results of bench_fast for a recording. The questions first-pass and hot share them."""
     key = recording.path, counts
     if key not in ctx.engine:
-        results = turns(ctx.pairs, clock, lambda: _fast(ctx, recording.path, ["-c"] if counts else [], clock))
-        ctx.engine[key] = [r[0] for r in results]
+        try:
+            ctx.engine[key] = _fast(ctx, recording, ["-c"] if counts else [], ctx.pairs, clock)
+        except Left as e:
+            ctx.engine[key] = str(e)
+    if isinstance(ctx.engine[key], str):
+        raise Left(ctx.engine[key])
     return ctx.engine[key]
 
 
 def _pass_row(ctx, name, which, counts, wanted, clock):
-    results = _measured(ctx, ctx.recording(name), counts, clock)
-    dense = statistics.median(r[1] for r in results)
-    limit = ctx.limits["read"] if counts else ctx.limits["copy"] / (16 * dense)
-    return Row(f"{name}, counting" if counts else name, "MB/s", [r[which] for r in results], [r[3] for r in results], limit,
+    recording = ctx.recording(name)
+    branches, pairs = _measured(ctx, recording, counts, clock)
+    mb = recording.bytes / 1e6
+    limit = ctx.limits["read"] if counts else ctx.limits["copy"] * recording.bytes / (16 * branches)
+    return Row(f"{name}, counting" if counts else name, "MB/s", [mb / p[which] for p in pairs], [mb / p[2] for p in pairs], limit,
                wanted=wanted)
 
 
@@ -51,10 +59,9 @@ def _pass_jobs(which, wanted):
 
 def _count_row(ctx, name, options, counts, clock):
     recording = ctx.recording(name)
-    mb = recording.bytes / 1e6
 
     def engine(more):
-        return mb / _fast(ctx, recording.path, ["-n", *more], clock)[0]
+        return _fast(ctx, recording, ["-n", *more], 1, clock)[1][0][0]
 
     results = turns(ctx.pairs, clock, lambda: run([ctx.ptcap, "decode", "-i", recording.path, "-j", "1", *options], clock).cpu,
                     lambda: engine(["-c"] if counts else []), lambda: engine(["-c"]))
@@ -91,9 +98,9 @@ def _threads_jobs(ctx):
 
 PEER = ("CPU time of one thread (`bench_fast`). Peer: libipt's block decoder with a warm cache. "
         "Limit: copying 16 bytes for each branch. For counting: reading the trace.")
-FIRST_PASS = Question("first-pass", 90, ("bench_fast",), f"The code is unknown. {PEER}",
+FIRST_PASS = Question("first-pass", 130, ("bench_fast",), f"The code is unknown. {PEER}",
                       _pass_jobs(0, {"python3": "12", "cc1": "6", "sqlite3": "15", "xz": "20"}), decodes=("programs",), limited=True)
-HOT = Question("hot", 90, ("bench_fast",), f"The code is known. The questions first-pass and hot share their runs. {PEER}", _pass_jobs(2, {}), decodes=("programs",), limited=True)
+HOT = Question("hot", 130, ("bench_fast",), f"The code is known. The questions first-pass and hot share their runs. {PEER}", _pass_jobs(1, {}), decodes=("programs",), limited=True)
 COUNTING = Question("counting", 90, ("bench_fast",), (
     "CPU time of `ptcap decode -j 1`, with start and end. Peer: the engine's first pass, which lists all branches "
     "(`bench_fast -n`), or counts them for `--stats` (`-c`). Limit: the engine counting, without a list."), _count_jobs, decodes=("programs",))

@@ -17,6 +17,13 @@ class Left(Exception):
     """A row is left out. The text is the reason."""
 
 
+class Late(Left):
+    """A program took longer than its time. The second argument is its output until then."""
+
+    def __str__(self):
+        return self.args[0]
+
+
 class Clock:
     """Seconds that a row, a question or the whole run may take."""
 
@@ -118,7 +125,7 @@ class Child:
         self.status = self.process.returncode = os.waitstatus_to_exitcode(status)
         name = os.path.basename(self.command[0])
         if self.late:
-            raise Left(f"{name} took longer than the time of this row")
+            raise Late(f"{name} took longer than the time of this row", self._text())
         if self.status:
             last = (self._text().strip().splitlines() or ["no message"])[-1]
             raise Left(f"{name} ended with status {self.status}: {last}")
