@@ -86,4 +86,4 @@ CAPTURE = Question("capture", 60, ("bench_drain",), (
     "`perf record`. Limit: write(2), for a sample at the speed above."), _capture_jobs, limited=True)
 SNAPSHOT = Question("snapshot", 0, (), (
     "The test guest has the kernel's rings, so it measures snapshots and the cost of a byte of trace. Not measured here:\n\n"
-    "    tests/guest/full build/dev snapshots.sh\n    COUNTED=1 tests/guest/full build/dev cost.sh"))
+    "    COUNTED=1 tests/guest/full build/dev snapshot_cost.sh\n    COUNTED=1 tests/guest/full build/dev cost.sh"))
