@@ -37,8 +37,8 @@ struct ptc_call_profile {
 enum ptc_call_profile_kind ptc_call_profile_parse(const char *name);
 
 /*
- * Prepare a profile of @d, which is decoded with opts.lengths and opts.icount. *ret: the sink for all
- * items. @p must not move. Returns false if out of memory.
+ * Prepare a profile of @d, which is decoded with opts.lengths and opts.icount. *ret: the sink for
+ * all items. @p must not move. Returns false if out of memory.
  */
 bool ptc_call_profile_begin(struct ptc_call_profile *p, struct ptc_decode *d, struct ptc_sink *ret);
 
