@@ -99,8 +99,8 @@ def _threads_jobs(ctx):
 PEER = ("CPU time of one thread (`bench_fast`). Peer: libipt's block decoder with a warm cache. "
         "Limit: copying 16 bytes for each branch. For counting: reading the trace.")
 FIRST_PASS = Question("first-pass", 130, ("bench_fast",), f"The code is unknown. {PEER}",
-                      _pass_jobs(0, {"python3": "12", "cc1": "6", "sqlite3": "15", "xz": "20"}), decodes=("programs",), limited=True)
-HOT = Question("hot", 130, ("bench_fast",), f"The code is known. The questions first-pass and hot share their runs. {PEER}", _pass_jobs(1, {}), decodes=("programs",), limited=True)
+                      _pass_jobs(0, {"python3": "15", "cc1": "15", "sqlite3": "20", "xz": "25"}), decodes=("programs",), limited=True)
+HOT = Question("hot", 130, ("bench_fast",), f"The code is known. The questions first-pass and hot share their runs. {PEER}", _pass_jobs(1, dict.fromkeys(("python3", "cc1", "sqlite3", "xz"), "20")), decodes=("programs",), limited=True)
 COUNTING = Question("counting", 90, ("bench_fast",), (
     "CPU time of `ptcap decode -j 1`, with start and end. Peer: the engine's first pass, which lists all branches "
     "(`bench_fast -n`), or counts them for `--stats` (`-c`). Limit: the engine counting, without a list."), _count_jobs, decodes=("programs",))

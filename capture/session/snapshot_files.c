@@ -138,8 +138,8 @@ int ptc_series_copy(struct ptc_series *s, struct ptc_err *err)
 		c->bytes.len = 0;
 		if (!ptc_drain_window(s->drain, i, seg, &c->start))
 			continue;
-		if (!reserve_copy(s,
-				  i)) /* a ring of a CPU that came online later has no memory yet */
+		/* A ring of a CPU that came online later has no memory yet. */
+		if (!reserve_copy(s, i))
 			return ptc_fail_mem(err);
 		ptc_ring_copy_set(&c->bytes, seg);
 	}
