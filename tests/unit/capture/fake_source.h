@@ -14,6 +14,7 @@
 
 #include "base/monotonic.h"
 #include "capture/session/loop.h"
+#include "fake_ring.h"
 
 enum { P = 4096, RINGS = 3, AUX = 2 * P };
 
@@ -155,23 +156,8 @@ static inline void make(struct fake *f)
 	memset(f, 0, sizeof(*f));
 	f->base.ops = &fake_ops;
 	f->end_fd = eventfd(0, EFD_NONBLOCK);
-	for (i = 0; i < RINGS; i++) {
-		struct perf_event_mmap_page *page = calloc(1, (size_t)2 * P);
-
-		page->data_offset = P;
-		page->data_size = P;
-		page->aux_offset = (uint64_t)2 * P;
-		page->aux_size = AUX;
-		f->rings[i] = (struct ptc_source_ring){ .page = page,
-							.data_off = P,
-							.data_size = P,
-							.aux = calloc(1, AUX),
-							.aux_size = AUX,
-							.fd = -1,
-							.idx = (uint32_t)i,
-							.cpu = (int32_t)i,
-							.tid = -1 };
-	}
+	for (i = 0; i < RINGS; i++)
+		f->rings[i] = fake_ring(i, P, AUX);
 }
 
 static inline void release(struct fake *f)

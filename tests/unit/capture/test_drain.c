@@ -15,6 +15,7 @@
 #include "auxtrace/reader/reader.h"
 #include "auxtrace/record/sideband.h"
 #include "capture/session/drain.h"
+#include "fake_ring.h"
 #include "fewer.h"
 
 #define P ((size_t)4096)
@@ -83,24 +84,8 @@ static void scene_init(struct scene *s, size_t n, bool snapshot)
 	memset(s, 0, sizeof(*s));
 	s->fake.base.ops = &ops;
 	s->fake.n = n;
-	for (i = 0; i < n; i++) {
-		struct perf_event_mmap_page *page = calloc(1, P + DATA);
-
-		cr_assert_not_null(page);
-		page->data_offset = P;
-		page->data_size = DATA;
-		page->aux_offset = P + DATA;
-		page->aux_size = AUX;
-		s->fake.rings[i] = (struct ptc_source_ring){ .page = page,
-							     .data_off = P,
-							     .data_size = DATA,
-							     .aux = calloc(1, AUX),
-							     .aux_size = AUX,
-							     .fd = -1,
-							     .idx = (uint32_t)i,
-							     .cpu = (int32_t)i,
-							     .tid = -1 };
-	}
+	for (i = 0; i < n; i++)
+		s->fake.rings[i] = fake_ring(i, DATA, AUX);
 	s->opts.snapshot.enabled = snapshot;
 	(void)snprintf(s->path, sizeof(s->path), "/tmp/ptcap-drain-%d", (int)getpid());
 	cr_assert_eq(ptc_drain_init(&s->drain, &s->fake.base, &s->opts, &s->err), 0);

@@ -18,6 +18,18 @@ static long faults(void)
 	return u.ru_minflt;
 }
 
+/* Returns the number of pages of @c that are in memory. */
+static size_t resident(const struct ptc_ring_copy *c)
+{
+	unsigned char pages[SIZE / PAGE];
+	size_t i, n = 0;
+
+	cr_assert_eq(mincore(c->bytes, SIZE, pages), 0);
+	for (i = 0; i < SIZE / PAGE; i++)
+		n += pages[i] & 1;
+	return n;
+}
+
 /* Makes a ring of @c's size: a window that wraps at @at. */
 static void window(const uint8_t *ring, size_t at, struct ptc_seg seg[2])
 {
@@ -35,6 +47,7 @@ Test(ring_copy, a_copy_waits_for_no_page)
 
 	memset(ring, 1, SIZE);
 	cr_assert(ptc_ring_copy_reserve(&c, SIZE) && !c.len);
+	cr_assert_gt(resident(&c), 0, "the memory is ready before the first copy");
 	for (round = 0; round < 3; round++) {
 		const size_t at = (size_t)round * PAGE + 1;
 		const uint8_t *bytes = c.bytes;
