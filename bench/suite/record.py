@@ -30,7 +30,9 @@ def _emulated_row(ctx, name, clock):
 
     results = turns(ctx.pairs, clock, ours, lambda: run(bare, clock).wall)
     theirs = [r[1] for r in results]
-    return Row(name, "s", [r[0] for r in results], theirs, statistics.median(theirs), more=False, wanted="at most 3.5")
+    version = recordings.qemu_version()
+    return Row(f"{name}, QEMU {version}", "s", [r[0] for r in results], theirs, statistics.median(theirs), more=False,
+               wanted="at most 2.5" if int(version.split(".")[0]) >= 10 else "at most 3.5")
 
 
 def _emulated_jobs(ctx):

@@ -107,6 +107,15 @@ def qemu():
     return path
 
 
+def qemu_version():
+    """Returns the version of qemu(), for example "7.2"."""
+    text = subprocess.run([qemu(), "--version"], capture_output=True, text=True, timeout=20, check=False).stdout
+    found = re.search(r"version (\d+\.\d+)", text)
+    if not found:
+        raise Left(f"{qemu()} prints no version")
+    return found[1]
+
+
 def emulated(ptcap, command, output):
     """Returns the command line and the environment to record with the emulated source."""
     return [ptcap, "record", "--source", "emu", "-o", output, "--", *command], {**os.environ, "PTCAP_QEMU": qemu()}

@@ -15,11 +15,12 @@ struct ptc_emu_line {
 	uint64_t start;
 	uint64_t last;	      /* address of the last instruction */
 	struct ptc_insn insn; /* the last instruction */
-	uint32_t n : 31;      /* number of instructions */
+	uint32_t n : 30;      /* number of instructions */
 	uint32_t filed : 1;   /* the file that `view` identifies has the same bytes */
+	uint32_t told : 1;    /* the recording has its bytes, from the file or as a record */
 	uint32_t place;	      /* place in the arena */
 	uint64_t view;	      /* identifies a mapped file: ptc_map.view; 0: no file */
-	uint64_t epoch; /* epoch of the process at the check of filed and view; 0: not checked */
+	uint64_t epoch; /* epoch of the process at the check of the other members; 0: not checked */
 };
 
 /* Returns the address after the last instruction. The length of an invalid one is 0. */

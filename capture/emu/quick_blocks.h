@@ -68,7 +68,7 @@ static inline bool ptc_emu_enter_quickly(struct ptc_emu_unit *u, struct ptc_emu_
 		return false;
 	p = &u->code.lines[k->pending - 1];
 	line = &u->code.lines[number - 1];
-	if (line->epoch != k->proc->epoch || !line->filed || k->proc->known.n ||
+	if (line->epoch != k->proc->epoch || !line->told ||
 	    (line->n == 1 && line->insn.kind == PTC_KIND_NONE))
 		return false;
 	if (!ptc_emu_leave_quickly(&k->cpu->flow, p, line->start, u->tsc))

@@ -36,9 +36,10 @@ struct ptc_emu_process {
 	struct ptc_maps maps;
 	struct ptc_queue_contexts known; /* recorded code that is in no file */
 	unsigned int tasks;
-	uint64_t epoch; /* changes whenever code is mapped; a fork copies its parent's */
-	uint64_t base;	/* host's address of the guest's address 0 */
-	bool dies;	/* a signal is about to kill it, and its state is saved */
+	/* Changes whenever maps or known change; a fork copies its parent's. */
+	uint64_t epoch;
+	uint64_t base;			/* host's address of the guest's address 0 */
+	bool dies;			/* a signal is about to kill it, and its state is saved */
 	struct ptc_emu_handled handled; /* the last */
 };
 

@@ -153,7 +153,27 @@ static bool is_filed(struct ptc_emu_unit *u, const struct ptc_maps *maps, const 
 	       !memcmp(file, ptc_emu_code_bytes(&u->code, line), len);
 }
 
-/* Checks @line again: the last check was for another process, or before a change of mappings. */
+/* Returns true if the recording has the bytes of @line. The other members of @line are checked. */
+static bool is_told(const struct ptc_emu_unit *u, const struct ptc_emu_task *k,
+		    const struct ptc_emu_line *line)
+{
+	const size_t len = (size_t)(ptc_emu_line_end(line) - line->start);
+
+	switch (ptc_queue_contexts_look(&k->proc->known, line->start,
+					ptc_emu_code_bytes(&u->code, line), len)) {
+	case PTC_QUEUE_CONTEXTS_SAME:
+		return true;
+	case PTC_QUEUE_CONTEXTS_NOT:
+		return line->filed;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Checks @line again: the last check was for another process, or before a change of mappings or of
+ * recorded code.
+ */
 static void look_again(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 		       struct ptc_emu_line *line)
 {
@@ -164,11 +184,12 @@ static void look_again(struct ptc_emu_unit *u, const struct ptc_emu_task *k,
 	if (view != line->view)
 		line->filed = view && is_filed(u, maps, map, k->proc->pid, line);
 	line->view = view;
+	line->told = is_told(u, k, line);
 	line->epoch = k->proc->epoch;
 }
 
 /*
- * @line is about to run: records its bytes if the reader does not have them. The trace is off at
+ * @line is about to run: records its bytes, which the reader does not have. The trace is off at
  * these records, because earlier code may have run with other bytes.
  */
 static bool tell_code(struct ptc_emu_unit *u, struct ptc_emu_task *k,
@@ -176,11 +197,8 @@ static bool tell_code(struct ptc_emu_unit *u, struct ptc_emu_task *k,
 {
 	const uint8_t *bytes = ptc_emu_code_bytes(&u->code, line);
 	const size_t len = (size_t)(ptc_emu_line_end(line) - line->start);
-	const enum ptc_queue_contexts_as as =
-		ptc_queue_contexts_look(&k->proc->known, line->start, bytes, len);
 
-	if (!len || as == PTC_QUEUE_CONTEXTS_SAME || (as == PTC_QUEUE_CONTEXTS_NOT && line->filed))
-		return true;
+	k->proc->epoch = ++u->epochs;
 	u->tsc = ptc_rdtsc();
 	ptc_flow_async(&k->cpu->flow, line->start, false, u->tsc);
 	ptc_emu_unit_interrupt_others(u, k);
@@ -206,7 +224,7 @@ static bool enter_block(struct ptc_emu_unit *u, struct ptc_emu_task *k, uint32_t
 	if (p)
 		resolve(u, k, p, line);
 	k->pending = u->code.index[place];
-	return (line->filed && !k->proc->known.n) || tell_code(u, k, line);
+	return line->told || tell_code(u, k, line);
 }
 
 /* --- signals --- */
@@ -361,8 +379,10 @@ static void on_map(struct ptc_emu_unit *u, struct ptc_emu_task *k, const uint8_t
 		ptc_emu_unit_interrupt_others(u, k);
 	}
 	ptc_emu_unit_speak_of(k);
-	if (map.change == PTC_EMU_MUNMAP) /* later mappings there are recorded */
+	if (map.change == PTC_EMU_MUNMAP) { /* later mappings there are recorded */
 		ptc_queue_contexts_drop(&k->proc->known, map.start, map.start + map.len);
+		k->proc->epoch = ++u->epochs;
+	}
 	if (!ptc_space_apply(&k->proc->maps, &map, (const char *)payload + sizeof(map), tell_map,
 			     &to))
 		u->no_memory = true;

@@ -307,6 +307,26 @@ Test(emu_unit, a_signal_finds_its_thread_wherever_it_moves)
 	}
 }
 
+/*
+ * The blocks of the scene are in no file. Their bytes are recorded once, and then they are as quick
+ * as blocks of files. (Before the fix, recorded code made all blocks of its process slow.)
+ */
+Test(emu_unit, recorded_code_is_checked_only_after_a_change)
+{
+	struct scene s = { .ncpus = 1, .nguests = 1 };
+	const struct ptc_emu_process *p;
+	const struct ptc_emu_line *line;
+
+	run(&s);
+	p = s.unit.procs[0];
+	line = &s.unit.code.lines[s.unit.code.index[s.loop] - 1];
+	cr_assert_eq(p->known.n, 1);
+	cr_assert(!line->filed);
+	cr_assert(line->told);
+	cr_assert_eq(line->epoch, p->epoch);
+	done(&s);
+}
+
 /* Threads in the bit set @alive continue and are traced; each other thread has one jump. */
 static void check_births(const char *what, const struct birth *births, unsigned int nguests,
 			 unsigned int alive)
