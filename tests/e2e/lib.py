@@ -44,6 +44,10 @@ BUSY = "input"
 BUSY_A_WHILE = {"step": "3000", "emu": "250000"}[SOURCE]
 
 
+# The cache of scripts/test is for the tests' own modules: a Python program of a case writes none.
+os.environ.pop("PYTHONPYCACHEPREFIX", None)
+os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+
 # A shell starts its background jobs with SIGINT and SIGQUIT ignored, which every program of a case
 # would inherit.
 signal.signal(signal.SIGINT, signal.default_int_handler)

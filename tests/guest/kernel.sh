@@ -6,7 +6,7 @@
 
 # The kernel changes its own code when the first event of a kind exists. This makes it do so now,
 # not between two copies.
-perf record -q -a -e dummy -o holds.data -- sleep 10000 2>holds.err &
+perf record -q -B -N -a -e dummy -o holds.data -- sleep 10000 2>holds.err &
 holder=$!
 until [ "$(find "/proc/$holder/fd" -lname 'anon_inode:*perf_event*' | wc -l)" -ge 2 ]; do # on both CPUs
 	kill -0 "$holder" || fail "perf holds no events: $(cat holds.err)"
