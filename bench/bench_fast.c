@@ -13,11 +13,15 @@
  * The seconds of each pair are printed when the pair ends, so bench/all can use those of a run that
  * was ended.
  *
- *	bench_fast [-c] [-n] [-p PAIRS] PATH...	(-n: the engine alone, for callgrind)
+ *	bench_fast [-c] [-p PAIRS] PATH...
+ *	bench_fast [-c] -n PASSES PATH...	the engine alone, its first pass and later ones
+ *	bench_fast -l PASSES PATH...	libipt alone, 2 MiB of the longest stretch; both for
+ *bench/instructions
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,7 +31,7 @@
 #include "decode/session/decoder.h"
 #include "lib_fast.h"
 
-enum { MAX_PAIRS = 64, WARM = 2, HOT_BYTES = 1 << 20 };
+enum { MAX_PAIRS = 64, WARM = 2, HOT_BYTES = 1 << 20, LONE_BYTES = 2 << 20 };
 
 static void die(const char *what)
 {
@@ -139,7 +143,7 @@ static uint64_t blocks(struct work *w, struct pt_block_decoder *dec)
 	return insns;
 }
 
-static uint64_t libipt(struct work *w)
+static __attribute__((noinline)) uint64_t libipt(struct work *w) /* bench/instructions names it */
 {
 	struct pt_block_decoder *dec;
 	struct ptc_err err;
@@ -159,7 +163,7 @@ static uint64_t libipt(struct work *w)
 static uint64_t transfers;
 static bool counts;
 
-static uint64_t fast(struct work *w, struct ptc_fast *f)
+static __attribute__((noinline)) uint64_t fast(struct work *w, struct ptc_fast *f) /* likewise */
 {
 	enum ptc_fast_status status;
 	uint64_t insns = 0;
@@ -186,8 +190,46 @@ struct times {
 	double cold[MAX_PAIRS], hot[MAX_PAIRS], theirs[MAX_PAIRS];
 };
 
-static void turn(struct work *w, struct times *t, size_t i, bool alone)
+/* Passes of one decoder, which callgrind counts. */
+struct lone {
+	size_t passes; /* 0: none, both decoders are measured in pairs */
+	bool libipt;
+};
+
+/* Leaves only a part of the trace: LONE_BYTES from the middle of the longest stretch. */
+static void keep_the_middle(struct work *w)
 {
+	size_t i, at, best = 0;
+
+	for (i = 1; i < w->n; i++)
+		if (w->spans[i].len > w->spans[best].len)
+			best = i;
+	for (i = 0; i < w->n; i++)
+		if (i != best)
+			w->spans[i].len = 0;
+	if (!w->n || w->spans[best].len <= LONE_BYTES)
+		return;
+	at = w->spans[best].len / 2 - LONE_BYTES / 2;
+	memmove(w->spans[best].bytes, w->spans[best].bytes + at, LONE_BYTES);
+	w->spans[best].len = w->bytes = LONE_BYTES;
+}
+
+static void run_libipt_alone(struct work *w, size_t passes)
+{
+	uint64_t insns = 0;
+	size_t i;
+
+	keep_the_middle(w);
+	fprintf(stderr, "%.3f MB\n", (double)w->bytes / 1e6);
+	for (i = 0; i < passes; i++)
+		insns = libipt(w);
+	fprintf(stderr, "  %" PRIu64 " instructions\n", insns);
+}
+
+/* @lone: later passes of the engine alone, without a warm-up. */
+static void turn(struct work *w, struct times *t, size_t i, const struct lone *lone)
+{
+	const bool alone = lone->passes;
 	const struct ptc_fast_source source = { fs_read_code, &w->as };
 	struct ptc_fast_chains chains;
 	struct ptc_fast_code code;
@@ -209,6 +251,8 @@ static void turn(struct work *w, struct times *t, size_t i, bool alone)
 	from = cpu_now();
 	insns = fast(w, &f);
 	t->cold[i] = cpu_now() - from;
+	for (n = 1; n < lone->passes; n++)
+		(void)fast(w, &f);
 	for (k = 0; k < WARM && !alone; k++)
 		(void)fast(w, &f);
 	mid = cpu_now();
@@ -233,8 +277,9 @@ static void turn(struct work *w, struct times *t, size_t i, bool alone)
 	ptc_fast_code_release(&code);
 }
 
-static void measure(const char *path, size_t pairs, bool alone)
+static void measure(const char *path, size_t pairs, const struct lone *lone)
 {
+	const bool alone = lone->passes;
 	struct times t;
 	struct work w;
 	double mb, cold, hot, theirs;
@@ -243,10 +288,15 @@ static void measure(const char *path, size_t pairs, bool alone)
 	load(&w, path);
 	mb = (double)w.bytes / 1e6;
 	fprintf(stderr, "%s: %.1f MB\n", path, mb);
+	if (lone->libipt) {
+		run_libipt_alone(&w, lone->passes);
+		unload(&w);
+		return;
+	}
 	if (!alone)
 		(void)libipt(&w);
 	for (i = 0; i < pairs; i++)
-		turn(&w, &t, i, alone);
+		turn(&w, &t, i, lone);
 	cold = median(t.cold, pairs);
 	hot = median(t.hot, pairs);
 	theirs = median(t.theirs, pairs);
@@ -262,25 +312,28 @@ static void measure(const char *path, size_t pairs, bool alone)
 
 int main(int argc, char **argv)
 {
-	bool alone = false;
+	struct lone lone = { 0 };
 	size_t pairs = 5;
 	int c;
 
-	while ((c = getopt(argc, argv, "+cnp:")) != -1) {
-		if (c == 'c')
+	while ((c = getopt(argc, argv, "+cl:n:p:")) != -1) {
+		if (c == 'c') {
 			counts = true;
-		else if (c == 'n')
-			alone = true;
-		else if (c == 'p')
+		} else if (c == 'l' || c == 'n') {
+			lone.passes = strtoul(optarg, NULL, 10);
+			lone.libipt = c == 'l';
+			pairs = lone.passes ? 1 : 0;
+		} else if (c == 'p')
 			pairs = strtoul(optarg, NULL, 10);
 		else
 			pairs = 0;
 	}
 	if (!pairs || pairs > MAX_PAIRS || optind == argc) {
-		fprintf(stderr, "usage: bench_fast [-c] [-n] [-p PAIRS] PATH...\n");
+		fprintf(stderr,
+			"usage: bench_fast [-c] [-n PASSES | -l PASSES | -p PAIRS] PATH...\n");
 		return 2;
 	}
 	for (; optind < argc; optind++)
-		measure(argv[optind], pairs, alone);
+		measure(argv[optind], pairs, &lone);
 	return 0;
 }

@@ -61,7 +61,7 @@ def _count_row(ctx, name, options, counts, clock):
     recording = ctx.recording(name)
 
     def engine(more):
-        return _fast(ctx, recording, ["-n", *more], 1, clock)[1][0][0]
+        return _fast(ctx, recording, ["-n", "1", *more], 1, clock)[1][0][0]
 
     results = turns(ctx.pairs, clock, lambda: run([ctx.ptcap, "decode", "-i", recording.path, "-j", "1", *options], clock).cpu,
                     lambda: engine(["-c"] if counts else []), lambda: engine(["-c"]))
