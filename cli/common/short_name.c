@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/name_brackets.h"
 #include "base/terminal_escape.h"
-#include "cli/common/name_brackets.h"
 
 static const char dots[] = "...";
 

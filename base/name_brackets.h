@@ -3,8 +3,8 @@
  * Pairs of brackets in a demangled name. Operators such as "operator<<" and "operator()", arrows
  * "->", and comparisons in expressions are no brackets.
  */
-#ifndef PTC_CLI_COMMON_NAME_BRACKETS_H
-#define PTC_CLI_COMMON_NAME_BRACKETS_H
+#ifndef PTC_BASE_NAME_BRACKETS_H
+#define PTC_BASE_NAME_BRACKETS_H
 
 #include <stdbool.h>
 #include <stddef.h>

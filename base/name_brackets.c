@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/common/name_brackets.h"
+#include "base/name_brackets.h"
 
 #include <string.h>
 
