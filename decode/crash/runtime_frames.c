@@ -162,6 +162,12 @@ static bool has_rust_hash(const char *name)
 	return len > RUST_HASH && !strncmp(name + len - RUST_HASH, "17h", 3);
 }
 
+/* The compiler makes a function that calls a closure: "<TYPE as core::ops::function::Fn>::call". */
+static bool is_rust_shim(const char *name)
+{
+	return name[0] == '<' && strstr(name, " as core::ops::function::Fn");
+}
+
 /* --- names of Go --- */
 
 /* A C function named "runtime" has clones: runtime.part.0, runtime.constprop.0. */
@@ -196,6 +202,8 @@ enum ptc_runtime ptc_runtime_of(const char *file, const char *function)
 		return look_up(cxx_names, COUNT(cxx_names), function);
 	if (has_rust_hash(function))
 		return look_up(rust_symbols, COUNT(rust_symbols), function);
+	if (is_rust_shim(function))
+		return PTC_RUNTIME_RUST;
 	return look_up(rust_names, COUNT(rust_names), function);
 }
 
