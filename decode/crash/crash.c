@@ -439,7 +439,8 @@ static int explain_crash(struct ptc_crash_report *r, const char *path,
 	r->trace_is_short = ends_elsewhere(r);
 	find_lined_file(r);
 	ptc_crash_find_who_gave_up(r);
-	return ptc_python_frames_read(&r->dead, r->dead.signal.tid, &python, &r->python, err);
+	rc = ptc_python_frames_read(&r->dead, r->dead.signal.tid, &python, &r->python, err);
+	return rc ? rc : ptc_crash_signature_make(r, &r->signature, err);
 }
 
 /* Copy the options of a caller that may be older or newer than this library. */
@@ -495,5 +496,6 @@ void ptc_crash_report_free(struct ptc_crash_report *r)
 	free(r->traced.frames);
 	free(r->unwound.frames);
 	free(r->python.items);
+	ptc_crash_signature_release(&r->signature);
 	free(r);
 }

@@ -13,6 +13,7 @@
 #include "decode/crash/crash_unwind.h"
 #include "decode/crash/python_frames.h"
 #include "decode/crash/runtime_message.h"
+#include "decode/crash/signature.h"
 #include "ptcap/crash_report.h"
 
 struct ptc_core;
@@ -71,6 +72,7 @@ struct ptc_crash_report {
 	/* File of the innermost frame with a source line: other code of this file has lines, too.
 	 */
 	const char *lined_file; /* NULL: there is no such frame */
+	struct ptc_crash_signature signature;
 };
 
 #endif

@@ -35,6 +35,8 @@ enum {
 	PTC_CRASH_SAME = -1,	      /* the stacks do not differ */
 	PTC_CRASH_KEPT_MAX = 1 << 24, /* limit of opts.branches and opts.calls */
 	PTC_CRASH_DEATHS_MAX = 16,    /* limit: deaths of a report */
+
+	PTC_CRASH_SIGNATURE_FRAMES_MAX = 5, /* limit: functions in a signature */
 };
 
 /* Initialize with PTC_CRASH_OPTS_INIT. */
@@ -148,6 +150,27 @@ PTC_API const struct ptc_runtime_text *ptc_crash_report_message(const struct ptc
  * static.
  */
 PTC_API const char *ptc_runtime_message_name(enum ptc_crash_message_kind kind);
+
+/* --- the signature --- */
+
+/*
+ * Returns the signature: 16 digits that are equal for equal crashes. Different runs of a program,
+ * threads, inputs, depths of a recursion and builds with the same functions have the same
+ * signature. It is the beginning of the SHA-256 of the reason and of the functions below, with
+ * their version: doc/json.md has the rules. Never NULL. Lent until the report is freed, as all
+ * strings here.
+ */
+PTC_API const char *ptc_crash_report_signature(const struct ptc_crash_report *r);
+/* Returns the version of the rules. Signatures of different versions are never equal. */
+PTC_API uint32_t ptc_crash_report_signature_version(const struct ptc_crash_report *r);
+/* Returns the reason in the signature, "SIGSEGV write". Never NULL; not escaped. */
+PTC_API const char *ptc_crash_report_signature_reason(const struct ptc_crash_report *r);
+/*
+ * Returns function @i in the signature, "program!function", not escaped. The innermost is 0. NULL:
+ * there are no more. At most PTC_CRASH_SIGNATURE_FRAMES_MAX. With none of them, the signature is
+ * the reason only: the stack is not known.
+ */
+PTC_API const char *ptc_crash_report_signature_frame(const struct ptc_crash_report *r, size_t i);
 
 /* --- stacks --- */
 
