@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Explains a crash: the signal and its reason, the stack, the last branches, and the threads.
- * Writes a core for a debugger on request. Valid C and C++.
+ * Explains a crash: the signal and its reason, the signature, the stack, the last branches, and the
+ * threads. Writes a core for a debugger on request. Valid C and C++.
  *
  *	cc crash.c -lptcap -o crash (README.md: without an installed ptcap)
  *	ptcap crash -- ./program
@@ -72,6 +72,7 @@ static void show(const struct ptc_crash_report *r)
 	printf("signal %" PRIu64 ": %s\n", s->signo, ptc_reason_name(why->reason));
 	if (why->has_addr)
 		printf("address 0x%" PRIx64 "\n", why->addr);
+	printf("signature %s\n", ptc_crash_report_signature(r));
 	show_stack(r, ptc_crash_report_believed(r));
 	show_branches(r);
 	show_threads(ptc_crash_report_state(r));

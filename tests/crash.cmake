@@ -55,6 +55,12 @@ endforeach()
 foreach(name faults cores children several attached stopped left asleep killed)
 	e2e_test(watch_${name} "${e2e_dir}/watch.py" "${name}")
 endforeach()
+# tests/e2e/signatures.py: signatures of crashes.
+foreach(name c cxx rust go recordings late nameless text)
+	e2e_test(emu_signature_${name} "${e2e_dir}/signatures.py" "${name}")
+	e2e_is_emulated(emu_signature_${name})
+endforeach()
+e2e_test(signature_python "${e2e_dir}/signatures.py" python)
 # Live processes: `ptcap stacks`.
 foreach(name deadlock waits nameless unwound stopped pool calls kept memoryless of_crashes hung ended choices refused killed absent late missing impatient)
 	e2e_test(stacks_${name} "${e2e_dir}/stacks.py" "${name}")

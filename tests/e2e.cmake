@@ -62,7 +62,7 @@ set(e2e_long true crash_faults statements_of_senders zone_forked tasks_spawn con
 # Long tests of the gcc build only: ASan needs them for the code that they reach.
 set(e2e_long_without_asan view_hostile crash_core attach_process emu_spoilt_stale parallel_cpus snapshot_threads_step crash_nobody
 	crash_message_asan jitdump_names jitdump_like_node jitdump_parts lbr_threads emu_handled_bounded emu_crowd
-	crash_message_none emu_last_threads crash_jumps crash_message_text_thrown crash_bounded compare_spoilt compare_calls
+	emu_signature_c emu_signature_cxx emu_signature_rust crash_message_none emu_last_threads crash_jumps crash_message_text_thrown crash_bounded compare_spoilt compare_calls
 	replaced_attached emu_busy trapthreads view_serve_served view_serve_found view_serve_levels view_serve_selected
 	view_serve_inert view_serve_axes view_serve_ends)
 if(NOT PTCAP_SANITIZE)

@@ -397,6 +397,20 @@ static void add_other_deaths(const struct ptc_crash_view *v, struct ptc_screen *
 	ptc_screen_wrap(s, LABEL, v->verbose ? SIZE_MAX : SENTENCE_LINES, text);
 }
 
+static void add_signature(const struct ptc_crash_view *v, struct ptc_screen *s)
+{
+	const char *frame;
+	size_t i;
+
+	ptc_screen_add(s, PTC_STYLE_PLAIN, "  sig     %s", ptc_crash_report_signature(v->r));
+	if (!v->verbose)
+		return;
+	ptc_screen_add(s, PTC_STYLE_PLAIN, "%*s%s", LABEL, "",
+		       ptc_crash_report_signature_reason(v->r));
+	for (i = 0; (frame = ptc_crash_report_signature_frame(v->r, i)) != NULL; i++)
+		ptc_screen_add(s, PTC_STYLE_PLAIN, "%*s%s", LABEL, "", frame);
+}
+
 void ptc_crash_add_answer(const struct ptc_crash_view *v, struct ptc_screen *s)
 {
 	const struct ptc_crash_report *r = v->r;
@@ -410,6 +424,7 @@ void ptc_crash_add_answer(const struct ptc_crash_view *v, struct ptc_screen *s)
 	ptc_screen_add(s, PTC_STYLE_PLAIN, "  in      thread %" PRIu64 " (%s) of process %" PRIu64,
 		       signal_of(r)->tid, ptc_crash_state_thread_name(victim_of(r)),
 		       signal_of(r)->pid);
+	add_signature(v, s);
 	add_other_deaths(v, s);
 	add_notes(r, s);
 }

@@ -210,6 +210,20 @@ static void put_messages(struct ptc_emit *e, const struct ptc_crash_report *r)
 	ptc_emit_end(e);
 }
 
+static void put_signature(struct ptc_emit *e, const struct ptc_crash_report *r)
+{
+	const char *frame;
+	size_t i;
+
+	ptc_emit_word(e, "signature", ptc_crash_report_signature(r));
+	ptc_emit_u64(e, "signature_version", ptc_crash_report_signature_version(r));
+	ptc_emit_text(e, "signature_reason", ptc_crash_report_signature_reason(r));
+	ptc_emit_list(e, "signature_frames");
+	for (i = 0; (frame = ptc_crash_report_signature_frame(r, i)) != NULL; i++)
+		ptc_emit_text(e, NULL, frame);
+	ptc_emit_end(e);
+}
+
 static void put_own_place(struct ptc_emit *e, const char *name, const struct ptc_crash_report *r,
 			  const struct ptc_crash_frame *f)
 {
@@ -335,6 +349,7 @@ bool ptc_crash_json(const struct ptc_crash_report *r)
 	ptc_emit_word(&e, "reason", ptc_reason_name(ptc_crash_report_why(r)->reason));
 	ptc_crash_sentence(r, SIZE_MAX, text);
 	ptc_emit_text(&e, "text", text);
+	put_signature(&e, r);
 	put_messages(&e, r);
 	put_own_places(&e, r);
 	put_fault(&e, r);

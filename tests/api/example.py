@@ -311,6 +311,7 @@ def lines_of_crash(path):
     crash = explained("crash", "show", "--format", "json", "-n", "8", "-i", path)
     signo = signal.Signals[crash["signal"]].value
     before = [f"signal {signo}: {crash['reason']}", f"address {crash['fault']['address']}"]
+    before += [f"signature {crash['signature']}"]
     before += [f"frame {i}: {placed(f)}" for i, f in enumerate(crash["stack_traced"])]
     branches = [f"{b['kind']} to {b['to_function']}+" for b in crash["branches"] if b["to_function"]]
     threads = crash["threads"]
@@ -329,7 +330,7 @@ def check_crash(folder):
     )
     subprocess.run([os.environ["PTCAP"], "crash", "core", "-o", wanted, path], check=True, capture_output=True)
     before, branches, threads = lines_of_crash(path)
-    assert "write_null" in before[2] and len(branches) > 3 and len(threads) > 1, (before, branches, threads)
+    assert "write_null" in before[3] and len(branches) > 3 and len(threads) > 1, (before, branches, threads)
     for program, _, _ in programs(folder):
         lines = subprocess.run([program, path, core], capture_output=True, text=True, check=True).stdout.splitlines()
         shown = lines[len(before) : len(lines) - len(threads)]

@@ -213,8 +213,8 @@ def interrupted(folder):
     check(len(said["stack_traced"]) == 1, f"behind a loss: {said['stack_traced']}")
 
 
-def append(path, packets):
-    """Append bytes behind the last trace of a file, in pipe form, which has no offsets."""
+def append(path, packets, kept=1):
+    """Append bytes behind the last trace of a file, in pipe form, which has no offsets. Of this trace a part is kept."""
     with open(path + ".pipe", "wb") as f:
         Run([PTCAP, "convert", "-i", path, "-o", "-"], stdout=f).expect(0)
     with open(path + ".pipe", "rb") as f:
@@ -227,10 +227,11 @@ def append(path, packets):
             last = at - length + 8
             at += struct.unpack_from("<Q", data, last)[0]
     (size,) = struct.unpack_from("<Q", data, last)
-    struct.pack_into("<Q", data, last, size + len(packets))
-    end = last + 40 + size
+    keep = int(size * kept)
+    struct.pack_into("<Q", data, last, keep + len(packets))
+    start = last + 40
     with open(path, "wb") as f:
-        f.write(data[:end] + packets + data[end:])
+        f.write(data[: start + keep] + packets + data[start + size :])
 
 
 @case
