@@ -56,7 +56,7 @@ foreach(name faults cores children several attached stopped left asleep killed)
 	e2e_test(watch_${name} "${e2e_dir}/watch.py" "${name}")
 endforeach()
 # tests/e2e/signatures.py: signatures of crashes.
-foreach(name c cxx rust go recordings late nameless text)
+foreach(name c cxx rust go recordings late lineless nameless text)
 	e2e_test(emu_signature_${name} "${e2e_dir}/signatures.py" "${name}")
 	e2e_is_emulated(emu_signature_${name})
 endforeach()

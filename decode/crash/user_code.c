@@ -27,12 +27,32 @@ static bool is_plt(const char *function)
 	return len > 4 && !strcmp(function + len - 4, "@plt");
 }
 
+/*
+ * Returns the source of the first line of a function, or NULL. Compilers give the code that they
+ * add, such as clang's calls of __stack_chk_fail(), no line.
+ */
+static const char *source_of_function(const struct ptc_crash_report *r,
+				      const struct ptc_crash_place *p)
+{
+	const struct ptc_item it = { .pid = (int32_t)r->dead.signal.pid,
+				     .tid = (int32_t)r->dead.signal.tid,
+				     .time = r->dead.signal.time_ns };
+	int line;
+
+	if (!p->function || p->inlined)
+		return NULL;
+	return ptc_decode_srcline(r->d, &it, p->ip - p->offset, &line);
+}
+
 bool ptc_crash_is_runtime(const struct ptc_crash_report *r, const struct ptc_crash_place *p)
 {
+	const char *source;
+
 	if (ptc_runtime_of(p->file, p->function) != PTC_RUNTIME_NONE)
 		return true;
-	if (p->source)
-		return ptc_runtime_has_source(p->source);
+	source = p->source ? p->source : source_of_function(r, p);
+	if (source)
+		return ptc_runtime_has_source(source);
 	if (r->lined_file && p->file && !strcmp(p->file, r->lined_file))
 		return true;
 	return p->function && (is_plt(p->function) || is_libc_internal(p->function));

@@ -274,6 +274,14 @@ def late(folder):
 
 
 @case
+def lineless(folder):
+    """clang's check of the stack has no source line. It is in a function of the program."""
+    path = compiled(folder, "clang", C, "program", ["-g"])
+    found = signature(recorded(os.path.join(folder, "f"), [path, "smash", "1"]))
+    check(found == ("SIGABRT buffer", "program!smashes"), f"{found}")
+
+
+@case
 def nameless(folder):
     """Places without names: the same build has the same signature, and another build has another one. Without build-ids only
     the file counts. Another file has another signature."""
