@@ -11,12 +11,11 @@
  * Both count instructions, which must agree. The engine produces branches of 16 bytes each, which
  * are discarded. With -c branches are counted by kind, from references to the engine's own storage.
  * The seconds of each pair are printed when the pair ends, so bench/all can use those of a run that
- * was ended.
+ * was ended. With -n PASSES the engine runs alone, its first pass and later ones. With -l PASSES
+ * libipt runs alone, over 2 MiB from the middle of the longest stretch. bench/instructions counts
+ * both.
  *
- *	bench_fast [-c] [-p PAIRS] PATH...
- *	bench_fast [-c] -n PASSES PATH...	the engine alone, its first pass and later ones
- *	bench_fast -l PASSES PATH...	libipt alone, 2 MiB of the longest stretch; both for
- *bench/instructions
+ *	bench_fast [-c] [-n PASSES | -l PASSES | -p PAIRS] PATH...
  */
 #include <inttypes.h>
 #include <stdio.h>
