@@ -24,14 +24,16 @@ static uint64_t hash_of_function(const void *entry)
 {
 	const struct ptc_function *f = entry;
 
-	return ptc_hash_mix(ptc_hash_mix(f->name, (uint64_t)f->file << 1 | f->inlined), f->off);
+	const uint64_t hash = ptc_hash_mix(f->name, (uint64_t)f->file << 1 | f->inlined);
+
+	return ptc_hash_mix(ptc_hash_mix(hash, f->id), f->off);
 }
 
 static bool is_same_function(const void *entry, const void *key)
 {
 	const struct ptc_function *a = entry, *b = key;
 
-	return a->name == b->name && a->file == b->file && a->off == b->off &&
+	return a->name == b->name && a->file == b->file && a->off == b->off && a->id == b->id &&
 	       a->inlined == b->inlined;
 }
 
@@ -55,7 +57,8 @@ static uint32_t look_up_function(struct ptc_call_stream *s, const struct ptc_ite
 
 	f.file = ptc_names_get(&s->names, ptc_decode_file(s->opts.d, it, ip, &f.off));
 	f.name = ptc_names_get(&s->names, ptc_decode_symbol(s->opts.d, it, ip, &in_function));
-	if (f.file == UINT32_MAX || f.name == UINT32_MAX)
+	f.id = ptc_names_get_file_id(&s->names, s->opts.d, it, ip);
+	if (f.file == UINT32_MAX || f.name == UINT32_MAX || f.id == UINT32_MAX)
 		return PTC_NO_NUMBER;
 	if (f.name)
 		f.off -= in_function;
@@ -68,7 +71,8 @@ static uint32_t look_up_inlined(struct ptc_call_stream *s, const struct ptc_call
 	uint64_t off;
 
 	f.file = ptc_names_get(&s->names, ptc_decode_file(s->opts.d, call->item, call->ip, &off));
-	if (f.file == UINT32_MAX || f.name == UINT32_MAX)
+	f.id = ptc_names_get_file_id(&s->names, s->opts.d, call->item, call->ip);
+	if (f.file == UINT32_MAX || f.name == UINT32_MAX || f.id == UINT32_MAX)
 		return PTC_NO_NUMBER;
 	return number_of_function(s, &f);
 }

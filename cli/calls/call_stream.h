@@ -25,6 +25,7 @@ struct ptc_function {
 	/* Offset of its start (without a name: of the entry) in the file; without a file an address
 	 */
 	uint64_t off;
+	uint32_t id;  /* the file's build-id in hex; number in the stream's names; 0: not known */
 	bool inlined; /* a function that was inlined: the offset is 0 */
 };
 

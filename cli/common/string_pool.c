@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "ptcap/lookup.h"
 
 struct ptc_name {
 	uint32_t number;
@@ -66,9 +67,28 @@ uint32_t ptc_names_get(struct ptc_names *t, const char *s)
 	return UINT32_MAX;
 }
 
+uint32_t ptc_names_get_file_id(struct ptc_names *t, const struct ptc_decode *d,
+			       const struct ptc_item *it, uint64_t ip)
+{
+	char hex[2 * PTC_BUILD_ID_MAX + 1];
+	struct ptc_build_id id;
+
+	if (!ptc_decode_file_id(d, it, ip, &id))
+		return 0;
+	ptc_build_id_hex(&id, hex);
+	return ptc_names_get(t, hex);
+}
+
 const char *ptc_names_of(const struct ptc_names *t, uint32_t number)
 {
 	return number ? t->v[number - 1].name->text : NULL;
+}
+
+int ptc_names_compare(const struct ptc_names *t, uint32_t a, uint32_t b)
+{
+	if (a == b || !a || !b)
+		return (a > b) - (a < b);
+	return strcmp(ptc_names_of(t, a), ptc_names_of(t, b));
 }
 
 void ptc_names_release(struct ptc_names *t)

@@ -38,7 +38,8 @@ static uint64_t hash_of_seen(const void *entry)
 
 static uint64_t hash_of_place(uint64_t hash, const struct ptc_counts_place *p)
 {
-	return ptc_hash_mix(ptc_hash_mix(hash, (uint64_t)p->file << 32 | p->symbol), p->off);
+	hash = ptc_hash_mix(hash, (uint64_t)p->file << 32 | p->symbol);
+	return ptc_hash_mix(ptc_hash_mix(hash, p->id), p->off);
 }
 
 static uint64_t hash_of_entry(const void *entry)
@@ -50,7 +51,7 @@ static uint64_t hash_of_entry(const void *entry)
 
 static bool is_same_place(const struct ptc_counts_place *a, const struct ptc_counts_place *b)
 {
-	return a->file == b->file && a->symbol == b->symbol && a->off == b->off &&
+	return a->file == b->file && a->id == b->id && a->symbol == b->symbol && a->off == b->off &&
 	       a->symbol_off == b->symbol_off;
 }
 
@@ -79,7 +80,8 @@ static bool set_place(struct ptc_counts *c, const struct ptc_item *it, uint64_t 
 	*ret = (struct ptc_counts_place){ .ip = ip, .off = ip };
 	ret->file = ptc_names_get(&c->names, ptc_decode_file(c->d, it, ip, &ret->off));
 	ret->symbol = ptc_names_get(&c->names, ptc_decode_symbol(c->d, it, ip, &ret->symbol_off));
-	return ret->file != UINT32_MAX && ret->symbol != UINT32_MAX;
+	ret->id = ptc_names_get_file_id(&c->names, c->d, it, ip);
+	return ret->file != UINT32_MAX && ret->symbol != UINT32_MAX && ret->id != UINT32_MAX;
 }
 
 /* Extend a location to its function, if known. */
@@ -478,25 +480,30 @@ int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
 	return c->failed;
 }
 
-static int by_place(const struct ptc_counts_place *a, const struct ptc_counts_place *b)
+/* Compares texts, not their numbers, so that the order does not depend on the trace. */
+static int by_file_and_offset(const struct ptc_names *names, const struct ptc_counts_place *a,
+			      const struct ptc_counts_place *b)
 {
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->off != b->off)
-		return a->off < b->off ? -1 : 1;
-	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
+	int r = ptc_names_compare(names, a->file, b->file);
+
+	if (!r)
+		r = ptc_names_compare(names, a->id, b->id);
+	if (!r && a->off != b->off)
+		r = a->off < b->off ? -1 : 1;
+	return r ? r : ptc_names_compare(names, a->symbol, b->symbol);
 }
 
-static int by_times(const void *a, const void *b)
+/* The last argument is a struct ptc_names. */
+static int by_times(const void *a, const void *b, void *names)
 {
 	const struct ptc_counts_entry *x = a, *y = b;
 	int r;
 
 	if (x->times != y->times)
 		return x->times > y->times ? -1 : 1;
-	r = by_place(&x->from, &y->from);
+	r = by_file_and_offset(names, &x->from, &y->from);
 	if (!r)
-		r = by_place(&x->to, &y->to);
+		r = by_file_and_offset(names, &x->to, &y->to);
 	return r ? r : (int)x->kind - (int)y->kind;
 }
 
@@ -531,11 +538,12 @@ static bool make_lines(struct ptc_counts *c)
 	return ok;
 }
 
-static int by_line(const void *a, const void *b)
+/* The last argument is a struct ptc_names. */
+static int by_line(const void *a, const void *b, void *names)
 {
 	const struct ptc_counts_entry *x = a, *y = b;
 
-	return by_place(&x->from, &y->from);
+	return by_file_and_offset(names, &x->from, &y->from);
 }
 
 /* Add a line that has code. Usually it is already known. */
@@ -548,16 +556,21 @@ static int see_line(void *ctx, const char *file, int line)
 	return e.from.file == UINT32_MAX || !get_entry(c, &e);
 }
 
-bool ptc_counts_sort(struct ptc_counts *c)
+void ptc_counts_order(struct ptc_counts *c)
 {
 	const bool all = c->of == PTC_COUNTS_COVERAGE;
 
+	if (c->n)
+		qsort_r(c->entries, c->n, sizeof(*c->entries), all ? by_line : by_times, &c->names);
+}
+
+bool ptc_counts_sort(struct ptc_counts *c)
+{
 	ptc_counts_settle(c);
 	if (wants_lines(c) && !make_lines(c))
 		return false;
-	if (all && ptc_decode_each_srcline(c->d, see_line, c))
+	if (c->of == PTC_COUNTS_COVERAGE && ptc_decode_each_srcline(c->d, see_line, c))
 		return false;
-	if (c->n)
-		qsort(c->entries, c->n, sizeof(*c->entries), all ? by_line : by_times);
+	ptc_counts_order(c);
 	return true;
 }

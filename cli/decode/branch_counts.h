@@ -34,6 +34,7 @@ struct ptc_counts_line {
 
 struct ptc_counts_place {
 	uint32_t file, symbol; /* numbers of names; 0: not known */
+	uint32_t id;	       /* number of the file's build-id, a name in hex; 0: not known */
 	uint64_t off;	       /* offset in the file; without a file the address */
 	uint64_t symbol_off;
 	uint64_t ip; /* address when first seen */
@@ -112,6 +113,11 @@ void ptc_counts_settle(struct ptc_counts *c);
  * lines, sorted by file and line. To be called once. Returns false if out of memory.
  */
 bool ptc_counts_sort(struct ptc_counts *c);
+
+/*
+ * Sort the entries, as ptc_counts_sort does at its end, for counts that are already settled.
+ */
+void ptc_counts_order(struct ptc_counts *c);
 
 struct ptc_line;
 

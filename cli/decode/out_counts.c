@@ -141,6 +141,10 @@ static bool set_place(json_t *o, const struct ptc_counts *c, const char *key,
 		(void)snprintf(hex, sizeof(hex), "0x%" PRIx64, p->off);
 		bad |= json_object_set_new(o, name, json_string(hex));
 	}
+	if (p->id) {
+		(void)snprintf(name, sizeof(name), "%s_build_id", key);
+		bad |= json_object_set_new(o, name, json_string(ptc_names_of(&c->names, p->id)));
+	}
 	return !bad;
 }
 

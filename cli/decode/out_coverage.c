@@ -76,11 +76,31 @@ static json_t *not_run(const struct ptc_coverage_file *f)
 	return a;
 }
 
+/* Returns the stretches of consecutive lines with code. */
+static json_t *lines_with_code(const struct ptc_coverage_file *f)
+{
+	json_t *a = json_array();
+	size_t i, first;
+
+	for (i = 0; a && i < f->n; i++) {
+		for (first = i;
+		     i + 1 < f->n && f->lines[i + 1].from.off == f->lines[i].from.off + 1;)
+			i++;
+		if (json_array_append_new(a,
+					  json_pack("[I, I]", (json_int_t)f->lines[first].from.off,
+						    (json_int_t)f->lines[i].from.off))) {
+			json_decref(a);
+			a = NULL;
+		}
+	}
+	return a;
+}
+
 static json_t *file_object(const struct ptc_coverage_file *f)
 {
-	return json_pack("{s:s, s:o, s:I, s:I, s:o}", "type", "file", "file",
+	return json_pack("{s:s, s:o, s:I, s:I, s:o, s:o}", "type", "file", "file",
 			 ptc_json_text(f->name), "lines", (json_int_t)f->n, "ran",
-			 (json_int_t)f->ran, "not_run", not_run(f));
+			 (json_int_t)f->ran, "not_run", not_run(f), "code", lines_with_code(f));
 }
 
 bool ptc_coverage_print(const struct ptc_counts *c, struct ptc_line *l, size_t most, bool json)

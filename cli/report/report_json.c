@@ -51,12 +51,13 @@ static json_t *axis_object(const struct ptc_report *r, const struct ptc_function
 	const bool any = row->known[axis];
 
 	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:o, s:o}", "self", ptc_report_number(row->self[axis]),
+		"{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "self", ptc_report_number(row->self[axis]),
 		"total", ptc_report_number(row->total[axis]), "known",
 		ptc_report_number(row->known[axis]), "mean",
 		any ? ptc_report_number(ptc_report_mean(row, axis)) : json_null(), "p99",
 		any ? ptc_report_number(ptc_function_sums_p99(&r->sums, row, axis)) : json_null(),
-		"max", any ? ptc_report_number(row->max[axis]) : json_null());
+		"max", any ? ptc_report_number(row->max[axis]) : json_null(), "durations",
+		ptc_report_number(row->sum[axis]));
 }
 
 bool ptc_report_put_function(const struct ptc_report *r, const struct ptc_function_sum *row,
@@ -73,6 +74,12 @@ bool ptc_report_put_function(const struct ptc_report *r, const struct ptc_functi
 		      ptc_report_number(row->calls), "open", ptc_report_number(row->open), "insns",
 		      axis_object(r, row, PTC_SUMS_INSNS), "time",
 		      r->has_time ? axis_object(r, row, PTC_SUMS_TIME) : json_null());
+	if (o && f->id &&
+	    json_object_set_new(o, "build_id",
+				json_string(ptc_names_of(&r->stream.names, f->id)))) {
+		json_decref(o);
+		o = NULL;
+	}
 	if (o && group != SIZE_MAX && json_object_set_new(o, "group", ptc_report_number(group))) {
 		json_decref(o);
 		o = NULL;

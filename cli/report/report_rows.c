@@ -60,26 +60,25 @@ static int by_printed_name(const struct sorted_row *x, const struct sorted_row *
 		      ptc_report_name(y->report, y->row->function, two, sizeof(two)));
 }
 
-/* Rows with equal keys are ordered by name or place, because qsort keeps no order. */
+/* Rows with equal keys are ordered by name and place: by texts, as `ptcap sum` orders them. */
 static int by_key_and_name(const void *a, const void *b)
 {
 	const struct sorted_row *x = a, *y = b;
 	const struct ptc_function *f = &x->report->stream.functions[x->row->function];
 	const struct ptc_function *g = &y->report->stream.functions[y->row->function];
-	int r = 0;
+	int r;
 
 	if (x->row->group != y->row->group)
 		return x->row->group < y->row->group ? -1 : 1;
 	if (x->key != y->key)
 		return x->key > y->key ? -1 : 1;
-	if ((f->name && g->name) || x->report->args->sort == PTC_SORT_NAME)
-		r = by_printed_name(x, y);
-	else if (!f->name != !g->name)
-		return f->name ? -1 : 1;
+	r = by_printed_name(x, y);
+	if (!r)
+		r = ptc_names_compare(&x->report->stream.names, f->file, g->file);
+	if (!r)
+		r = ptc_names_compare(&x->report->stream.names, f->id, g->id);
 	if (r)
 		return r;
-	if (f->file != g->file)
-		return f->file < g->file ? -1 : 1;
 	return f->off < g->off ? -1 : f->off > g->off;
 }
 

@@ -57,6 +57,18 @@ const char *ptc_decode_file(struct ptc_decode *d, const struct ptc_item *item, u
 	return r->file->name;
 }
 
+bool ptc_decode_file_id(const struct ptc_decode *d, const struct ptc_item *item, uint64_t ip,
+			struct ptc_build_id *ret)
+{
+	const struct ptc_range *r = ip ? ptc_addrspace_find(ptc_decode_addrspace(d, item), ip) :
+					 NULL;
+
+	if (!r || !r->file || !r->file->id.len)
+		return false;
+	*ret = r->file->id;
+	return true;
+}
+
 /* The recorder's version is "ptcap 0.1.0 (emu)". */
 const char *ptc_file_software_source(const struct ptc_file *f)
 {

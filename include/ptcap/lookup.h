@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "ptcap/error.h"
+#include "ptcap/record.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,6 +50,14 @@ PTC_API size_t ptc_decode_inlines(struct ptc_decode *d, const struct ptc_item *i
  */
 PTC_API const char *ptc_decode_source_folder(struct ptc_decode *d, const struct ptc_item *item,
 					     uint64_t ip);
+
+/*
+ * Gets the build-id of the file at @ip in the process of @item, as recorded. Returns false, and
+ * does not change *@ret, if no file is there or its build-id is not known. To be called inside
+ * on_items.
+ */
+PTC_API bool ptc_decode_file_id(const struct ptc_decode *d, const struct ptc_item *item,
+				uint64_t ip, struct ptc_build_id *ret);
 
 /*
  * Returns the name of thread @tid as of the sideband records applied so far. NULL: not known. Lent
