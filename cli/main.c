@@ -21,6 +21,7 @@ static const struct command {
 	{ "compare", ptc_cmd_compare }, { "stacks", ptc_cmd_stacks },
 	{ "report", ptc_cmd_report },	{ "view", ptc_cmd_view },
 	{ "doctor", ptc_cmd_doctor },	{ "archive", ptc_cmd_archive },
+	{ "sum", ptc_cmd_sum },
 };
 
 static void help_commands(void)
@@ -42,7 +43,8 @@ static void help_commands(void)
 	      "  crash core  Write the state of a process in a recording as a core.\n"
 	      "  info        Summarise a recording.\n"
 	      "  compare     Compare the branch stacks (LBR) of samples with the trace.\n"
-	      "  dump        Print every record of a recording, in file order.\n\n"
+	      "  dump        Print every record of a recording, in file order.\n"
+	      "  sum         Add outputs of these commands, of several recordings.\n\n"
 	      "Files:\n"
 	      "  convert     Write a recording again, in another form or in part.\n"
 	      "  recover     Repair a damaged recording.\n"

@@ -26,6 +26,7 @@ int ptc_cmd_crash_core(int argc, char **argv);
 int ptc_cmd_stacks(int argc, char **argv);
 int ptc_cmd_view(int argc, char **argv);
 int ptc_cmd_doctor(int argc, char **argv);
+int ptc_cmd_sum(int argc, char **argv);
 
 /* Print "ptcap: MESSAGE" to stderr. */
 void ptc_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
