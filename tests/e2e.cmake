@@ -450,6 +450,10 @@ foreach(name uftrace_record uftrace_tools uftrace_tasks uftrace_selected uftrace
 	e2e_test(timelines_${name} "${e2e_dir}/timelines.py" "${name}")
 	e2e_is_emulated(timelines_${name})
 endforeach()
+# Sums of the outputs of several recordings: ptcap sum.
+foreach(name one windows elsewhere counted reports stacks lcov bolt profgen afdo crashes refused)
+	e2e_test(sum_${name} "${e2e_dir}/sum.py" "${name}")
+endforeach()
 # decode --counts.
 foreach(name edges blocks gaps calls places lines coverage forms)
 	e2e_test(counts_${name} "${e2e_dir}/counts.py" "${name}")

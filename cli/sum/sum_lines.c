@@ -66,6 +66,10 @@ int ptc_sum_lines_next(struct ptc_sum_lines *r, struct ptc_sum_line *l, struct p
 	l->len = (size_t)(end - (r->buf.bytes + r->at));
 	*end = '\0';
 	r->at += l->len + 1;
+	if (!strncmp(l->text, "PERFILE2", 8))
+		return ptc_sum_fail(err, l,
+				    "a recording; add what `ptcap decode` prints, for example with "
+				    "--counts=edges --format=json");
 	if (strlen(l->text) != l->len)
 		return ptc_sum_fail(err, l, "the line has a NUL byte; ptcap writes no such lines");
 	return 1;
