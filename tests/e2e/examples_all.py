@@ -162,6 +162,15 @@ def wrong_members(sample, printed):
     return [k for k, v in sample.items() if not any(k in o and type(o[k]) is type(v) for o in same)]
 
 
+def summed_crashes(folder):
+    """Return the objects of the sum of a crash."""
+    path = os.path.join(folder, "crash.json")
+    crash = json.loads(lib.Run([PTCAP, "crash", "show", "traces/crash.data", *SYMFS, "--format", "json"], cwd=folder).expect(0).out)
+    with open(path, "w", encoding="ascii") as f:
+        f.write(json.dumps({"signature": "5d1b", "signature_frames": ["parse_header"], **crash}) + "\n")
+    return list(map(json.loads, lib.Run([PTCAP, "sum", path]).expect(0).out.splitlines()))
+
+
 @case
 def json_samples(folder):
     """Recordings of each kind of object: with gaps, events, and a file without code."""
@@ -173,6 +182,7 @@ def json_samples(folder):
     for argv in JSON_COMMANDS:
         out = lib.Run([PTCAP, *argv, "--format", "json"], cwd=folder).expect(0).out
         printed += [json.loads(line) for line in out.splitlines()]
+    printed += summed_crashes(folder)
     with open(os.path.join(SOURCE_DIR, "doc", "json.md"), encoding="utf-8") as f:
         found = list(samples(f.read()))
     check(len(found) > 10, f"only {len(found)} samples were found")
