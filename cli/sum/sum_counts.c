@@ -121,9 +121,11 @@ static int get_place(struct state *s, const struct ptc_sum_line *l, const char *
 		rc = get_name(s, l, key, "_file", &ret->file, err);
 	if (!rc)
 		rc = get_name(s, l, key, "_build_id", &ret->id, err);
+	if (!ret->file) /* a build-id alone is not printed with its offset */
+		ret->id = 0;
 	ret->off = ret->ip;
 	(void)snprintf(name, sizeof(name), "%s_file_offset", key);
-	if (!rc && (ret->file || ret->id))
+	if (!rc && ret->file)
 		rc = ptc_sum_json_hex(l, l->json, name, &ret->off, err);
 	(void)snprintf(name, sizeof(name), "%s_function_offset", key);
 	if (!rc && ret->symbol)

@@ -171,6 +171,42 @@ Test(sum_crashes, crashes_are_counted_by_signature)
 		  "'one' line 1: the member \"signature\"");
 }
 
+Test(sum_crashes, facts_do_not_depend_on_the_order_of_files)
+{
+#define CRASH_OF(text)                                                                             \
+	"{\"schema\":\"ptcap-crash\",\"version\":1,\"signature\":\"s\",\"text\":\"" text           \
+	"\",\"signature_frames\":[]}\n"
+	static const char want[] =
+		"{\"schema\":\"ptcap-sum-crashes\",\"version\":1,\"crashes\":2,\"signatures\":1}\n"
+		"{\"type\":\"crash\",\"count\":2,\"signature\":\"s\",\"text\":\"at 0x1\","
+		"\"signature_frames\":[]}\n";
+
+	sum_is(CRASH_OF("at 0x1"), CRASH_OF("at 0x2"), want);
+	sum_is(CRASH_OF("at 0x2"), CRASH_OF("at 0x1"), want);
+}
+
+Test(sum_counts, files_with_missing_code_add_up)
+{
+#define EMPTY                                                                                      \
+	"{\"schema\":\"ptcap-decode-counts\",\"version\":1,\"of\":\"edges\",\"times\":0,"          \
+	"\"different\":0,\"gaps\":0}\n"
+#define MISSING(id, path, gaps)                                                                    \
+	"{\"type\":\"missing\",\"file\":\"/y\"" id ",\"found_path\":\"" path                       \
+	"\",\"found_build_id\":\"\",\"gaps\":" gaps                                                \
+	",\"bytes\":2,\"branches\":3,\"hint\":\"h\"}\n"
+#define ID(id) ",\"build_id\":\"" id "\""
+	static const char two[] =
+		EMPTY MISSING("", "/a", "5") "{\"type\":\"missing\",\"file\":\"/"
+					     "y\",\"build_id\":\"aa\",\"found_path\":\"/a\","
+					     "\"found_build_id\":\"\",\"gaps\":3,\"bytes\":4,"
+					     "\"branches\":6,\"hint\":\"h\"}\n";
+
+	sum_is(EMPTY MISSING(ID("aa"), "/b", "1"),
+	       EMPTY MISSING(ID("aa"), "/a", "2") MISSING("", "/a", "5"), two);
+	sum_is(EMPTY MISSING(ID("aa"), "/a", "2") MISSING("", "/a", "5"),
+	       EMPTY MISSING(ID("aa"), "/b", "1"), two);
+}
+
 Test(sum_lcov, lines_add_up)
 {
 	sum_is(LCOV, "TN:\nSF:a.c\nDA:4,3\nDA:9,1\nLF:2\nLH:2\nend_of_record\n",
