@@ -232,7 +232,7 @@ foreach(name closed for_command limited nobody_reads cut_recording cut_program n
 endforeach()
 # The sandbox of commands that read a recording, and the capabilities of commands that record. Sanitizer builds have no
 # sandbox.
-foreach(name reading writing fetching serving without_landlock without_seccomp off commands nothing_refused pager
+foreach(name reading writing fetching serving without_landlock without_seccomp off commands sums nothing_refused pager
 		rights_of_record rights_of_step rights_of_crash rights_of_snapshot rights_of_all rights_of_output rights_of_command)
 	if(NOT PTCAP_SANITIZE)
 		e2e_test(sandbox_${name} "${e2e_dir}/sandbox.py" "${name}")

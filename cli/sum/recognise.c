@@ -35,6 +35,27 @@ static bool is_number(const char *s, char sep)
 	return ptc_sum_take_number(&s, &n) && *s == sep;
 }
 
+/* Takes a blank and an address of BOLT's profile, or "X:0" for an address outside. */
+static bool take_bolt_end(const char **at)
+{
+	uint64_t addr;
+
+	if (!strncmp(*at, " X:0", 4)) {
+		*at += 4;
+		return true;
+	}
+	return *(*at)++ == ' ' && ptc_sum_take_hex(at, &addr);
+}
+
+/* The name of a thread may begin with "B " too, so a stack can begin like a branch. */
+static bool is_bolt(const char *text)
+{
+	const char *at = text + 1;
+
+	return (*text == 'B' || *text == 'F') && take_bolt_end(&at) && take_bolt_end(&at) &&
+	       *at == ' ' && !strchr(at, ';');
+}
+
 /* A stack is names with ";" between, a blank and a number. */
 static bool is_stack(const char *text)
 {
@@ -52,13 +73,14 @@ const struct ptc_sum_format *ptc_sum_recognise(const char *text)
 		o = json_loads(text, 0, NULL);
 		format = format_of_object(o);
 		json_decref(o);
-		return format;
+		if (o)
+			return format;
 	}
 	if (!strcmp(text, "# callgrind format"))
 		return &ptc_sum_callgrind_format;
-	if (!strncmp(text, "TN:", 3) || !strncmp(text, "SF:", 3))
+	if (!strcmp(text, "TN:"))
 		return &ptc_sum_lcov_format;
-	if (!strncmp(text, "B ", 2) || !strncmp(text, "F ", 2))
+	if (is_bolt(text))
 		return &ptc_sum_bolt_format;
 	if (is_number(text, '\0'))
 		return &ptc_sum_spans_format;

@@ -211,6 +211,37 @@ def commands(folder):
         check(ended[0] == ended[1] and ended[0][0] in (0, 4), f"{argv}: {ended}")
 
 
+def check_refused(log, argv):
+    """Check the log of strace: behind the filter no call but clone3 was refused."""
+    with open(log, encoding="ascii", errors="replace") as f:
+        calls = f.read().split(" seccomp(SECCOMP_SET_MODE_FILTER")
+    check(len(calls) == 2, f"{argv}: {len(calls) - 1} filters")
+    refused = [line for line in calls[1].splitlines() if re.search(r"= -1 (ENOSYS|EPERM|EACCES|EAFNOSUPPORT) |SIGSYS", line)]
+    check(all(re.search(r" clone3( resumed|\()", line) for line in refused), f"{argv}: {refused}")
+
+
+@case
+def sums(folder):
+    """`ptcap sum` is in the sandbox when it opens a file, and needs no call that the sandbox refuses."""
+    fifo, log, out = (os.path.join(folder, name) for name in ("fifo", "log", "out"))
+    os.mkfifo(fifo)
+    for more, want in (([], "2"), (["--no-sandbox"], "0")):
+        def look(pid, want=want):
+            check(status_of(pid)["Seccomp"] == want, f"Seccomp: {status_of(pid)['Seccomp']}")
+
+        while_it_waits([PTCAP, "sum", *more, fifo], fifo, look)
+    names = [os.path.join(folder, name) for name in ("a", "b")]
+    for name in names:
+        with open(name, "w", encoding="ascii") as f:
+            f.write("main;f 3\n")
+    strace = ["strace", "-f", "-qq", "-o", log]
+    if not shutil.which("strace") or Run([*strace, "true"]).status:
+        lib.skip("no strace here, or it may not trace")
+    for more in ([], ["-o", out]):
+        Run([*strace, PTCAP, "sum", *more, *names]).expect(0)
+        check_refused(log, more)
+
+
 @case
 def nothing_refused(folder):
     """The sandbox refuses no call that a command makes, except clone3: the C library then calls clone."""
@@ -224,11 +255,7 @@ def nothing_refused(folder):
                  ["convert", "--branch-stacks", "-o", made + "2"], ["recover", "-o", made + "2"]):
         r = Run([*strace, PTCAP, *argv, "-i", made if os.path.exists(made) else path])
         check(r.status in (0, 4), f"{argv}: exit status {r.status}: {r.err}")
-        with open(log, encoding="ascii", errors="replace") as f:
-            calls = f.read().split(" seccomp(SECCOMP_SET_MODE_FILTER")
-        check(len(calls) == 2, f"{argv}: {len(calls) - 1} filters")
-        refused = [line for line in calls[1].splitlines() if re.search(r"= -1 (ENOSYS|EPERM|EACCES|EAFNOSUPPORT) |SIGSYS", line)]
-        check(all(re.search(r" clone3( resumed|\()", line) for line in refused), f"{argv}: {refused}")
+        check_refused(log, argv)
 
 
 @case

@@ -215,12 +215,16 @@ Test(sum_lcov, lines_add_up)
 	sum_fails("TN:\nSF:a.c\nFN:1,f\nend_of_record\n", NULL,
 		  "'one' line 3: ptcap writes no such");
 	sum_fails("TN:\nSF:a.c\nDA:1," MORE "\n", NULL, "'one' line 3: not DA:");
-	sum_fails("SF:a.c\nDA:1,1\nLF:2\nend_of_record\n", NULL, "'one' line 3: the section has");
+	sum_fails("TN:\nSF:a.c\nDA:1,1\nLF:2\nend_of_record\n", NULL,
+		  "'one' line 4: the section has");
 }
 
 Test(sum_folded, stacks_add_up)
 {
 	sum_is(FOLDED, "x-1;main 1\na 2\n", "a 2\nx-1;main 6\nx-1;main;f g 7\n");
+	/* Names of threads that look like the begin of another format. */
+	sum_is("B 1-1;f 2\n", "F 1-1;f 2\n", "B 1-1;f 2\nF 1-1;f 2\n");
+	sum_is("TN:-1;f 2\n", "{}-1;f 2\n", "TN:-1;f 2\n{}-1;f 2\n");
 	sum_is("a " MAX "\n", "a 1\n", "a " MAX "\n");
 	sum_fails("a " MAX "\na " MORE "\n", NULL, "'one' line 2: not a stack");
 }
