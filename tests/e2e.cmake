@@ -451,8 +451,12 @@ foreach(name uftrace_record uftrace_tools uftrace_tasks uftrace_selected uftrace
 	e2e_is_emulated(timelines_${name})
 endforeach()
 # Sums of the outputs of several recordings: ptcap sum.
-foreach(name one windows elsewhere counted reports stacks lcov bolt profgen afdo crashes refused)
+foreach(name one windows elsewhere rebuilt counted reports stacks lcov crashes refused)
 	e2e_test(sum_${name} "${e2e_dir}/sum.py" "${name}")
+endforeach()
+foreach(name bolt profgen afdo)
+	e2e_test(sum_${name} "${e2e_dir}/sum.py" "${name}")
+	e2e_is_emulated(sum_${name})
 endforeach()
 # decode --counts.
 foreach(name edges blocks gaps calls places lines coverage forms)

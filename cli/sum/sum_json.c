@@ -98,7 +98,7 @@ const char *ptc_sum_json_word(const json_t *o, const char *key)
 
 int ptc_sum_json_version(const struct ptc_sum_line *l, struct ptc_err *err)
 {
-	uint64_t version;
+	uint64_t version = 0;
 	const int rc = ptc_sum_json_count(l, l->json, "version", &version, err);
 
 	if (rc || version == 1)

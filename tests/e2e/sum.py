@@ -119,15 +119,38 @@ def windows(folder):
         check(added(*parts) == text_of(written(path, command, "whole")), f"{form}: the windows are not the whole")
 
 
+REPLACES = """
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int n, char **v)
+{
+	if (n == 3 && !fork())
+		execl(v[1], v[1], (char *)0);
+	wait(0);
+	rename(v[2], v[1]);
+	return execl(v[1], v[1], (char *)0);
+}
+"""
+LOOP = """
+volatile int sink;
+__attribute__((noinline)) static void work(void) { for (int i = 0; i < 50; i++) sink += i & 3; }
+void _start(void) { work(); __asm__ volatile("syscall" : : "a"(60), "D"(0)); }
+"""
+
+
+def compiled(folder, text, name, *options):
+    """Compile a small program for the single-stepper. Skips the case without gcc."""
+    source = os.path.join(folder, name + ".c")
+    with open(source, "w", encoding="ascii") as f:
+        f.write(text)
+    return built(folder, ["gcc", *options, source], name) or lib.skip_without("gcc")
+
+
 @case
 def elsewhere(folder):
     """A program at other addresses and with another path has the same places. Another build has not."""
-    source = os.path.join(folder, "program.c")
-    with open(source, "w", encoding="ascii") as f:
-        f.write("int main(int n, char **v) { int i, s = 0; for (i = 0; i < 50; i++) s += v[0][0] & i; return n > 9 && s; }\n")
-    program = built(folder, ["gcc", "-O0", "-static-pie", "-fPIE", "-Wl,--build-id", source], "program")
-    if not program:
-        lib.skip_without("gcc")
+    program = compiled(folder, LOOP, "program", "-O0", "-static-pie", "-fPIE", "-nostdlib", "-Wl,--build-id")
     os.mkdir(os.path.join(folder, "other"))
     moved = shutil.copy(program, os.path.join(folder, "other", "moved"))
     files, addresses = [], set()
@@ -135,7 +158,7 @@ def elsewhere(folder):
         data = os.path.join(folder, f"data{n}")
         Run([PTCAP, "record", "-q", "--source", "step", "-o", data, "--", path]).expect(0)
         files.append(written(data, ["decode", "--counts=edges", "--format=json"], "edges"))
-        loop = [o for o in rows_of(text_of(files[-1])) if o.get("from_function") == "main" and o["times"] == 50]
+        loop = [o for o in rows_of(text_of(files[-1])) if o.get("from_function") == "work" and o["times"] == 50]
         check(len(loop) == 1, loop)
         addresses.add(loop[0]["from"])
     if len(addresses) == 1:
@@ -143,16 +166,32 @@ def elsewhere(folder):
     got = added(*files)
     want = sum((edges(text_of(name)) for name in files), Counter())
     check(edges(got) == want and len(rows_of(got)) == len(want), "the sum is not that of the places")
-    loop = [o for o in rows_of(got) if o.get("from_function") == "main" and o["times"] == 150]
+    loop = [o for o in rows_of(got) if o.get("from_function") == "work" and o["times"] == 150]
     check(len(loop) == 1, loop)
     check(loop[0]["from"] == min(addresses, key=lambda a: int(a, 16)), f"{loop[0]} {addresses}")
-    # Another build at the same path.
-    shutil.copy(built(folder, ["gcc", "-O1", "-static-pie", "-fPIE", "-Wl,--build-id", source], "better"), program)
-    data = os.path.join(folder, "rebuilt")
-    Run([PTCAP, "record", "-q", "--source", "step", "-o", data, "--", program]).expect(0)
-    files.append(written(data, ["decode", "--counts=edges", "--format=json"], "edges"))
-    ids = {o["from_build_id"] for o in rows_of(added(*files)) if o.get("from_function") == "main"}
-    check(len(ids) == 2, f"two builds of a program are {ids}")
+
+
+@case
+def rebuilt(folder):
+    """Two builds of a program with one name stay apart: in a recording, and in the sum of recordings."""
+    program, other = (compiled(folder, LOOP, name, level, "-static", "-nostdlib", "-Wl,--build-id")
+                      for name, level in (("program", "-O0"), ("other", "-O1")))
+    replaces = compiled(folder, REPLACES, "replaces", "-O1", "-static")
+    data = os.path.join(folder, "data")
+    Run([PTCAP, "record", "-q", "--source", "step", "-o", data, "--", replaces, program, other]).expect(0)
+    one_of = written(data, ["decode", "--counts=edges", "--format=json"], "edges")
+
+    def counted_by_build(text):
+        found = Counter()
+        for o in rows_of(text):
+            if o.get("from_file") == program:
+                found[o["from_build_id"]] += o["times"]
+        return found
+
+    found = counted_by_build(text_of(one_of))
+    check(len(found) == 2, f"two builds are {found}")
+    check(added(one_of) == text_of(one_of), "the sum of one file")
+    check(counted_by_build(added(one_of, one_of)) == found + found, "the sum of two files")
 
 
 @case
