@@ -68,6 +68,13 @@ static bool is_uftrace_data(const char *name)
 	return is_uftrace_part(name) && !is_session_map(name);
 }
 
+/* Return whether @name is a table as `ptcap decode --format arrow` writes it. */
+static bool is_arrow_table(const char *name)
+{
+	return !strcmp(name, "branches.arrow") || !strcmp(name, "calls.arrow") ||
+	       !strcmp(name, "gaps.arrow") || !strcmp(name, "crashes.arrow");
+}
+
 static bool is_dots(const char *name)
 {
 	return !strcmp(name, ".") || !strcmp(name, "..");
@@ -109,17 +116,19 @@ static bool in_recording(const char *name)
 	return is_part(name) || is_kcore_dir(name);
 }
 
-/* Return whether @path is a recording, or a folder of uftrace that ptcap wrote. */
+/* Return whether @path is a recording, or a folder of uftrace or of tables that ptcap wrote. */
 static bool is_recording(const char *path)
 {
 	DIR *d = open_at(AT_FDCWD, path);
-	bool part = false, map = false, ok;
+	bool part = false, map = false, table = false, ok;
 
 	if (!d)
 		return false;
 	ok = holds_only(d, in_recording, is_part, &part) && part;
 	rewinddir(d);
 	ok = ok || (holds_only(d, is_uftrace_part, is_session_map, &map) && map);
+	rewinddir(d);
+	ok = ok || (holds_only(d, is_arrow_table, is_arrow_table, &table) && table);
 	(void)closedir(d);
 	return ok;
 }
@@ -201,6 +210,8 @@ int ptc_replace_remove(const char *path)
 	remove_files(d, is_uftrace_data);
 	rewinddir(d);
 	remove_files(d, is_session_map);
+	rewinddir(d);
+	remove_files(d, is_arrow_table);
 	(void)closedir(d);
 	return rmdir(path);
 }

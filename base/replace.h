@@ -3,7 +3,8 @@
  * Renaming a finished file or folder to its final path. An existing file is kept as NAME.old, as
  * perf does. A symbolic link is itself renamed, and its target is not changed. A folder is replaced
  * only if it is a recording: it has only files that perf.data folders have, or only files of the
- * uftrace folders that ptcap writes. An earlier NAME.old is removed.
+ * uftrace folders that ptcap writes, or only tables that `ptcap decode --format arrow` writes. An
+ * earlier NAME.old is removed.
  */
 #ifndef PTC_BASE_REPLACE_H
 #define PTC_BASE_REPLACE_H
