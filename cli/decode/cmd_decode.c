@@ -177,7 +177,7 @@ static int decode_recording(struct ptc_decode_args *a)
 		return ptc_usage_error("decode", "standard output is a terminal; redirect the "
 						 "profile to a file");
 	if (!a->no_pager && !a->out.form.bin && !a->out.form.stats && !a->out.form.uftrace &&
-	    !a->out.form.fxt)
+	    !a->out.form.fxt && !a->out.form.arrow)
 		ptc_pager_prepare(&pager);
 	a->sandbox.output = a->out.form.output;
 	a->sandbox.finds_code = true;

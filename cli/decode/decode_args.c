@@ -75,6 +75,33 @@ static int check_profile(struct ptc_decode_args *a)
 	return -1;
 }
 
+/* Check the options of tables. Returns -1 to continue, or an exit code. */
+static int check_arrow(struct ptc_decode_args *a)
+{
+	struct ptc_decoded_form *f = &a->out.form;
+	const bool to_stdout = !f->output || !strcmp(f->output, "-");
+
+	if (!f->arrow)
+		return f->tables ? ptc_usage_error("decode", "--tables needs --format arrow") : -1;
+	if (f->counts || f->insn || f->calls || f->stats || a->opts.events || f->fields.n ||
+	    a->opts.sym || a->pt)
+		return ptc_usage_error("decode",
+				       "--format arrow cannot be combined with -F, --calls, "
+				       "--counts, --insn, --stats, --events, --sym or --pt");
+	if (!f->tables)
+		f->tables = to_stdout ? 1U << PTC_ARROW_BRANCHES : (1U << PTC_ARROW_TABLES) - 1;
+	if (to_stdout && f->tables & (f->tables - 1))
+		return ptc_usage_error("decode", "standard output takes one table; add -o DIR, or "
+						 "name one table with --tables");
+	if (to_stdout && isatty(STDOUT_FILENO))
+		return ptc_usage_error("decode", "standard output is a terminal; redirect it, or "
+						 "use -o DIR");
+	f->recording = a->input ? a->input : PTC_INPUT_DEFAULT;
+	if (f->output && ptc_copying_clash("decode", f->recording, f->output))
+		return PTC_EXIT_USAGE;
+	return -1;
+}
+
 /* Check the options of calls for other tools. Returns -1 to continue, or an exit code. */
 static int check_timeline(const struct ptc_decode_args *a)
 {
@@ -83,8 +110,10 @@ static int check_timeline(const struct ptc_decode_args *a)
 	if (f->budget && !f->fxt)
 		return ptc_usage_error("decode", "--budget needs --format fxt");
 	if (!f->uftrace && !f->fxt)
-		return f->output ? ptc_usage_error("decode", "-o needs --format uftrace or fxt") :
-				   -1;
+		return f->output && !f->arrow ?
+			       ptc_usage_error("decode",
+					       "-o needs --format uftrace, fxt or arrow") :
+			       -1;
 	if (f->uftrace && (!f->output || !strcmp(f->output, "-")))
 		return ptc_usage_error("decode", "--format uftrace writes a folder; add -o DIR");
 	if (f->counts || f->insn || f->stats || a->opts.events || f->fields.n || a->opts.sym ||
@@ -169,11 +198,11 @@ static int check_outputs(const struct ptc_decode_args *a)
 	if (f->insn && (f->json || f->calls || f->fields.n))
 		return ptc_usage_error("decode", "--insn cannot be combined with -F, --calls or "
 						 "--format json");
-	if (f->inlines && !f->calls && !f->insn && !f->uftrace && !f->fxt &&
+	if (f->inlines && !f->calls && !f->insn && !f->uftrace && !f->fxt && !f->arrow &&
 	    !ptc_fields_have(&f->fields, PTC_FIELD_SRCLINE))
 		return ptc_usage_error("decode",
 				       "--inline needs --calls, --insn, the field srcline, "
-				       "or --format uftrace or fxt");
+				       "or --format uftrace, fxt or arrow");
 	if (f->calls && f->fields.n)
 		return ptc_usage_error("decode", "--calls cannot be combined with -F");
 	if (a->has_time && a->opts.last)
@@ -185,7 +214,7 @@ static int check_outputs(const struct ptc_decode_args *a)
 		return ptc_usage_error("decode", "--min and --fold need --calls");
 	if (f->icount && !f->bin)
 		return ptc_usage_error("decode", "--icount needs --format bin");
-	if (f->axis && (f->counts || f->stats || f->bin || f->json || f->fields.n ||
+	if (f->axis && (f->counts || f->stats || f->bin || f->json || f->arrow || f->fields.n ||
 			(is_profile(a) && a->out.call_profile.kind != PTC_CALL_PROFILE_FOLDED)))
 		return ptc_usage_error(
 			"decode", "--axis is for lines for people, and --format "
@@ -221,7 +250,7 @@ static bool prints_long_lines(const struct ptc_decode_args *a)
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		any |= ptc_fields_have(&f->fields, names[i]);
 	return any && !f->bin && !f->stats && !f->counts && !f->calls && !f->uftrace && !f->fxt &&
-	       !a->out.profile.kind && !a->out.call_profile.kind &&
+	       !f->arrow && !a->out.profile.kind && !a->out.call_profile.kind &&
 	       !a->opts.sym; /* the decoder looks up names, and prints few */
 }
 
@@ -231,6 +260,7 @@ static int check_args(struct ptc_decode_args *a)
 	struct ptc_decoded_form *f = &a->out.form;
 	int code = check_profile(a);
 
+	code = code < 0 ? check_arrow(a) : code;
 	code = code < 0 ? check_timeline(a) : code;
 	code = code < 0 ? check_outputs(a) : code;
 	code = code < 0 ? check_raw(a) : code;
@@ -255,7 +285,8 @@ static int check_args(struct ptc_decode_args *a)
 		return ptc_usage_error("decode",
 				       "--engine verify cannot be combined with --insn, --events "
 				       "or the field insn-ip");
-	a->opts.lengths = f->calls || f->uftrace || f->fxt || a->out.call_profile.kind;
+	a->opts.lengths = f->calls || f->uftrace || f->fxt || f->tables >> PTC_ARROW_CALLS & 1 ||
+			  a->out.call_profile.kind;
 	a->opts.bytes = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&f->fields, PTC_FIELD_INSN);
 	if (prints_long_lines(a)) {

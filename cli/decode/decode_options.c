@@ -10,7 +10,8 @@
 
 /* What these options expect. */
 #define FORMATS                                                                                    \
-	"text, json, bin, callgrind, folded, pprof, lcov, bolt, profgen, afdo, uftrace or fxt"
+	"text, json, bin, arrow, callgrind, folded, pprof, lcov, bolt, profgen, afdo, uftrace or " \
+	"fxt"
 #define FIELDS                                                                                     \
 	"pid, tid, cpu, time, icount, from, to, kind, sym, tosym, insn, insn-ip, disasm or "       \
 	"srcline"
@@ -42,13 +43,14 @@ static int take_format(void *args, const char *value)
 	a->out.call_profile.kind = ptc_call_profile_parse(value);
 	a->out.form.uftrace = !strcmp(value, "uftrace");
 	a->out.form.fxt = !strcmp(value, "fxt");
+	a->out.form.arrow = !strcmp(value, "arrow");
 	a->out.profile.kind = PTC_PROFILE_NONE;
 	for (i = PTC_PROFILE_BOLT; i <= PTC_PROFILE_AFDO; i++)
 		if (!strcmp(value, profiles[i]))
 			a->out.profile.kind = (enum ptc_profile_kind)i;
 	if (a->out.form.json || a->out.form.bin || a->out.form.lcov || a->out.profile.kind ||
 	    a->out.call_profile.kind || a->out.form.uftrace || a->out.form.fxt ||
-	    !strcmp(value, "text"))
+	    a->out.form.arrow || !strcmp(value, "text"))
 		return -1;
 	return ptc_value_error("decode", "--format", value, FORMATS);
 }
@@ -130,6 +132,11 @@ static bool take_budget(const char *s, void *ret)
 	return ptc_parse_size(s, ret) && *(uint64_t *)ret;
 }
 
+static bool take_tables(const char *s, void *ret)
+{
+	return ptc_arrow_parse_tables(s, ret);
+}
+
 static bool take_resync(const char *s, void *ret)
 {
 	if (strcmp(s, "psb") != 0 && strcmp(s, "packet") != 0)
@@ -197,16 +204,23 @@ static const struct ptc_option options[] = {
 	  .take = take_fields, .expected = FIELDS },
 	{ "format", 0, "FORMAT",
 	  "Print text (default), json (an object a line, see doc/json.md) or bin (16 bytes a "
-	  "branch, see doc/format.md). Or a profile for another tool: callgrind, folded, pprof, "
+	  "branch, see doc/format.md). Or write tables: arrow (Arrow IPC, for DuckDB, pandas and "
+	  "others). Or a profile for another tool: callgrind, folded, pprof, "
 	  "lcov, bolt, profgen or afdo. Or all calls for another tool: uftrace, or fxt (Perfetto).",
 	  .take = take_format, .expected = FORMATS },
 	{ "icount", 0, NULL,
 	  "With --format bin: also write the number of instructions of each branch.",
 	  PTC_FLAG(struct ptc_decode_args, out.form.icount) },
 	{ "output", 'o', "NAME",
-	  "With uftrace: write this folder. With fxt: write this file (default: standard "
-	  "output). An existing NAME becomes NAME.old.",
+	  "With uftrace and arrow: write this folder. With fxt: write this file. Default: standard "
+	  "output for fxt, and for one table of arrow. An existing NAME becomes NAME.old.",
 	  PTC_TEXT(struct ptc_decode_args, out.form.output) },
+	{ "tables", 0, "LIST",
+	  "With arrow: write these tables: branches, calls, gaps, crashes (default: all; to "
+	  "standard "
+	  "output: branches).",
+	  PTC_PARSED(struct ptc_decode_args, out.form.tables, take_tables,
+		     "branches, calls, gaps or crashes, separated by commas") },
 	{ "budget", 0, "SIZE",
 	  "With fxt: write at most this much (default: 100M). Calls that are too short for it are "
 	  "merged into their callers.",

@@ -40,6 +40,18 @@ static struct ptc_sink printer_of(struct ptc_decoded *o)
 	return sink;
 }
 
+static int begin_arrow(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_sink *ret,
+		       struct ptc_err *err)
+{
+	const struct ptc_arrow_opts opts = { .path = o->form.output,
+					     .recording = o->form.recording,
+					     .tables = o->form.tables,
+					     .inlines = o->form.inlines };
+
+	*ret = (struct ptc_sink){ ptc_arrow_items, &o->arrow };
+	return ptc_arrow_open(&o->arrow, d, &opts, err);
+}
+
 /* Begins a file or folder of calls for another tool. */
 static int begin_timeline(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_sink *ret,
 			  struct ptc_err *err)
@@ -81,6 +93,8 @@ int ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_si
 	ptc_profile_init(&o->profile, d);
 	if (f->json && !f->stats && !f->counts)
 		ptc_print_json_head(&line);
+	if (f->arrow)
+		return begin_arrow(o, d, ret, err);
 	if (f->uftrace || f->fxt)
 		return begin_timeline(o, d, ret, err);
 	if (f->stats)
@@ -152,6 +166,19 @@ static int end_fxt(struct ptc_decoded *o, bool whole, struct ptc_err *err)
 	return rc;
 }
 
+static int end_arrow(struct ptc_decoded *o, bool whole, struct ptc_err *err)
+{
+	int rc = 0;
+
+	*err = o->arrow.err;
+	if (o->arrow.failed)
+		rc = err->code;
+	else if (whole)
+		rc = ptc_arrow_finish(&o->arrow, err);
+	ptc_arrow_close(&o->arrow);
+	return rc;
+}
+
 int ptc_decoded_end(struct ptc_decoded *o, bool whole, struct ptc_err *err)
 {
 	bool ok = !o->counts.failed && !o->call_profile.failed;
@@ -161,6 +188,8 @@ int ptc_decoded_end(struct ptc_decoded *o, bool whole, struct ptc_err *err)
 		return end_uftrace(o, whole, err);
 	if (o->form.fxt)
 		return end_fxt(o, whole, err);
+	if (o->form.arrow)
+		return end_arrow(o, whole, err);
 	if (o->form.calls) {
 		ptc_calls_printer_finish(&o->calls);
 		ok = !o->calls.failed;

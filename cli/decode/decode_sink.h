@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cli/arrow/arrow_out.h"
 #include "cli/common/selection_args.h"
 #include "cli/common/terminal.h"
 #include "cli/decode/branch_counts.h"
@@ -22,18 +23,20 @@
 
 struct ptc_decoded_form {
 	struct ptc_fields fields;
-	bool json, bin, lcov, uftrace, fxt, insn, calls, stats, color;
+	bool json, bin, lcov, uftrace, fxt, arrow, insn, calls, stats, color;
 	bool inlines; /* show inlined functions */
 	bool icount;  /* items have their number of instructions */
 	enum ptc_axis axis;
 	struct ptc_calls_choice choice; /* of calls */
 	bool mangled;			/* names are as the linker has them */
 	enum ptc_counts_of counts;
-	const char *output; /* name of the output; NULL: standard output */
-	uint64_t budget;    /* bytes of a file of calls; 0: the default */
-	uint64_t most;	    /* number of counts to print; 0: all */
-	size_t width;	    /* columns to which names are shortened; 0: print whole names */
-	unsigned int jobs;  /* number of threads that print */
+	const char *output;    /* name of the output; NULL: standard output */
+	const char *recording; /* name of the input, for arrow */
+	uint32_t tables;       /* of arrow: bits 1 << enum ptc_arrow_which; 0: the default */
+	uint64_t budget;       /* bytes of a file of calls; 0: the default */
+	uint64_t most;	       /* number of counts to print; 0: all */
+	size_t width;	       /* columns to which names are shortened; 0: print whole names */
+	unsigned int jobs;     /* number of threads that print */
 };
 
 /* Initialize with zeros, except form and totals. */
@@ -50,6 +53,7 @@ struct ptc_decoded {
 	struct ptc_call_profile call_profile;
 	struct ptc_uftrace uftrace;
 	struct ptc_fxt_file fxt;
+	struct ptc_arrow arrow;
 	struct ptc_totals totals;
 	struct ptc_progress *progress; /* borrowed; NULL: no progress */
 };

@@ -43,6 +43,7 @@ ALLOWED = {
     "cli/common/landlock.c": "folders that may be written to, with O_PATH",
     "cli/common/terminal.c": "/dev/null",
     "cli/record/buildid_cache.c": "perf's cache of the user, and the new folders and files in it",
+    "cli/arrow/ipc_file.c": "new files in the output, a folder that ptcap has made",
     "cli/timeline/folder_file.c": "new files in the output, a folder that ptcap has made",
     "cli/timeline/uftrace_records.c": "files in the output, a folder that ptcap has made",
 }

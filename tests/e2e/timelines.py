@@ -297,7 +297,7 @@ def uftrace_refused(folder):
         ("cannot be combined", "-o", out, "--insn"),
         ("cannot be combined", "-o", out, "--sym=main"),
         ("the input itself", "-o", path),
-        ("needs --format uftrace or fxt", "-o", out, "--format=json"),
+        ("needs --format uftrace, fxt or arrow", "-o", out, "--format=json"),
         ("is empty", "-o", ""),
     ):
         r = Run([PTCAP, "decode", "-i", path, "--format=uftrace", *options]).expect(2)

@@ -154,7 +154,7 @@ for field in from to kind tosym; do
 	expect 2 '' "insn-ip .*'$field'" "${raw[@]}" -F insn-ip,$field
 done
 expect 2 '' '-F cannot be combined with --format json' "${raw[@]}" -F from --format json
-expect 2 '' "invalid value 'xml' for --format: expected text, json, bin, callgrind, folded, pprof, lcov, bolt, profgen, afdo, uftrace or fxt" --format xml
+expect 2 '' "invalid value 'xml' for --format: expected text, json, bin, arrow, callgrind, folded, pprof, lcov, bolt, profgen, afdo, uftrace or fxt" --format xml
 expect 2 '' "invalid value 'x' for --resync: expected psb or packet" --resync x
 expect 2 '' 'needs a value' --pt
 expect 2 '' "unknown option '--nonsense'; see" --nonsense
