@@ -47,10 +47,10 @@ target_link_libraries(hashflow PRIVATE ptcap_flags)
 # LC_ALL=C: loading another locale is half of the instructions of /bin/cat, and each instruction is a step.
 set(e2e_env "LC_ALL=C" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "PTCAP=$<TARGET_FILE:ptcap_cli>" "REFSTEP=$<TARGET_FILE:refstep>" "PEAK=$<TARGET_FILE:peak>"
 	"HASHFLOW=$<TARGET_FILE:hashflow>" "PERF=${PERF_PROGRAM}" "PROGS=${e2e_bin}" "PTCAP_TRACES=${PTCAP_TRACES}"
-	"PTCAP_STORE=${e2e_recorder_build}/store" "PTCAP_RECORDER=${e2e_recorder_build}/bin/ptcap")
+	"PTCAP_NPM=${e2e_recorder_build}/npm" "PTCAP_STORE=${e2e_recorder_build}/store" "PTCAP_RECORDER=${e2e_recorder_build}/bin/ptcap")
 
 # Long tests, minutes in all. `scripts/test --all` runs them in the gcc build, if an input has changed since they passed.
-set(e2e_long true crash_faults statements_of_senders zone_forked tasks_spawn context leaves_32bit stopped_command swap_dlopen emu_code_full emu_code_once
+set(e2e_long true arrow_sizes crash_faults statements_of_senders zone_forked tasks_spawn context leaves_32bit stopped_command swap_dlopen emu_code_full emu_code_once
 	emu_big_xz emu_snapshots_vcpus lbr_filters lbr_exec missing_core crash_aborts crash_libraries lines_compilers
 	corpus_c corpus_cxx corpus_rust lines_linked lines_sections unwound_linked sandbox_rights_of_command snapshot_asleep_step parallel_shell
 	inlined_crash crash_core_kernels crash_core_others crash_message_rust crash_message_exceptions crash_message_traced_throw
@@ -457,6 +457,11 @@ endforeach()
 foreach(name bolt profgen afdo)
 	e2e_test(sum_${name} "${e2e_dir}/sum.py" "${name}")
 	e2e_is_emulated(sum_${name})
+endforeach()
+# Tables for other programs, decode --format=arrow.
+foreach(name counts branches calls crashes stream hostile sizes bounded cut damaged replaced)
+	e2e_test(arrow_${name} "${e2e_dir}/arrow.py" "${name}")
+	e2e_is_emulated(arrow_${name})
 endforeach()
 # decode --counts.
 foreach(name edges blocks gaps calls places lines coverage forms)
