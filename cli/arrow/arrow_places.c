@@ -5,6 +5,8 @@
 
 #include "cli/arrow/arrow_table.h"
 #include "cli/common/number_index.h"
+#include "ptcap/lookup.h"
+#include "ptcap/record.h"
 
 enum { ADDRESS_BITS = 17 };
 
@@ -14,7 +16,8 @@ struct ptc_arrow_address {
 	struct ptc_arrow_place place;
 };
 
-static const struct ptc_arrow_place no_place = { PTC_ARROW_NULL64, PTC_ARROW_NULL, PTC_ARROW_NULL };
+static const struct ptc_arrow_place no_place = { PTC_ARROW_NULL64, PTC_ARROW_NULL, PTC_ARROW_NULL,
+						 PTC_ARROW_NULL };
 
 void ptc_arrow_places_release(struct ptc_arrow_places *p)
 {
@@ -36,6 +39,18 @@ bool ptc_arrow_places_begin(struct ptc_arrow_places *p)
 	return p->pairs && p->seen;
 }
 
+/* Returns the index of the build-id of the file at @ip, as ptc_arrow_name. */
+static int32_t build_id_at(struct ptc_arrow_places *p, const struct ptc_item *it, uint64_t ip)
+{
+	char hex[2 * PTC_BUILD_ID_MAX + 1];
+	struct ptc_build_id id;
+
+	if (!ptc_decode_file_id(p->d, it, ip, &id))
+		return PTC_ARROW_NULL;
+	ptc_build_id_hex(&id, hex);
+	return ptc_arrow_name(p->names, PTC_ARROW_BUILD_ID, hex);
+}
+
 bool ptc_arrow_place(struct ptc_arrow_places *p, const struct ptc_item *it, uint64_t ip,
 		     struct ptc_arrow_place *ret)
 {
@@ -50,7 +65,9 @@ bool ptc_arrow_place(struct ptc_arrow_places *p, const struct ptc_item *it, uint
 					    ptc_decode_file(p->d, it, ip, &place.off));
 		place.function = ptc_arrow_name(p->names, PTC_ARROW_FUNCTION,
 						ptc_decode_symbol(p->d, it, ip, &in_function));
-		if (place.file == PTC_ARROW_NO_MEMORY || place.function == PTC_ARROW_NO_MEMORY)
+		place.build_id = build_id_at(p, it, ip);
+		if (place.file == PTC_ARROW_NO_MEMORY || place.function == PTC_ARROW_NO_MEMORY ||
+		    place.build_id == PTC_ARROW_NO_MEMORY)
 			return false;
 		*a = (struct ptc_arrow_address){ ip, code, place };
 	}

@@ -19,7 +19,7 @@ enum { PTC_ARROW_PAIR_BITS = 16 };
 /* An end of a branch. PTC_ARROW_NULL: not known, or the branch has no such end. */
 struct ptc_arrow_place {
 	uint64_t off; /* offset in the file; without a file the address; PTC_ARROW_NULL64: no end */
-	int32_t file, function;
+	int32_t file, build_id, function;
 };
 
 /* The ends of a branch. Its key is from, to and code. */

@@ -10,7 +10,7 @@
 #include "cli/arrow/arrow_table.h"
 #include "ptcap/decode.h"
 
-enum { PTC_BRANCH_COLUMNS = 13 };
+enum { PTC_BRANCH_COLUMNS = 15 };
 
 extern const struct ptc_ipc_column ptc_branch_columns[PTC_BRANCH_COLUMNS];
 

@@ -14,6 +14,7 @@ enum {
 	PARENT,
 	FUNCTION,
 	FUNCTION_FILE,
+	BUILD_ID,
 	OFFSET,
 	BEGIN,
 	DURATION,
@@ -31,6 +32,7 @@ const struct ptc_ipc_column ptc_call_columns[PTC_CALL_COLUMNS] = {
 	[PARENT] = { "parent", PTC_IPC_INT64, PTC_IPC_NO_DICTIONARY, true },
 	[FUNCTION] = { "function", PTC_IPC_INT32, PTC_ARROW_FUNCTION, true },
 	[FUNCTION_FILE] = { "file", PTC_IPC_INT32, PTC_ARROW_FILE, true },
+	[BUILD_ID] = { "build_id", PTC_IPC_INT32, PTC_ARROW_BUILD_ID, true },
 	[OFFSET] = { "offset", PTC_IPC_UINT64, PTC_IPC_NO_DICTIONARY, true },
 	[BEGIN] = { "begin", PTC_IPC_INT64, PTC_IPC_NO_DICTIONARY, true },
 	[DURATION] = { "duration", PTC_IPC_INT64, PTC_IPC_NO_DICTIONARY, true },
@@ -53,7 +55,7 @@ struct ptc_call_table_thread {
 
 /* Indexes of a function's texts. */
 struct ptc_call_table_function {
-	int32_t name, file;
+	int32_t name, file, build_id;
 };
 
 void ptc_call_table_release(struct ptc_call_table *c)
@@ -90,7 +92,10 @@ static bool name_functions(struct ptc_call_table *c, const struct ptc_call_strea
 					    ptc_names_of(&s->names, f->name));
 		texts.file =
 			ptc_arrow_name(c->names, PTC_ARROW_FILE, ptc_names_of(&s->names, f->file));
-		if (texts.name == PTC_ARROW_NO_MEMORY || texts.file == PTC_ARROW_NO_MEMORY)
+		texts.build_id = ptc_arrow_name(c->names, PTC_ARROW_BUILD_ID,
+						ptc_names_of(&s->names, f->id));
+		if (texts.name == PTC_ARROW_NO_MEMORY || texts.file == PTC_ARROW_NO_MEMORY ||
+		    texts.build_id == PTC_ARROW_NO_MEMORY)
 			return false;
 		c->functions[c->nfunctions] = texts;
 	}
@@ -118,6 +123,7 @@ static void set_row(const struct ptc_call_table *c, const struct ptc_call_stream
 	t->v[PARENT].u64[row] = thread->n ? ended[-1].id : PTC_ARROW_NULL64;
 	t->v[FUNCTION].i32[row] = c->functions[e->function].name;
 	t->v[FUNCTION_FILE].i32[row] = c->functions[e->function].file;
+	t->v[BUILD_ID].i32[row] = c->functions[e->function].build_id;
 	t->v[OFFSET].u64[row] = f->inlined ? PTC_ARROW_NULL64 : f->off;
 	t->v[BEGIN].u64[row] = e->call->since;
 	t->v[DURATION].u64[row] = difference(e->call->item->time, e->call->since);

@@ -13,7 +13,7 @@
 #include "cli/arrow/arrow_table.h"
 #include "cli/calls/call_stream.h"
 
-enum { PTC_CALL_COLUMNS = 14 };
+enum { PTC_CALL_COLUMNS = 15 };
 
 extern const struct ptc_ipc_column ptc_call_columns[PTC_CALL_COLUMNS];
 

@@ -298,7 +298,7 @@ def cut(folder):
     whole = os.path.getsize(written(path, out, "--tables=branches")["branches"])
     shutil.rmtree(out)
     before = sorted(os.listdir(folder))
-    batch = ROWS * 62
+    batch = ROWS * 70
     sizes = [0, 100, HOLE - 1, HOLE, *(HOLE + batch * n + more for n in range(whole // batch + 1) for more in (-4096, 8192))]
     done = 0
     for size in sizes:

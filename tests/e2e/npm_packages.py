@@ -24,7 +24,7 @@ def install(folder):
 
 
 def modules():
-    """Return the folder of the packages for NODE_PATH. Skips if there is no node, no npm or no network."""
+    """Return the folder of the packages for NODE_PATH. Skips without node or npm, where they are not required, and without a network."""
     for program in ("node", "npm"):
         if not shutil.which(program):
             lib.skip_without(program)
@@ -42,6 +42,6 @@ def modules():
             shutil.rmtree(fresh, ignore_errors=True)
             failure = install(fresh)
             if failure:
-                lib.skip_without(f"package of npm ({failure}): tests/npm needs a registry")
+                lib.skip(f"npm: {failure}; tests/npm needs a registry")
             os.rename(fresh, folder)
     return os.path.join(folder, "node_modules")
