@@ -36,3 +36,6 @@ if(PTCAP_BENCH AND NOT PTCAP_SANITIZE)
 		"${PROJECT_SOURCE_DIR}" $<TARGET_FILE:ptcap_cli> $<TARGET_FILE:bench_limits>)
 	set_tests_properties(cli_bench PROPERTIES LABELS cli)
 endif()
+add_test(NAME cli_fleet_plan COMMAND ${Python3_EXECUTABLE} -B "${CMAKE_CURRENT_SOURCE_DIR}/cli/fleet_plan.py" "${PROJECT_SOURCE_DIR}"
+	$<TARGET_FILE:ptcap_cli>)
+set_tests_properties(cli_fleet_plan PROPERTIES LABELS "cli;covered") # covered: crash.data has a test of its own
