@@ -246,6 +246,31 @@ static_assert(sizeof(struct ptc_transfer) == sizeof(struct ptc_fast_rec) &&
 		      offsetof(struct ptc_transfer, to) == offsetof(struct ptc_fast_rec, to),
 	      "both types have the same layout");
 
+/* The branches of @it are not needed any more. */
+static void drop_recs(struct ptc_out *o, const struct ptc_item *it)
+{
+	if (it->type != PTC_ITEM_RUN)
+		return;
+	if (it->cause == LENT)
+		o->lent -= it->to;
+	else
+		o->recs.head += it->to;
+}
+
+void ptc_out_sift(struct ptc_out *o, size_t from, bool (*keep)(void *ctx, struct ptc_item *it),
+		  void *ctx)
+{
+	size_t i, n = from;
+
+	for (i = from; i < o->n; i++) {
+		if (keep(ctx, &o->items[i]))
+			o->items[n++] = o->items[i];
+		else
+			drop_recs(o, &o->items[i]);
+	}
+	o->n = n;
+}
+
 struct ptc_item *ptc_out_take(struct ptc_out *o, size_t n)
 {
 	struct ptc_item *items = o->items + o->head;

@@ -89,6 +89,13 @@ static inline size_t ptc_out_waiting(const struct ptc_out *o)
 	return o->n - o->head + (o->recs.n - o->recs.head) + o->lent;
 }
 
+/*
+ * Removes the items from index @from on that @keep, called with @ctx, refuses. @keep may change an
+ * item. It sees the branches of RUN items only by their number. stats do not change.
+ */
+void ptc_out_sift(struct ptc_out *o, size_t from, bool (*keep)(void *ctx, struct ptc_item *it),
+		  void *ctx);
+
 /* Fewer branches than this are not worth a RUN item. */
 enum { PTC_OUT_RUN_MIN = 4 };
 

@@ -213,7 +213,7 @@ static int resume_behind_window(struct ptc_replay *r)
 /* The decoder has failed: begins a gap at @off. */
 static void begin_gap_of(struct ptc_replay *r, enum ptc_gap_cause cause, size_t off)
 {
-	if (!r->gap.open && cause == PTC_GAP_NOCODE)
+	if (!r->gap.open && cause == PTC_GAP_NOCODE && !r->before)
 		r->gap.cost =
 			ptc_notes_nocode(r->conf.notes, r->code.as, ptc_replay_current_ip(r),
 					 (struct ptc_note_at){ known_time(r), r->conf.queue });

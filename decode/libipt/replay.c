@@ -37,7 +37,7 @@ static void init_replay(struct ptc_replay *r, const struct ptc_replay_conf *conf
 	r->conf = *conf;
 	r->time.now = r->time.prev_now = r->time.told = PTC_NO_TIME;
 	r->time.bound = UINT64_MAX;
-	r->stop = (struct ptc_spot){ SIZE_MAX, SIZE_MAX };
+	r->stop = r->limit = (struct ptc_spot){ SIZE_MAX, SIZE_MAX };
 	ptc_time_bound_init(&r->time.ahead, conf->stream, &r->conf.clock, conf->psbs);
 	ptc_out_init(&r->out, conf->queue, conf->opts, conf->stats);
 	r->out.runs = conf->runs;
@@ -93,6 +93,24 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop)
 	r->stop = stop;
 }
 
+void ptc_replay_set_before(struct ptc_replay *r, bool before)
+{
+	r->before = before;
+}
+
+void ptc_replay_set_limit(struct ptc_replay *r, struct ptc_spot limit)
+{
+	r->limit = limit;
+}
+
+void ptc_replay_set_times(struct ptc_replay *r, uint64_t engine_to_ns, uint64_t from_ns,
+			  uint64_t to_ns)
+{
+	r->conf.to_ns = engine_to_ns;
+	r->out.from_ns = from_ns;
+	r->out.to_ns = to_ns;
+}
+
 void ptc_replay_set_made(struct ptc_replay *r, struct ptc_result_list *made)
 {
 	ptc_segment_give_back(r);
@@ -128,6 +146,13 @@ struct ptc_spot ptc_replay_spot(const struct ptc_replay *r)
 	return (struct ptc_spot){ r->span, r->place.off };
 }
 
+struct ptc_spot ptc_replay_flow_spot(const struct ptc_replay *r)
+{
+	const size_t psb = ptc_replay_psb_ahead(r);
+
+	return (struct ptc_spot){ r->span, psb && psb <= r->place.off ? psb - 1 : r->place.off };
+}
+
 bool ptc_replay_is_stuck(const struct ptc_replay *r)
 {
 	return r->stuck;
@@ -150,6 +175,11 @@ uint64_t ptc_replay_low(const struct ptc_replay *r)
 	if (r->trail.last.valid && r->trail.last.time < t)
 		return r->trail.last.time;
 	return r->gap.open && r->gap.time < t ? r->gap.time : t;
+}
+
+bool ptc_replay_has_open_gap(const struct ptc_replay *r)
+{
+	return r->gap.open && r->gap.time == PTC_NO_TIME;
 }
 
 void ptc_replay_lost(struct ptc_replay *r, uint64_t time)

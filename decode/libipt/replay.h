@@ -63,6 +63,19 @@ void ptc_replay_renew(struct ptc_replay *r, const struct ptc_replay_conf *conf);
 /* Makes a series of steps end at @stop or before. */
 void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
 
+/* @before: gaps that begin from now on belong to another shard: their missing code is not noted. */
+void ptc_replay_set_before(struct ptc_replay *r, bool before);
+/* A segment that libipt made ahead is not taken if it ends behind @limit, where items are checked.
+ */
+void ptc_replay_set_limit(struct ptc_replay *r, struct ptc_spot limit);
+
+/*
+ * From now on the engine makes no segment with a time at or behind @engine_to_ns, and instructions
+ * count from @from_ns up to @to_ns. 0: no end.
+ */
+void ptc_replay_set_times(struct ptc_replay *r, uint64_t engine_to_ns, uint64_t from_ns,
+			  uint64_t to_ns);
+
 /* Sideband records up to time @ns have been applied. The time of the replay may be lower. */
 void ptc_replay_set_applied(struct ptc_replay *r, uint64_t ns);
 
@@ -100,6 +113,8 @@ int ptc_replay_steps(struct ptc_replay *r, size_t max, struct ptc_err *err);
 uint64_t ptc_replay_time(const struct ptc_replay *r);
 /* Returns a time that no item to come is earlier than. */
 uint64_t ptc_replay_low(const struct ptc_replay *r);
+/* Returns true if a gap without a time may still grow, and is not listed yet. */
+bool ptc_replay_has_open_gap(const struct ptc_replay *r);
 /*
  * Records were lost at @time: lists a gap of length 0. The gap is
  * earlier if the items in front of it are not there yet.
@@ -113,6 +128,9 @@ void ptc_replay_lost(struct ptc_replay *r, uint64_t time);
 bool ptc_replay_is_in_piece(const struct ptc_replay *r);
 /* Returns the position as a spot. */
 struct ptc_spot ptc_replay_spot(const struct ptc_replay *r);
+
+/* The same, but in front of a PSB that was read and that the flow has not reached. */
+struct ptc_spot ptc_replay_flow_spot(const struct ptc_replay *r);
 
 /* Returns the items so far. The caller takes items from the front by moving head. */
 struct ptc_out *ptc_replay_out(struct ptc_replay *r);

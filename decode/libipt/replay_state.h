@@ -156,6 +156,8 @@ struct ptc_replay {
 
 	size_t next_mark;
 	struct ptc_spot stop;	      /* a series of steps ends there */
+	struct ptc_spot limit;	      /* see ptc_replay_set_limit() */
+	bool before;		      /* see ptc_replay_set_before() */
 	struct ptc_result_list *made; /* lent; segments made before their turn; NULL: none */
 	uint64_t applied;	      /* the latest time of an applied sideband record */
 	struct ptc_branch_builder trail;

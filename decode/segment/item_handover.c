@@ -23,6 +23,8 @@ static bool fits(const struct ptc_replay *r, const struct ptc_result *m)
 		return false;
 	if (r->conf.to_ns && end->now >= r->conf.to_ns)
 		return false;
+	if (ptc_spot_is_before(r->limit, (struct ptc_spot){ r->span, m->end }))
+		return false;
 	return r->next_mark >= r->conf.nmarks ||
 	       r->conf.marks[r->next_mark].off > span_of(r)->base + m->end;
 }

@@ -24,6 +24,22 @@ static struct ptc_work_unit *slice_here(struct ptc_scheduler *p, struct ptc_queu
 										   NULL;
 }
 
+/* Returns where the steps of @l end at the latest. */
+static struct ptc_spot last_stop(const struct ptc_queue_decoder *l)
+{
+	return l->part.on ? ptc_queue_part_stop(&l->part) : NOWHERE;
+}
+
+/* Returns where the steps of @l end, in front of its first work unit. */
+static struct ptc_spot stop_of(const struct ptc_queue_decoder *l)
+{
+	const struct ptc_spot last = last_stop(l);
+
+	return l->nplanned && !ptc_spot_is_before(last, l->planned[0]->conf.start) ?
+		       l->planned[0]->conf.start :
+		       last;
+}
+
 /* Threads make segments ahead of their turn. */
 static int step_with_segments(struct ptc_scheduler *p, struct ptc_queue_decoder *l,
 			      struct ptc_err *err)
@@ -37,15 +53,16 @@ static int step_with_segments(struct ptc_scheduler *p, struct ptc_queue_decoder 
 		ptc_replay_set_made(l->replay, &s->made);
 		l->serving = s;
 	}
-	ptc_replay_set_stop(l->replay, s	   ? s->stop :
-				       l->nplanned ? l->planned[0]->conf.start :
-						     NOWHERE);
+	ptc_replay_set_stop(l->replay, s ? s->stop : stop_of(l));
 	return ptc_replay_steps(l->replay, PTC_QUEUE_DECODER_BATCH, err);
 }
 
 int ptc_queue_decoder_steps(struct ptc_queue_decoder *l, struct ptc_scheduler *p,
 			    struct ptc_err *err)
 {
-	return p ? step_with_segments(p, l, err) :
-		   ptc_replay_steps(l->replay, PTC_QUEUE_DECODER_BATCH, err);
+	if (p)
+		return step_with_segments(p, l, err);
+	if (l->part.on)
+		ptc_replay_set_stop(l->replay, last_stop(l));
+	return ptc_replay_steps(l->replay, PTC_QUEUE_DECODER_BATCH, err);
 }

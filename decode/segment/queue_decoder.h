@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "decode/libipt/replay.h"
+#include "decode/segment/queue_part.h"
 #include "decode/segment/scheduler.h"
 #include "decode/stream/psb_index.h"
 #include "decode/stream/seek.h"
@@ -41,6 +42,7 @@ struct ptc_queue_decoder {
 	bool begun;
 	uint64_t begin_ns;    /* valid once begun: the time of the beginning */
 	struct ptc_sums sums; /* counts that are not handed over yet, as items or as sums */
+	struct ptc_queue_part part;
 
 	/* With several threads; see decode/segment/scheduler.h. */
 	struct ptc_work_unit **planned; /* owned; ascending */

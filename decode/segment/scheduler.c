@@ -101,6 +101,29 @@ static uint64_t last_time(const struct ptc_queue_decoder *l)
 }
 
 /*
+ * Returns @cut, but nothing behind the part of @l. In front of the part, and behind to.arm, items
+ * are checked one by one.
+ */
+static struct ptc_scheduler_cut in_part(struct ptc_queue_decoder *l, struct ptc_scheduler_cut cut)
+{
+	struct ptc_spot end = l->part.to.arm;
+
+	if (!l->part.on || ptc_spot_is_before(cut.spot, end))
+		return cut;
+	cut.spot = end;
+	if (end.span < l->stream.n && l->conf.clock.valid &&
+	    !ptc_range_time_at(&l->stream.spans[end.span], &l->conf.clock, end.off, &cut.ns))
+		return no_cut(l);
+	return cut;
+}
+
+/* Returns true if a work unit of @l may begin at its cut. */
+static bool is_before_end(const struct ptc_queue_decoder *l)
+{
+	return !l->part.on || ptc_spot_is_before(l->cut.spot, l->part.to.arm);
+}
+
+/*
  * Sets the begin of each queue's first work unit: where the queue begins. Returns true if there is
  * a work unit, and enough trace to be worth it.
  */
@@ -114,10 +137,14 @@ static bool set_first_unit_begins(struct ptc_scheduler *p)
 	for (i = 0; i < p->nlanes; i++) {
 		struct ptc_queue_decoder *l = &p->lanes[i];
 
-		l->cut = cut_behind(l, l->start, 0);
+		l->cut = cut_behind(l, l->part.on ? l->part.from.at : l->start, 0);
+		if (!is_before_end(l) || !l->live)
+			l->cut = no_cut(l);
 		l->last_ns = last_time(l);
 		any |= l->cut.spot.span < l->stream.n;
 		bytes += ptc_range_left(&l->stream, l->start);
+		if (l->part.on)
+			bytes -= ptc_range_left(&l->stream, l->part.to.arm);
 	}
 	return any && bytes >= enough;
 }
@@ -260,6 +287,8 @@ static void catch_up(struct ptc_scheduler *p, struct ptc_queue_decoder *l)
 
 	if (!l->nplanned && ptc_spot_is_before(l->cut.spot, at))
 		l->cut = cut_behind(l, at, p->slice);
+	if (!is_before_end(l))
+		l->cut = no_cut(l);
 }
 
 static void look_at_cut(struct ptc_scheduler *p, size_t i)
@@ -346,7 +375,7 @@ void ptc_scheduler_fill(struct ptc_scheduler *p)
 		l = p->full ? NULL : next_lane(p);
 		if (!l)
 			break;
-		end = cut_behind(l, l->cut.spot, p->slice);
+		end = in_part(l, cut_behind(l, l->cut.spot, p->slice));
 		/* Records behind the end of the queue are not needed. */
 		if (end.ns > l->last_ns)
 			end.ns = l->last_ns;

@@ -9,6 +9,7 @@
 #include "base/opts.h"
 #include "decode/segment/segment.h"
 #include "decode/session/last_n.h"
+#include "decode/session/shard_choice.h"
 #include "ptcap/lookup.h"
 
 static int begin_decode(struct ptc_decode *d, const struct ptc_decode_opts *opts,
@@ -17,7 +18,7 @@ static int begin_decode(struct ptc_decode *d, const struct ptc_decode_opts *opts
 	const int r = ptc_decode_input_begin(&d->in, opts, err);
 
 	d->pass.in = &d->in;
-	d->pass.to_ns = d->pick.to = UINT64_MAX;
+	d->pass.to_ns = d->pick.to = d->pass.shard.to_ns = UINT64_MAX;
 	d->pick.d = d;
 	d->pick.sym = d->in.opts.sym;
 	d->pick.count_insns = d->in.opts.icount;
@@ -136,6 +137,8 @@ int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_n
 		return ptc_fail(
 			err, PTC_E_USAGE,
 			"--time must be set before decoding, and cannot be combined with --last");
+	if (d->sharded)
+		return ptc_fail(err, PTC_E_USAGE, "--time cannot be combined with --shard");
 	if (!d->in.clock.valid)
 		return ptc_fail(err, PTC_E_NOT_EXIST, "the trace has no times");
 	d->pick.from = d->pass.from_ns = from_ns;
@@ -144,6 +147,24 @@ int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_n
 		d->in.lanes[i].start =
 			ptc_range_at_time(&d->in.lanes[i].stream, &d->in.clock, from_ns);
 	return 0;
+}
+
+int ptc_decode_choose_shard(struct ptc_decode *d, uint32_t i, uint32_t n, struct ptc_err *err)
+{
+	if (!i || i > n)
+		return ptc_fail(err, PTC_E_USAGE,
+				"shard %u of %u: a shard is 1 to the number of shards", i, n);
+	if (d->in.opts.last || d->ran || d->sharded)
+		return ptc_fail(
+			err, PTC_E_USAGE,
+			"--shard must be set before decoding, and cannot be combined with --last");
+	if (d->pick.from || d->pick.to != UINT64_MAX)
+		return ptc_fail(err, PTC_E_USAGE, "--time cannot be combined with --shard");
+	if (d->in.opts.icount)
+		return ptc_fail(err, PTC_E_USAGE,
+				"a shard does not know how many instructions ran before it");
+	d->sharded = true;
+	return ptc_shard_choose(&d->pass, i, n, err);
 }
 
 void ptc_decode_pause(struct ptc_decode *d)

@@ -16,6 +16,7 @@ struct ptc_decode {
 	struct ptc_srclines srclines;
 	struct ptc_code_numbers code_numbers;
 	bool ran;
+	bool sharded; /* ptc_decode_choose_shard() was called */
 };
 
 #endif

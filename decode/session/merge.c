@@ -44,7 +44,7 @@ static int give_breaks(struct ptc_merge *m, const struct ptc_sink *sink, uint64_
 	int r = 0;
 
 	while (!r && ptc_discontinuity_next(&m->in->joint, time, &gap)) {
-		if (!is_gap_selected(&m->in->opts, &gap))
+		if (gap.time < m->from_ns || !is_gap_selected(&m->in->opts, &gap))
 			continue;
 		m->stats->gaps[PTC_GAP_SNAPSHOT]++;
 		r = give_items(sink, &gap, 1, err);

@@ -18,6 +18,7 @@ struct ptc_sink;
 struct ptc_merge {
 	struct ptc_decode_input *in;	/* lent */
 	struct ptc_decode_stats *stats; /* lent; counts the breaks */
+	uint64_t from_ns;		/* earlier breaks are not reported */
 	struct ptc_least fronts;	/* for queues with items: time of the first item */
 	struct ptc_least lows;		/* for live queues: no later item is before this time */
 };

@@ -9,6 +9,7 @@
 #include "decode/segment/segment.h"
 #include "decode/segment/worker_pool.h"
 #include "decode/session/decode_input.h"
+#include "decode/session/shard_queue.h"
 
 /* Returns true if no record gave the thread a process. */
 static bool is_alone(const struct ptc_pass *p, const struct ptc_runner *who)
@@ -48,7 +49,8 @@ static void list_lost(struct ptc_pass *p, const struct ptc_event *ev)
 
 	if (ev->sb.type != PERF_RECORD_LOST)
 		return;
-	p->in->notes.lost_records += ev->sb.u.lost.lost;
+	if (ev->time >= p->shard.from_ns)
+		p->in->notes.lost_records += ev->sb.u.lost.lost;
 	i = ptc_queue_map_find(&p->in->queues, &ev->sb.id);
 	if (i == SIZE_MAX || !l)
 		return;
@@ -57,6 +59,8 @@ static void list_lost(struct ptc_pass *p, const struct ptc_event *ev)
 		return; /* in front of the decoded part */
 	renew_context(p, l);
 	ptc_replay_lost(l->replay, ev->time ? ev->time : PTC_NO_TIME);
+	if (l->part.on)
+		ptc_shard_queue_lost(l, &p->stats);
 	ptc_merge_changed(&p->merge, l);
 }
 
@@ -128,11 +132,15 @@ static bool is_over(const struct ptc_pass *p, uint64_t time)
 	return time >= p->to_ns && p->to_ns != UINT64_MAX;
 }
 
-/* The rest of @l is behind the requested time: skips it. */
-static void leave_out_rest(struct ptc_pass *p, struct ptc_queue_decoder *l)
+/* Returns true if the rest of @l is behind the requested part. Its time is @time now. */
+static bool leaves_out_rest(struct ptc_pass *p, struct ptc_queue_decoder *l, uint64_t time)
 {
+	if (l->part.on)
+		return ptc_shard_queue_is_over(l);
+	if (!is_over(p, time) || !is_over(p, ptc_replay_low(l->replay)))
+		return false;
 	p->stats.aux_bytes -= ptc_range_left(&l->stream, ptc_replay_spot(l->replay));
-	l->live = false;
+	return true;
 }
 
 /*
@@ -161,7 +169,8 @@ static int run_lane(struct ptc_pass *p, struct ptc_queue_decoder *l, uint64_t li
 
 	do {
 		ptc_replay_set_applied(l->replay, p->applied_ns);
-		r = ptc_queue_decoder_steps(l, p->plan, err);
+		r = l->part.on ? ptc_shard_queue_steps(l, p->plan, &p->stats, err) :
+				 ptc_queue_decoder_steps(l, p->plan, err);
 		if (r < 0 || r == PTC_QUEUE_DECODER_PASS)
 			return r;
 		if (!r) {
@@ -173,8 +182,8 @@ static int run_lane(struct ptc_pass *p, struct ptc_queue_decoder *l, uint64_t li
 			l->begun = true;
 			l->begin_ns = t;
 		}
-		if (is_over(p, t) && is_over(p, ptc_replay_low(l->replay))) {
-			leave_out_rest(p, l);
+		if (leaves_out_rest(p, l, t)) {
+			l->live = false;
 			return 0;
 		}
 	} while (t <= limit && !has_batch(p, l) && l->sums.transfers < PTC_SUMS_BATCH &&
@@ -209,11 +218,21 @@ static struct ptc_replay_conf lane_conf(struct ptc_pass *p, struct ptc_queue_dec
 	};
 }
 
+/* Returns how many bytes of @l are to be decoded, up to its end or to the next shard. */
+static uint64_t bytes_of_part(const struct ptc_queue_decoder *l)
+{
+	if (!l->part.on)
+		return ptc_range_left(&l->stream, l->start);
+	return ptc_range_left(&l->stream, l->part.from.at) -
+	       ptc_range_left(&l->stream, l->part.to.at);
+}
+
 static int start_lanes(struct ptc_pass *p, struct ptc_err *err)
 {
 	size_t i;
 	int r = ptc_merge_begin(&p->merge, p->in, &p->stats, err);
 
+	p->merge.from_ns = p->shard.from_ns;
 	ptc_least_release(&p->behind);
 	if (!r && !ptc_least_init(&p->behind, p->in->nlanes))
 		r = ptc_fail_mem(err);
@@ -227,11 +246,11 @@ static int start_lanes(struct ptc_pass *p, struct ptc_err *err)
 		r = ptc_replay_new(&l->conf, &l->replay, err);
 		if (r < 0)
 			return r;
-		l->live = true;
+		l->live = !l->part.on || ptc_shard_queue_begin(l);
 		l->begun = false;
 		l->sums = ptc_sums_none();
 		note_step(p, l);
-		p->stats.aux_bytes += ptc_range_left(&l->stream, l->start);
+		p->stats.aux_bytes += bytes_of_part(l);
 	}
 	return 0;
 }
@@ -265,6 +284,14 @@ struct serving {
 	const struct ptc_sink *sink;
 };
 
+/* Returns the last time of the part to decode. */
+static uint64_t last_wanted_ns(const struct ptc_pass *p)
+{
+	const uint64_t to = p->to_ns < p->shard.to_ns ? p->to_ns : p->shard.to_ns;
+
+	return to == UINT64_MAX ? UINT64_MAX : to - (to > 0);
+}
+
 static int serve(void *ctx, struct ptc_err *err)
 {
 	const struct serving *s = ctx;
@@ -295,7 +322,7 @@ static int serve(void *ctx, struct ptc_err *err)
 			return PTC_PASS_PAUSED;
 	}
 	/* Records behind the end of the trace still count: some may be about lost records. */
-	r = apply_sideband(p, p->to_ns == UINT64_MAX ? UINT64_MAX : p->to_ns - (p->to_ns > 0), err);
+	r = apply_sideband(p, last_wanted_ns(p), err);
 	if (!r)
 		r = ptc_merge_rest(&p->merge, s->sink, err);
 	count_missing(p);

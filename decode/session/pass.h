@@ -21,7 +21,11 @@ struct ptc_timeline;
 struct ptc_pass {
 	struct ptc_decode_input *in; /* lent */
 	uint64_t from_ns, to_ns;     /* the requested time, [from, to); UINT64_MAX: no end */
-	struct ptc_engine *engine;   /* owned; NULL: libipt alone */
+	/* A shard with times: [from, to); to UINT64_MAX: no end. */
+	struct {
+		uint64_t from_ns, to_ns;
+	} shard;
+	struct ptc_engine *engine; /* owned; NULL: libipt alone */
 	struct ptc_decode_stats stats;
 	struct ptc_least behind; /* times of the live queues */
 	struct ptc_merge merge;

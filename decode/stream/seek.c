@@ -7,8 +7,9 @@
 #include "base/err.h"
 
 enum {
-	BLOCK = 16 << 10,      /* bytes searched at once, backwards */
-	LINEAR = 64 << 10,     /* a range this short is not halved any more */
+	BLOCK = 16 << 10,  /* bytes searched at once, backwards */
+	LINEAR = 64 << 10, /* a range this short is not halved any more */
+	WITH_BRANCHES_MAX = 1 << 20,
 	PSB_PLUS_MAX = 256,    /* bytes of a PSB+ that are searched for its TSC */
 	TAIL = PTC_PSB_LEN + 2 /* bytes needed to recognize the begin of a PSB */
 };
@@ -237,6 +238,26 @@ int ptc_range_at_last(const struct ptc_stream *s, uint64_t n, struct ptc_spot *r
 	if (step_back(s, &at))
 		*ret = at;
 	return 0;
+}
+
+struct ptc_spot ptc_range_with_branches(const struct ptc_stream *s, struct ptc_spot p, uint64_t n)
+{
+	struct ptc_spot at = p, end = p;
+	uint64_t bytes = 0, sum = 0, some = 0;
+	struct ptc_err err;
+
+	while (sum < n && bytes < WITH_BRANCHES_MAX) {
+		if (!step_back(s, &at))
+			return (struct ptc_spot){ 0, 0 };
+		if (at.span != end.span)
+			end = (struct ptc_spot){ at.span, s->spans[at.span].len };
+		if (count_transfers(&s->spans[at.span], at.off, end.off, &some, &err) < 0)
+			break;
+		sum += some;
+		bytes += end.off - at.off;
+		end = at;
+	}
+	return at;
 }
 
 struct ptc_spot ptc_range_back(const struct ptc_stream *s, struct ptc_spot p, uint64_t bytes)

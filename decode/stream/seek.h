@@ -57,6 +57,12 @@ struct ptc_spot ptc_range_at_time(const struct ptc_stream *s, const struct ptc_t
 int ptc_range_at_last(const struct ptc_stream *s, uint64_t n, struct ptc_spot *ret,
 		      struct ptc_err *err);
 
+/*
+ * Returns the last PSB in front of @p with packets of @n branches between the two, or the
+ * beginning. Looks at 1 MiB at most.
+ */
+struct ptc_spot ptc_range_with_branches(const struct ptc_stream *s, struct ptc_spot p, uint64_t n);
+
 /* Returns the last PSB at least @bytes in front of @p, or the beginning. */
 struct ptc_spot ptc_range_back(const struct ptc_stream *s, struct ptc_spot p, uint64_t bytes);
 

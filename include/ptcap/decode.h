@@ -3,10 +3,10 @@
  * Decoding: reads a recording and calls a sink with batches of items in time order. Example:
  * examples/branches.c.
  *
- * Calls: ptc_decode_open, ptc_decode_choose_time for a part of the time, ptc_decode_run with a
- * sink, ptc_decode_free. Damaged and lost trace is not an error: it becomes a gap item, and
- * decoding continues behind the gap. A struct ptc_decode is not thread-safe. Two of them are
- * independent.
+ * Calls: ptc_decode_open, ptc_decode_choose_time or ptc_decode_choose_shard for a part,
+ * ptc_decode_run with a sink, ptc_decode_free. Damaged and lost trace is not an error: it becomes a
+ * gap item, and decoding continues behind the gap. A struct ptc_decode is not thread-safe. Two of
+ * them are independent.
  *
  * doc/format.md defines the branches, which of them are listed, and the gaps.
  */
@@ -124,7 +124,7 @@ struct ptc_item {
 	uint8_t cause;	  /* GAP: enum ptc_gap_cause */
 	uint8_t insn_len; /* opts.lengths, opts.bytes: of the instruction at `from`; 0: not known */
 	uint8_t insn[15];
-	uint8_t flags; /* BRANCH: PTC_ITEM_TO_ZERO */
+	uint8_t flags; /* BRANCH: PTC_ITEM_TO_ZERO. With opts.before: PTC_ITEM_BEFORE */
 	/*
 	 * opts.icount: instructions that this thread retired since its item before, including the
 	 * instruction of this item. So the sum over the items of a thread is its instruction count.
@@ -140,6 +140,8 @@ static_assert(sizeof(struct ptc_item) == 64, "ptc_item is one cache line");
 
 /* Flag: a call or jump through a null pointer. `to` is the address 0, and tracing stayed on. */
 #define PTC_ITEM_TO_ZERO 1
+/* Flag: the item is in front of the shard: see opts.before. */
+#define PTC_ITEM_BEFORE	 2
 
 /* Return whether branch @it has a `from`, or a `to`. The address 0 can be a valid end. */
 static inline bool ptc_item_has_from(const struct ptc_item *it)
@@ -328,7 +330,13 @@ struct ptc_decode_opts {
 	 * length for return addresses. Much faster than bytes, which includes lengths.
 	 */
 	bool lengths;
-	uint8_t reserved[2];
+	/*
+	 * With ptc_decode_choose_shard: also give the items that a shard decodes in front of its
+	 * begin, with PTC_ITEM_BEFORE. They come first, and count in no statistics. Their callers
+	 * learn where each running thread is when the shard begins.
+	 */
+	bool before;
+	uint8_t reserved[1];
 	/* Borrowed; NULL: no additional sources. Not for raw mode. */
 	const struct ptc_code_opts *code;
 	/*
@@ -417,6 +425,22 @@ PTC_API int ptc_decode_get_times(const struct ptc_decode *d, uint64_t *ret_first
  */
 PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_ns,
 				   struct ptc_err *err);
+
+/*
+ * Before ptc_decode_run: select shard @i of @n, 1 <= @i <= @n. Processes that decode different
+ * shards of one recording need nothing from each other. Shards are cut at PSBs, so that each has
+ * about the same number of bytes of trace. The items of all shards in order are the items of the
+ * recording. The sums of trace bytes, instructions, branches and gaps over all shards are those of
+ * the recording. If the recording has fewer places to cut, some shards have no items.
+ *
+ * All shards need the same @n and the same opts.tids, opts.cpus and opts.resync. Trace in front of
+ * the shard is not decoded, except the part needed to start.
+ *
+ * PTC_E_USAGE: @i or @n is wrong; with opts.last, opts.icount or ptc_decode_choose_time; after a
+ * run. PTC_E_NO_MEMORY.
+ */
+PTC_API int ptc_decode_choose_shard(struct ptc_decode *d, uint32_t i, uint32_t n,
+				    struct ptc_err *err);
 
 /*
  * Before ptc_decode_run: let @before_change be called with @ctx, by the thread that runs the

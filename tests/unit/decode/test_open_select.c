@@ -120,3 +120,62 @@ Test(open_select, of_a_time_nothing_in_front_and_behind_is_decoded)
 	free(bytes);
 	rec_end(&t);
 }
+
+/* Shard @i of @n of the recording in @f. Returns its number of branches. */
+static uint64_t branches_of_shard(const struct rec_file *f, struct recording *t, uint32_t i,
+				  uint32_t n)
+{
+	struct ptc_decode_stats stats = PTC_DECODE_STATS_INIT;
+	struct ptc_sink sink = { rec_on_items, t };
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_decode_open(f->path, &t->opts, &t->d, &err), 0);
+	cr_assert_eq(ptc_decode_choose_shard(t->d, i, n, &err), 0);
+	cr_assert_eq(ptc_decode_run(t->d, &sink, &err), 0);
+	ptc_decode_get_stats(t->d, &stats);
+	ptc_decode_free(t->d);
+	return stats.branches;
+}
+
+Test(open_select, shards_add_up_and_refuse_what_they_cannot_know)
+{
+	uint64_t all, sum = 0;
+	struct recording t;
+	struct rec_file f;
+	struct ptc_err err;
+	uint8_t *bytes;
+	char *whole;
+	size_t len;
+	uint32_t i;
+
+	take_turns(&t, 40);
+	bytes = pd_finish(&t.pd, &len);
+	f = rec_make_file(bytes, len);
+	t.out = open_memstream(&t.text, &t.len);
+	all = branches_of_shard(&f, &t, 1, 1);
+	fclose(t.out);
+	whole = t.text;
+	t.out = open_memstream(&t.text, &t.len);
+	t.last = 0; /* times ascend over all shards */
+	for (i = 1; i <= 7; i++)
+		sum += branches_of_shard(&f, &t, i, 7);
+	fclose(t.out);
+	cr_assert_eq(sum, all);
+	cr_assert_gt(all, 7);
+	cr_assert_str_eq(t.text, whole);
+	cr_assert_eq(ptc_decode_open(f.path, &t.opts, &t.d, &err), 0);
+	cr_assert_eq(ptc_decode_choose_shard(t.d, 0, 2, &err), PTC_E_USAGE);
+	cr_assert_eq(ptc_decode_choose_shard(t.d, 3, 2, &err), PTC_E_USAGE);
+	cr_assert_eq(ptc_decode_choose_shard(t.d, 2, 2, &err), 0);
+	cr_assert_eq(ptc_decode_choose_time(t.d, 2020, 2119, &err), PTC_E_USAGE);
+	ptc_decode_free(t.d);
+	t.opts.icount = true;
+	cr_assert_eq(ptc_decode_open(f.path, &t.opts, &t.d, &err), 0);
+	cr_assert_eq(ptc_decode_choose_shard(t.d, 1, 2, &err), PTC_E_USAGE);
+	ptc_decode_free(t.d);
+	free(whole);
+	free(t.text);
+	close(f.fd);
+	free(bytes);
+	rec_end(&t);
+}
