@@ -247,6 +247,11 @@ foreach(name signal jit recurse storm cpus dlopen except shell renamed long_name
 	set_property(TEST e2e_parallel_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 	set_tests_properties(e2e_parallel_${name} PROPERTIES RESOURCE_GROUPS "")
 endforeach()
+# The outputs of shards add up to the whole.
+foreach(name signal jit locks cpus dlopen snapshot lossy recordings raw hardware damaged balance refused)
+	e2e_test(shards_${name} "${e2e_dir}/shards.py" "${name}")
+	set_property(TEST e2e_shards_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
+endforeach()
 # Names of functions, source lines, and their debug files.
 foreach(name demangled aliases plt like_perf debug_by_link debug_by_id packed static debuginfod)
 	e2e_test(names_${name} "${e2e_dir}/names.py" "${name}")

@@ -25,7 +25,8 @@ int ptc_open_chosen(const struct ptc_sandbox *sandbox, const struct ptc_chosen *
 	if (c->pt ? ptc_decode_open_raw(c->pt, c->raw, c->nraw, c->opts, &d, &err) :
 		    ptc_decode_open(c->input, c->opts, &d, &err))
 		return ptc_say_input_err(c->pt ? NULL : c->input, &err);
-	if (c->time && ptc_time_choice_apply(c->time, d, &err)) {
+	if ((c->time && ptc_time_choice_apply(c->time, d, &err)) ||
+	    (c->shard.n && ptc_decode_choose_shard(d, c->shard.i, c->shard.n, &err))) {
 		code = ptc_say_err(&err);
 		ptc_decode_free(d);
 		return code;

@@ -18,6 +18,7 @@ struct ptc_chosen {
 	size_t nraw;
 	const struct ptc_decode_opts *opts;
 	const struct ptc_time_choice *time; /* NULL: all of the time */
+	struct ptc_shard_choice shard;	    /* n 0: all of the trace */
 };
 
 /*

@@ -9,6 +9,9 @@
 
 enum { PERCENT = 1000, WHOLE = 100 * PERCENT };
 
+/* Larger numbers are typing errors. */
+enum { SHARDS_MAX = 1000000 };
+
 /* Parse a decimal number with up to @digits decimals, in units of the last decimal. */
 static bool take_decimal(const char **s, int digits, uint64_t *ret)
 {
@@ -119,6 +122,17 @@ int ptc_time_choice_apply(const struct ptc_time_choice *c, struct ptc_decode *d,
 	from = c->from ? first + share(last - first, c->from) : 0;
 	to = c->to < WHOLE ? first + share(last - first, c->to) : UINT64_MAX;
 	return ptc_decode_choose_time(d, from, to, err);
+}
+
+bool ptc_take_shard(const char *s, void *ret)
+{
+	uint64_t i, n;
+
+	if (!take_decimal(&s, 0, &i) || *s++ != '/' || !take_decimal(&s, 0, &n) || *s || !i ||
+	    i > n || n > SHARDS_MAX)
+		return false;
+	*(struct ptc_shard_choice *)ret = (struct ptc_shard_choice){ (uint32_t)i, (uint32_t)n };
+	return true;
 }
 
 bool ptc_take_axis(const char *s, void *ret)

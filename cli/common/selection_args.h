@@ -36,6 +36,14 @@ bool ptc_time_choice_parse(const char *arg, struct ptc_time_choice *ret);
 int ptc_time_choice_apply(const struct ptc_time_choice *c, struct ptc_decode *d,
 			  struct ptc_err *err);
 
+/* One of N parts of the trace; n 0: all of the trace. */
+struct ptc_shard_choice {
+	uint32_t i, n; /* 1 <= i <= n */
+};
+
+/* Parse "I/N", for PTC_PARSED. @ret: a struct ptc_shard_choice. */
+bool ptc_take_shard(const char *s, void *ret);
+
 /* --axis: instructions for software sources, else the time; the time; instructions. */
 enum ptc_axis { PTC_AXIS_AUTO, PTC_AXIS_TIME, PTC_AXIS_INSNS };
 

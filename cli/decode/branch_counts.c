@@ -318,13 +318,12 @@ static struct ptc_counts_thread *get_thread(struct ptc_counts *c, const struct p
  * After a gap the position of threads is unknown: of the gap's thread, or of all for a gap of a
  * CPU.
  */
-static void lose(struct ptc_counts *c, const struct ptc_item *gap)
+static void lose_threads(struct ptc_counts *c, const struct ptc_item *gap)
 {
 	const bool own = gap->cause == PTC_GAP_NOCODE || gap->cause == PTC_GAP_BADPACKET ||
 			 gap->cause == PTC_GAP_DESYNC;
 	size_t i;
 
-	c->gaps++;
 	for (i = 0; i < c->nthreads; i++)
 		if (!own || gap->tid < 0 || c->threads[i].who == gap->tid)
 			c->threads[i].at = 0;
@@ -469,7 +468,8 @@ int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
 		const struct ptc_item *it = &items[i];
 
 		if (it->type == PTC_ITEM_GAP)
-			lose(c, it);
+			lose_threads(c, it);
+		c->gaps += it->type == PTC_ITEM_GAP;
 		if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_RUN)
 			continue;
 		if (it->pid != pid)
@@ -478,6 +478,31 @@ int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n)
 		c->failed = !(it->type == PTC_ITEM_RUN ? take_run : take_branch)(c, it);
 	}
 	return c->failed;
+}
+
+/* Returns the target of the last branch of @it. */
+static uint64_t last_target(const struct ptc_item *it)
+{
+	return it->type == PTC_ITEM_RUN ? ptc_item_transfers(it)[it->to - 1].to : it->to;
+}
+
+bool ptc_counts_before(struct ptc_counts *c, const struct ptc_item *items, size_t n)
+{
+	const struct ptc_item *it;
+
+	for (it = items; it < items + n && !c->failed && counts_blocks(c); it++) {
+		struct ptc_counts_thread *thread;
+
+		if (it->type == PTC_ITEM_GAP)
+			lose_threads(c, it);
+		if (it->type != PTC_ITEM_BRANCH && it->type != PTC_ITEM_RUN)
+			continue;
+		thread = get_thread(c, it);
+		c->failed = !thread;
+		if (thread)
+			thread->at = last_target(it);
+	}
+	return !c->failed;
 }
 
 /* Compares texts, not their numbers, so that the order does not depend on the trace. */

@@ -103,6 +103,11 @@ struct ptc_counts {
 
 /* ptc_sink.on_items for all items. ctx is a struct ptc_counts, zeroed except of and d. */
 int ptc_counts_items(void *ctx, const struct ptc_item *items, size_t n);
+/*
+ * Takes items in front of a shard, which another shard counts. The first block of a thread begins
+ * at the target of its last branch there. Returns false if out of memory.
+ */
+bool ptc_counts_before(struct ptc_counts *c, const struct ptc_item *items, size_t n);
 void ptc_counts_release(struct ptc_counts *c);
 
 /* Add the recent counters to entries and times, which are incomplete before. */

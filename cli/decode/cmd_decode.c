@@ -123,17 +123,17 @@ static int print_decoded_items(struct ptc_decode_args *a, struct ptc_decode *d)
 		return PTC_EXIT_FAIL; /* main reports the reason */
 	if (end)
 		return ptc_say_err(&end_err);
-	if (a->out.profile.refused || a->out.call_profile.refused)
+	if ((a->out.profile.refused || a->out.call_profile.refused) && !a->shard.n)
 		return PTC_EXIT_FAIL; /* the reason is printed */
 	if (r < 0)
 		return ptc_say_err(&err);
 	ptc_say_findings(d, &stats);
 	if (wants_lines(&a->out.form))
 		ptc_say_without_lines(d);
-	if (ptc_asked_any(&part) &&
+	if (!a->shard.n && ptc_asked_any(&part) &&
 	    !(a->out.form.choice.sym ? a->out.calls.view.found : asked.items))
 		return ptc_asked_say_none(&part, d, name_of(a));
-	if (!stats.aux_bytes) {
+	if (!stats.aux_bytes && !a->shard.n) {
 		ptc_say("'%s' has no trace to decode", name_of(a));
 		return PTC_EXIT_NOTHING;
 	}
@@ -166,7 +166,8 @@ static int decode_recording(struct ptc_decode_args *a)
 					   .raw = a->raw.v,
 					   .nraw = a->raw.n,
 					   .opts = &a->opts,
-					   .time = a->has_time ? &a->time : NULL };
+					   .time = a->has_time ? &a->time : NULL,
+					   .shard = a->shard };
 	struct ptc_pager pager = PTC_PAGER_INIT;
 	struct ptc_decode *d;
 	int code = ptc_choose_code(a->debuginfod, &a->code);

@@ -223,6 +223,36 @@ static int check_outputs(const struct ptc_decode_args *a)
 	return -1;
 }
 
+/* Check --shard. Returns -1 to continue, or an exit code. */
+static int check_shard(struct ptc_decode_args *a)
+{
+	struct ptc_decoded_form *f = &a->out.form;
+
+	if (!a->shard.n)
+		return -1;
+	if (a->has_time || a->opts.last)
+		return ptc_usage_error("decode",
+				       "--shard cannot be combined with --time or --last");
+	if (f->calls || a->out.call_profile.kind || f->uftrace || f->fxt)
+		return ptc_usage_error("decode", "--shard cannot be combined with --calls, or with "
+						 "--format callgrind, folded, pprof, uftrace or "
+						 "fxt: calls continue from one shard to the next");
+	if (f->counts == PTC_COUNTS_COVERAGE && !f->lcov)
+		return ptc_usage_error("decode", "--shard cannot be combined with "
+						 "--counts=coverage: the lines that ran cannot be "
+						 "added; use --counts=lines or --format=lcov");
+	if (f->most)
+		return ptc_usage_error("decode", "--shard cannot be combined with the first N of "
+						 "--counts: a shard does not know the sums");
+	if (f->icount || f->axis == PTC_AXIS_INSNS || ptc_fields_have(&f->fields, PTC_FIELD_ICOUNT))
+		return ptc_usage_error("decode", "--shard cannot be combined with --icount, "
+						 "--axis=insns or the field icount: a shard does "
+						 "not know how many instructions ran before it");
+	f->axis = PTC_AXIS_TIME;
+	f->shard = a->shard;
+	return -1;
+}
+
 /* Check and take the choice of CPUs. Returns -1 to continue, or an exit code. */
 static int check_cpus(struct ptc_decode_args *a)
 {
@@ -266,6 +296,7 @@ static int check_args(struct ptc_decode_args *a)
 	code = code < 0 ? check_raw(a) : code;
 	code = code < 0 ? check_depth(a) : code;
 	code = code < 0 ? check_cpus(a) : code;
+	code = code < 0 ? check_shard(a) : code;
 	if (code >= 0)
 		return code;
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
@@ -278,7 +309,7 @@ static int check_args(struct ptc_decode_args *a)
 		f->choice.sym = a->opts.sym;
 		a->opts.sym = NULL;
 	}
-	f->icount = needs_icount(f) && !a->out.profile.kind;
+	f->icount = needs_icount(f) && !a->out.profile.kind && !a->shard.n;
 	a->opts.icount = f->icount || a->out.call_profile.kind;
 	a->opts.insns = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_INSN_IP);
 	if (a->opts.engine == PTC_ENGINE_VERIFY && (a->opts.insns || a->opts.events))
@@ -289,6 +320,9 @@ static int check_args(struct ptc_decode_args *a)
 			  a->out.call_profile.kind;
 	a->opts.bytes = f->insn || ptc_fields_have(&f->fields, PTC_FIELD_DISASM) ||
 			ptc_fields_have(&f->fields, PTC_FIELD_INSN);
+	/* These outputs depend on the item before. */
+	a->opts.before = a->shard.n && (f->bin || f->insn || f->counts >= PTC_COUNTS_BLOCKS ||
+					a->out.profile.kind);
 	if (prints_long_lines(a)) {
 		f->jobs = a->opts.jobs;
 		a->opts.jobs = 1;

@@ -21,6 +21,7 @@ struct ptc_decode_args {
 	struct ptc_id_list tids, cpus; /* owned */
 	struct ptc_time_choice time;
 	bool has_time;
+	struct ptc_shard_choice shard;
 	struct ptc_decode_opts opts;
 	struct ptc_code_opts code;
 	struct ptc_sums_sink sums; /* counts, stored in out */

@@ -247,6 +247,11 @@ static const struct ptc_option options[] = {
 	  "Print only branches from FROM up to TO, in seconds. Omit either, or give a part of the "
 	  "trace: 10%-20%.",
 	  .take = take_time },
+	{ "shard", 0, "I/N",
+	  "Print part I of N: with N processes, one for each part, in any order. The outputs of "
+	  "parts 1 to N in order are the whole output.",
+	  PTC_PARSED(struct ptc_decode_args, shard, ptc_take_shard,
+		     "the number of a part, and of all parts, for example 1/8") },
 	{ "last", 0, "N", "Print only the last N branches of each thread.",
 	  PTC_PARSED(struct ptc_decode_args, opts.last, take_last, "a number of branches") },
 	{ "sym", 0, "NAME",

@@ -19,6 +19,39 @@ int ptc_decoded_sums(void *ctx, const struct ptc_sums *sums)
 	return ptc_totals_sums(&o->totals, sums);
 }
 
+static bool is_first_shard(const struct ptc_decoded_form *f)
+{
+	return f->shard.i <= 1;
+}
+
+/* Takes items in front of the shard, which are not printed. */
+static bool take_before(struct ptc_decoded *o, const struct ptc_item *items, size_t n)
+{
+	if (o->form.bin)
+		ptc_print_bin_before(&o->bin, items, n);
+	else if (o->profile.kind)
+		return ptc_counts_before(&o->profile.blocks, items, n);
+	else if (o->form.counts)
+		return ptc_counts_before(&o->counts, items, n);
+	else if (o->threads)
+		ptc_print_threads_before(o->threads, items, n);
+	else if (o->form.insn)
+		ptc_print_insn_before(&o->printer, items, n);
+	return true;
+}
+
+static int shard_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_decoded *o = ctx;
+	size_t before = 0;
+
+	while (before < n && items[before].flags & PTC_ITEM_BEFORE)
+		before++;
+	if (before && !take_before(o, items, before))
+		return 1;
+	return before < n ? o->inner.on_items(o->inner.ctx, items + before, n - before) : 0;
+}
+
 static struct ptc_sink printer_of(struct ptc_decoded *o)
 {
 	const struct ptc_decoded_form *f = &o->form;
@@ -26,7 +59,7 @@ static struct ptc_sink printer_of(struct ptc_decoded *o)
 	struct ptc_sink sink = { .on_items = ptc_print_text, .ctx = &o->printer };
 
 	if (f->bin) {
-		ptc_print_bin_begin(&o->bin, f->icount);
+		ptc_print_bin_begin(&o->bin, f->icount, is_first_shard(f));
 		return (struct ptc_sink){ ptc_print_bin, &o->bin };
 	}
 	if (f->insn)
@@ -91,7 +124,7 @@ int ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_si
 			      (f->axis == PTC_AXIS_AUTO && ptc_decode_is_of_software(d));
 	o->counts = (struct ptc_counts){ .of = f->counts, .d = d };
 	ptc_profile_init(&o->profile, d);
-	if (f->json && !f->stats && !f->counts)
+	if (f->json && !f->stats && !f->counts && is_first_shard(f))
 		ptc_print_json_head(&line);
 	if (f->arrow)
 		return begin_arrow(o, d, ret, err);
@@ -118,6 +151,10 @@ int ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_si
 							     .mangled = f->mangled,
 							     .choice = f->choice }))
 		return ptc_fail_mem(err);
+	if (f->shard.n) {
+		o->inner = *ret;
+		*ret = (struct ptc_sink){ shard_items, o };
+	}
 	return 0;
 }
 

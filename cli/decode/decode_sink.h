@@ -27,6 +27,7 @@ struct ptc_decoded_form {
 	bool inlines; /* show inlined functions */
 	bool icount;  /* items have their number of instructions */
 	enum ptc_axis axis;
+	struct ptc_shard_choice shard;	/* n 0: all of the trace */
 	struct ptc_calls_choice choice; /* of calls */
 	bool mangled;			/* names are as the linker has them */
 	enum ptc_counts_of counts;
@@ -44,6 +45,7 @@ struct ptc_decoded {
 	struct ptc_decoded_form form;
 	struct ptc_decode *d; /* borrowed */
 	struct ptc_line *line;
+	struct ptc_sink inner; /* with a shard: the sink for its own items */
 	struct ptc_printer printer;
 	struct ptc_print_threads *threads; /* owned; NULL: one thread prints */
 	struct ptc_bin_printer bin;

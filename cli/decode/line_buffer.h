@@ -137,6 +137,9 @@ int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n);
 /* Continue as if the instruction @it had been printed; NULL: none has been printed. */
 void ptc_print_insn_after(struct ptc_printer *p, const struct ptc_item *it);
 
+/* Continue as if these items, which are in front of a shard, had been printed. */
+void ptc_print_insn_before(struct ptc_printer *p, const struct ptc_item *items, size_t n);
+
 /* Parts of lines. Names: unprintable characters and blanks become '_'. */
 void ptc_print_name(struct ptc_line *l, const char *s);
 /* As ptc_print_name, but blanks are kept. */

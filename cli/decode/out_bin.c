@@ -90,11 +90,13 @@ static void put_run(struct ptc_bin_printer *p, const struct ptc_item *it)
 	p->borrows = true;
 }
 
-void ptc_print_bin_begin(struct ptc_bin_printer *p, bool icount)
+void ptc_print_bin_begin(struct ptc_bin_printer *p, bool icount, bool head_too)
 {
 	char head[HEAD_LEN + 1];
 
 	*p = (struct ptc_bin_printer){ .icount = icount };
+	if (!head_too)
+		return;
 	/* Padded with blanks, which aligns the following data. */
 	(void)snprintf(head, sizeof(head), "%-*s\n", HEAD_LEN - 1, "PTCAPDEC 2 16");
 	put_bin_bytes(p, head, HEAD_LEN);
@@ -161,7 +163,20 @@ static struct ptc_transfer transfer_of(const struct ptc_item *it)
 /* Return whether the branch does not fit 16 bytes: a large address, flags, or no kind. */
 static bool is_wide(const struct ptc_item *it)
 {
-	return ptc_transfer_from(transfer_of(it)) != it->from || !it->kind || it->flags;
+	return ptc_transfer_from(transfer_of(it)) != it->from || !it->kind ||
+	       it->flags & PTC_ITEM_TO_ZERO;
+}
+
+void ptc_print_bin_before(struct ptc_bin_printer *p, const struct ptc_item *items, size_t n)
+{
+	while (n--) {
+		if (items[n].type != PTC_ITEM_RUN &&
+		    (items[n].type != PTC_ITEM_BRANCH || is_wide(&items[n])))
+			continue;
+		p->has_context = true;
+		memcpy(p->context, context_of(&items[n]), sizeof(p->context));
+		return;
+	}
 }
 
 /*

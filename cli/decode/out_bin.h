@@ -28,8 +28,10 @@ struct ptc_bin_printer {
 	uint8_t buf[1 << 16];
 };
 
-/* @icount: items have their number of instructions, to be written. */
-void ptc_print_bin_begin(struct ptc_bin_printer *p, bool icount);
+/* @icount: items have their number of instructions, to be written. @head: write the head. */
+void ptc_print_bin_begin(struct ptc_bin_printer *p, bool icount, bool head);
+/* Takes the context of the last branch in front of a shard: it is written already. */
+void ptc_print_bin_before(struct ptc_bin_printer *p, const struct ptc_item *items, size_t n);
 /* Returns false if standard output failed. */
 bool ptc_print_bin_end(struct ptc_bin_printer *p);
 /* ptc_sink.on_items, RUN items included; ctx is a struct ptc_bin_printer. */

@@ -192,6 +192,16 @@ void ptc_print_insn_after(struct ptc_printer *p, const struct ptc_item *it)
 	l->n = begin;
 }
 
+void ptc_print_insn_before(struct ptc_printer *p, const struct ptc_item *items, size_t n)
+{
+	while (n && items[n - 1].type != PTC_ITEM_INSN)
+		n--;
+	if (!n)
+		return;
+	ptc_address_texts_begin(&p->texts);
+	ptc_print_insn_after(p, &items[n - 1]);
+}
+
 int ptc_print_insn(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_printer *p = ctx;

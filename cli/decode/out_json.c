@@ -51,11 +51,14 @@ static void put_event(struct ptc_line *l, const struct ptc_item *it)
 	ptc_line_str(l, "}\n");
 }
 
-static void put_branch(struct ptc_line *l, const struct ptc_item *it, uint64_t icount)
+/* @icount NULL: not known, in a shard. */
+static void put_branch(struct ptc_line *l, const struct ptc_item *it, const uint64_t *icount)
 {
 	put_head(l, it, "branch");
-	ptc_line_str(l, ",\"icount\":");
-	ptc_line_dec(l, (int64_t)icount);
+	if (icount) {
+		ptc_line_str(l, ",\"icount\":");
+		ptc_line_dec(l, (int64_t)*icount);
+	}
 	put_address(l, "from", it->from);
 	put_address(l, "to", it->to);
 	if (it->flags & PTC_ITEM_TO_ZERO)
@@ -127,7 +130,7 @@ int ptc_print_json(void *ctx, const struct ptc_item *items, size_t n)
 		else if (items[i].type == PTC_ITEM_EVENT)
 			put_event(p->line, &items[i]);
 		else
-			put_branch(p->line, &items[i], icount);
+			put_branch(p->line, &items[i], p->icount ? &icount : NULL);
 	}
 	return p->line->failed;
 }

@@ -156,6 +156,17 @@ int ptc_print_threads_items(void *ctx, const struct ptc_item *items, size_t n)
 	return has_failed(o);
 }
 
+void ptc_print_threads_before(struct ptc_print_threads *o, const struct ptc_item *items, size_t n)
+{
+	while (n && items[n - 1].type != PTC_ITEM_INSN)
+		n--;
+	if (!n)
+		return;
+	o->last = o->running->before = items[n - 1];
+	o->has_last = o->running->has_before = true;
+	o->running->begun = false; /* nothing was printed yet */
+}
+
 /* Looks up all names that are still needed. The calling thread has the turn. */
 static void before_change(void *ctx)
 {

@@ -30,6 +30,9 @@ void ptc_print_threads_free(struct ptc_print_threads *o);
 /* ptc_sink.on_items; ctx is a struct ptc_print_threads. */
 int ptc_print_threads_items(void *ctx, const struct ptc_item *items, size_t n);
 
+/* Takes items in front of a shard, which are not printed. They come before all other items. */
+void ptc_print_threads_before(struct ptc_print_threads *o, const struct ptc_item *items, size_t n);
+
 /*
  * As ptc_decode_run. The items must come from @sink to ptc_print_threads_items. The text in p->line
  * is written first. PTC_E_NO_MEMORY. If the output failed, p->line->failed is set, and errno.

@@ -129,7 +129,7 @@ static struct written *print_with(bool icount, const struct ptc_item *items, siz
 	size_t i;
 
 	cr_assert(w && fd >= 0 && dup2(fd, STDOUT_FILENO) == STDOUT_FILENO);
-	ptc_print_bin_begin(&p, icount);
+	ptc_print_bin_begin(&p, icount, true);
 	for (i = 0; i < n; i += each)
 		cr_assert_eq(ptc_print_bin(&p, items + i, n - i < each ? n - i : each), 0);
 	cr_assert(ptc_print_bin_end(&p));
@@ -254,7 +254,7 @@ Test(out_bin, what_is_not_taken_is_told)
 	int fds[2];
 
 	cr_assert(!pipe(fds) && dup2(fds[0], STDOUT_FILENO) == STDOUT_FILENO);
-	ptc_print_bin_begin(&p, false);
+	ptc_print_bin_begin(&p, false, true);
 	cr_assert_neq(ptc_print_bin(&p, &it, 1), 0); /* the read end of a pipe */
 	cr_assert_not(ptc_print_bin_end(&p));
 }
