@@ -463,6 +463,11 @@ foreach(name bolt profgen afdo)
 	e2e_test(sum_${name} "${e2e_dir}/sum.py" "${name}")
 	e2e_is_emulated(sum_${name})
 endforeach()
+# The commands of doc/fleet.md.
+foreach(name commands schedulers crashes)
+	e2e_test(fleet_${name} "${e2e_dir}/fleet.py" "${name}")
+	e2e_is_emulated(fleet_${name})
+endforeach()
 # Tables for other programs, decode --format=arrow.
 foreach(name counts branches calls crashes stream hostile sizes bounded cut damaged replaced)
 	e2e_test(arrow_${name} "${e2e_dir}/arrow.py" "${name}")

@@ -18,9 +18,9 @@ enum ptc_arrow_dictionary {
 	PTC_ARROW_FILE,
 	PTC_ARROW_FUNCTION,
 	PTC_ARROW_BUILD_ID, /* in hex */
-	PTC_ARROW_KIND,	 /* index: enum ptc_kind */
-	PTC_ARROW_CAUSE, /* index: enum ptc_gap_cause */
-	PTC_ARROW_HOW,	 /* index: enum ptc_call_how */
+	PTC_ARROW_KIND,	    /* index: enum ptc_kind */
+	PTC_ARROW_CAUSE,    /* index: enum ptc_gap_cause */
+	PTC_ARROW_HOW,	    /* index: enum ptc_call_how */
 	PTC_ARROW_SIGNAL,
 	PTC_ARROW_DICTIONARIES,
 };

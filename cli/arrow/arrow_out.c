@@ -78,7 +78,10 @@ int ptc_arrow_open(struct ptc_arrow *a, struct ptc_decode *d, const struct ptc_a
 	const struct ptc_call_stream_opts stream = { d, opts->inlines, on_arrow_call, a };
 	int i, rc;
 
-	*a = (struct ptc_arrow){ .d = d, .out = PTC_FOLDER_OUT_INIT };
+	*a = (struct ptc_arrow){ .d = d,
+				 .out = PTC_FOLDER_OUT_INIT,
+				 .is_shard = opts->is_shard,
+				 .no_crashes = opts->no_crashes };
 	for (i = 0; i < PTC_ARROW_TABLES; i++)
 		a->tables[i] = (struct ptc_arrow_table)PTC_ARROW_TABLE_INIT;
 	a->to_stdout = !opts->path || !strcmp(opts->path, "-");
@@ -116,20 +119,32 @@ void ptc_arrow_close(struct ptc_arrow *a)
 	ptc_folder_out_release(&a->out);
 }
 
+/* Counts the instructions of @it. Gets the sum for its thread. Returns false if out of memory. */
+static bool count_instructions(struct ptc_arrow *a, const struct ptc_item *it, uint64_t *ret)
+{
+	uint64_t *icount;
+
+	*ret = PTC_ARROW_NULL64;
+	if (a->is_shard)
+		return true;
+	icount = ptc_tid_counter_of(&a->icounts, it->tid);
+	if (!icount)
+		return false;
+	*icount += it->insns;
+	*ret = *icount;
+	return true;
+}
+
 static int take_item(struct ptc_arrow *a, struct ptc_arrow_table *branches,
 		     struct ptc_arrow_table *gaps, const struct ptc_item *it)
 {
-	uint64_t *icount;
+	uint64_t icount;
 	int rc = 0;
 
-	if (branches) {
-		icount = ptc_tid_counter_of(&a->icounts, it->tid);
-		if (!icount)
-			return ptc_fail_mem(&a->err);
-		*icount += it->insns;
-		if (it->type == PTC_ITEM_BRANCH)
-			rc = ptc_branch_table_add(branches, &a->places, it, *icount, &a->err);
-	}
+	if (branches && !count_instructions(a, it, &icount))
+		return ptc_fail_mem(&a->err);
+	if (branches && it->type == PTC_ITEM_BRANCH)
+		rc = ptc_branch_table_add(branches, &a->places, it, icount, &a->err);
 	if (!rc && gaps && it->type == PTC_ITEM_GAP)
 		rc = ptc_gap_table_add(gaps, it, &a->err);
 	return rc;
@@ -169,7 +184,7 @@ int ptc_arrow_finish(struct ptc_arrow *a, struct ptc_err *err)
 		*err = a->err;
 		return a->failed ? err->code : ptc_fail_mem(err);
 	}
-	if (crashes)
+	if (crashes && !a->no_crashes)
 		rc = ptc_crash_table_fill(crashes, &a->names, ptc_decode_recording(a->d), err);
 	for (i = 0; i < PTC_ARROW_TABLES && !rc; i++)
 		if (wanted(a, i))

@@ -32,6 +32,8 @@ struct ptc_arrow_opts {
 	const char *recording; /* its name, for the column; borrowed for the call */
 	uint32_t tables;       /* bits 1 << enum ptc_arrow_which; standard output: one */
 	bool inlines;	       /* inlined functions, too */
+	bool is_shard;	       /* the numbers of instructions are not known */
+	bool no_crashes;       /* another shard has them: the table is empty */
 };
 
 /* Initialize with ptc_arrow_open. */
@@ -45,7 +47,8 @@ struct ptc_arrow {
 	struct ptc_call_stream stream;
 	struct ptc_call_table calls;
 	struct ptc_tid_counter icounts;
-	bool failed; /* err has the reason */
+	bool is_shard, no_crashes; /* see struct ptc_arrow_opts */
+	bool failed;		   /* err has the reason */
 	struct ptc_err err;
 };
 
@@ -53,8 +56,8 @@ struct ptc_arrow {
 bool ptc_arrow_parse_tables(const char *list, uint32_t *ret);
 
 /*
- * Begins the tables. @d has opts.icount, and opts.lengths for calls. On failure nothing needs a
- * release. Errors: as ptc_folder_out_open, PTC_E_IO and PTC_E_NO_MEMORY.
+ * Begins the tables. @d has opts.icount, except for a shard, and opts.lengths for calls. On failure
+ * nothing needs a release. Errors: as ptc_folder_out_open, PTC_E_IO and PTC_E_NO_MEMORY.
  */
 int ptc_arrow_open(struct ptc_arrow *a, struct ptc_decode *d, const struct ptc_arrow_opts *opts,
 		   struct ptc_err *err);

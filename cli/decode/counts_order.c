@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order of counts. It does not depend on the trace, so that the sums of shards have it, too. */
+/* The order of counts does not depend on the trace, so sums of shards have the same order. */
 #include <stdlib.h>
 
 #include "cli/decode/branch_counts.h"

@@ -88,8 +88,13 @@ static int check_arrow(struct ptc_decode_args *a)
 		return ptc_usage_error("decode",
 				       "--format arrow cannot be combined with -F, --calls, "
 				       "--counts, --insn, --stats, --events, --sym or --pt");
-	if (!f->tables)
-		f->tables = to_stdout ? 1U << PTC_ARROW_BRANCHES : (1U << PTC_ARROW_TABLES) - 1;
+	if (a->shard.n && f->tables >> PTC_ARROW_CALLS & 1)
+		return ptc_usage_error("decode", "--shard cannot be combined with the table calls: "
+						 "calls continue from one shard to the next");
+	if (!f->tables && to_stdout)
+		f->tables = 1U << PTC_ARROW_BRANCHES;
+	else if (!f->tables)
+		f->tables = (1U << PTC_ARROW_TABLES) - 1 - (a->shard.n ? 1U << PTC_ARROW_CALLS : 0);
 	if (to_stdout && f->tables & (f->tables - 1))
 		return ptc_usage_error("decode", "standard output takes one table; add -o DIR, or "
 						 "name one table with --tables");

@@ -79,7 +79,9 @@ static int begin_arrow(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 	const struct ptc_arrow_opts opts = { .path = o->form.output,
 					     .recording = o->form.recording,
 					     .tables = o->form.tables,
-					     .inlines = o->form.inlines };
+					     .inlines = o->form.inlines,
+					     .is_shard = o->form.shard.n,
+					     .no_crashes = !is_first_shard(&o->form) };
 
 	*ret = (struct ptc_sink){ ptc_arrow_items, &o->arrow };
 	return ptc_arrow_open(&o->arrow, d, &opts, err);
