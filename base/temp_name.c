@@ -93,10 +93,15 @@ static int try_file(const char *name, int unused)
 
 static int try_folder(const char *name, int unused)
 {
+	int fd;
+
 	(void)unused;
 	if (mkdir(name, 0700))
 		return -1;
-	return locked(open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), name);
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT) /* another process has already removed it: see locked() */
+		errno = EEXIST;
+	return locked(fd, name);
 }
 
 /* Try random names until one is free. */

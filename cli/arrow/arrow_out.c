@@ -187,7 +187,7 @@ int ptc_arrow_finish(struct ptc_arrow *a, struct ptc_err *err)
 	if (crashes && !a->no_crashes)
 		rc = ptc_crash_table_fill(crashes, &a->names, ptc_decode_recording(a->d), err);
 	for (i = 0; i < PTC_ARROW_TABLES && !rc; i++)
-		if (wanted(a, i))
+		if (wanted(a, (enum ptc_arrow_which)i))
 			rc = ptc_arrow_table_finish(&a->tables[i], &a->names, err);
 	if (!rc && !a->to_stdout)
 		rc = ptc_folder_out_commit(&a->out, err);

@@ -60,6 +60,7 @@ static void set_parts(struct ptc_decode_input *in, const struct ptc_shard_trace 
 int ptc_shard_choose(struct ptc_pass *p, uint32_t i, uint32_t n, struct ptc_err *err)
 {
 	struct ptc_decode_input *in = p->in;
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): they are pointers */
 	const struct ptc_stream **queues = calloc(in->nlanes + 1, sizeof(*queues));
 	const struct ptc_shard_trace t = { .queues = queues,
 					   .n = in->nlanes,

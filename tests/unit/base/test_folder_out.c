@@ -2,14 +2,18 @@
 /* Description: a recording that is a folder appears complete, or not at all. */
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "auxtrace/reader/reader.h"
 #include "base/folder_out.h"
+#include "base/temp_name.h"
 #include "lib_elf.h"
 #include "lib_perfdata.h"
 
@@ -112,5 +116,28 @@ Test(folder_out, what_cannot_be_made_is_refused)
 	cr_assert(strstr(err.msg, "'none/out'"), "%s", err.msg);
 	cr_assert_eq(ptc_folder_out_open(&o, "/tmp", &err), PTC_E_USAGE);
 	cr_assert(strstr(err.msg, "is a folder without a recording"), "%s", err.msg);
+	cr_assert_eq(entries(), 0);
+}
+
+/*
+ * Another process begins an output in the same folder, and removes what killed processes left. For
+ * a moment a new folder looks like that. (Before the fix, "cannot create a temporary folder".)
+ */
+Test(folder_out, processes_begin_outputs_in_one_folder)
+{
+	struct ptc_folder_out o;
+	const pid_t child = fork();
+	int i;
+
+	cr_assert_geq(child, 0);
+	if (!child && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0) /* also if a check fails */
+		for (;;)
+			ptc_hidden_sweep("other");
+	for (i = 0; i < 4000; i++) {
+		cr_assert_eq(ptc_folder_out_open(&o, "f", &err), 0, "%d: %s", i, err.msg);
+		ptc_folder_out_release(&o);
+	}
+	cr_assert_eq(kill(child, SIGKILL), 0);
+	cr_assert_eq(waitpid(child, NULL, 0), child);
 	cr_assert_eq(entries(), 0);
 }
