@@ -18,7 +18,7 @@
 /* In bytes; libFuzzer allows 2 GiB. */
 #define ENOUGH ((uint64_t)1 << 30)
 
-enum { ARGS_MAX = 40, ARG_MAX_LEN = 192, OPTIONS_MAX = 20 };
+enum { ARGS_MAX = 40, ARG_MAX_LEN = 192, OPTIONS_MAX = 24 };
 
 /* The folder of this process, on tmpfs if available. */
 static char home[64];
@@ -83,8 +83,8 @@ static const struct command {
 	    { { "", "--format=json", "--events" } },
 	    { { "-j1", "-j1", "-j1", "-j1", "-j2", "-j2:64", "-j3:16" } },
 	    { { "", "", "--engine=libipt", "--engine=verify" } },
-	    { { "", "", "", "--time=0,0.000001", "--time=10%-60%", "--last=3", "--sym=code_start",
-		"--tid=7", "--cpu=0" } },
+	    { { "", "", "", "--time=0,0.000001", "--time=10%-60%", "--shard=2/3", "--last=3",
+		"--sym=code_start", "--tid=7", "--cpu=0" } },
 	    { { "", "--core=@/core", "--kcore=@/kcore", "--kcore=@/kcore/kcore",
 		"--vmlinux=@/vmlinux" } },
 	    { { "", "--resync=psb", "--resync=packet" } },
