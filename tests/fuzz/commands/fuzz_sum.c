@@ -42,9 +42,15 @@ static bool print(struct ptc_sum *s, bool text, struct ptc_buf *out)
 static bool has_format(const struct ptc_buf *out, const struct ptc_sum_format *f)
 {
 	const uint8_t *end = out->len ? memchr(out->bytes, '\n', out->len) : NULL;
-	char *line = end ? strndup((const char *)out->bytes, (size_t)(end - out->bytes)) : NULL;
-	const bool same = !line || ptc_sum_recognise(line) == f;
+	const size_t len = end ? (size_t)(end - out->bytes) : 0;
+	char *line = end ? malloc(len + 1) : NULL;
+	bool same = true;
 
+	if (line) {
+		memcpy(line, out->bytes, len);
+		line[len] = '\0';
+		same = ptc_sum_recognise(line) == f;
+	}
 	free(line);
 	return same;
 }
