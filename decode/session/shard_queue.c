@@ -65,7 +65,7 @@ static void look_at_borders(struct ptc_queue_decoder *l)
 	}
 }
 
-/* What is done with the new items of a step. */
+/* Decides which of the new items of a step belong to the part. */
 struct sifting {
 	struct ptc_queue_part *part;
 	struct ptc_decode_stats *stats;
