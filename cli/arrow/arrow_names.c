@@ -5,19 +5,10 @@
 
 #include "base/budget.h"
 #include "base/err.h"
+#include "cli/calls/call_how.h"
 #include "cli/common/jsontext.h"
-#include "ptcap/calls.h"
 #include "ptcap/decode.h"
 #include "ptcap/kind.h"
-
-/* As `ptcap decode --calls --format json` has them. */
-static const char *const hows[] = {
-	[PTC_CALL_BY_CALL] = "call",	    [PTC_CALL_BY_TRACE] = "trace",
-	[PTC_CALL_BY_RETURN] = "return",    [PTC_CALL_BY_TAIL] = "tail",
-	[PTC_CALL_BY_SIGNAL] = "signal",    [PTC_CALL_BY_UNWINDING] = "unwinding",
-	[PTC_CALL_BY_INLINING] = "inlined", [PTC_CALL_BY_GAP] = "gap",
-	[PTC_CALL_BY_END] = "end",
-};
 
 int32_t ptc_arrow_name(struct ptc_arrow_names *n, enum ptc_arrow_dictionary dictionary,
 		       const char *text)
@@ -46,7 +37,7 @@ int ptc_arrow_names_init(struct ptc_arrow_names *n, struct ptc_err *err)
 	for (i = 0; ok && i < PTC_GAP_COUNT; i++)
 		ok = ptc_arrow_name(n, PTC_ARROW_CAUSE, ptc_gap_name((enum ptc_gap_cause)i)) == i;
 	for (i = 0; ok && i <= PTC_CALL_BY_END; i++)
-		ok = ptc_arrow_name(n, PTC_ARROW_HOW, hows[i]) == i;
+		ok = ptc_arrow_name(n, PTC_ARROW_HOW, ptc_call_how_name((enum ptc_call_how)i)) == i;
 	if (ok)
 		return 0;
 	ptc_arrow_names_release(n);

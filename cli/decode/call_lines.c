@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/calls/call_how.h"
+
 enum {
 	TIME_WIDTH = 18,
 	TID_WIDTH = 8,
@@ -197,14 +199,6 @@ static void print_text(struct ptc_call_lines *p, const struct ptc_shown_call *c)
 	}
 }
 
-static const char *const hows[] = {
-	[PTC_CALL_BY_CALL] = "call",	    [PTC_CALL_BY_TRACE] = "trace",
-	[PTC_CALL_BY_RETURN] = "return",    [PTC_CALL_BY_TAIL] = "tail",
-	[PTC_CALL_BY_SIGNAL] = "signal",    [PTC_CALL_BY_UNWINDING] = "unwinding",
-	[PTC_CALL_BY_INLINING] = "inlined", [PTC_CALL_BY_GAP] = "gap",
-	[PTC_CALL_BY_END] = "end",
-};
-
 static void put_name(struct ptc_line *l, const char *name)
 {
 	ptc_line_str(l, ",\"name\":\"");
@@ -243,7 +237,7 @@ static void print_json(struct ptc_line *l, const struct ptc_shown_call *c)
 	if (c->type == PTC_CALL_LEAVE)
 		put_time(l, ",\"since_icount\":", c->since_insns);
 	ptc_line_str(l, ",\"how\":\"");
-	ptc_line_str(l, hows[c->how]);
+	ptc_line_str(l, ptc_call_how_name(c->how));
 	ptc_line_str(l, "\",\"ip\":\"0x");
 	ptc_line_hex(l, c->ip);
 	ptc_line_char(l, '"');
