@@ -139,6 +139,15 @@ static void put_json(struct ptc_line *l, const struct ptc_totals *t,
 	ptc_line_char(l, '}');
 }
 
+/*
+ * Returns how much of @all bytes libipt decoded. The engine of a shard also decodes a few bytes in
+ * front of the shard, which are not in @all.
+ */
+static uint64_t libipt_bytes(const struct ptc_engine_stats *s, uint64_t all)
+{
+	return all > s->bytes ? all - s->bytes : 0;
+}
+
 static void put_engine(struct ptc_line *l, const char *name, const char *sub, uint64_t bytes,
 		       uint64_t pieces)
 {
@@ -162,7 +171,7 @@ static void put_engines(struct ptc_line *l, const struct ptc_decode *d, uint64_t
 	if (!s.pieces && !s.declined)
 		return;
 	put_engine(l, "engines", "fast", s.bytes, s.pieces);
-	put_engine(l, "", "libipt", all - s.bytes, s.declined);
+	put_engine(l, "", "libipt", libipt_bytes(&s, all), s.declined);
 	for (i = 0; ptc_decode_get_engine_reason(d, i, &why); i++) {
 		put_name(l, "", "");
 		ptc_line_dec(l, (int64_t)why.pieces);
@@ -185,7 +194,7 @@ static void put_engines_json(struct ptc_line *l, const struct ptc_decode *d, uin
 	put_member(l, "bytes", s.bytes);
 	ptc_line_str(l, "},\"libipt\":{\"pieces\":");
 	ptc_line_dec(l, (int64_t)s.declined);
-	put_member(l, "bytes", all - s.bytes);
+	put_member(l, "bytes", libipt_bytes(&s, all));
 	ptc_line_str(l, ",\"why\":{");
 	for (i = 0; ptc_decode_get_engine_reason(d, i, &why); i++, comma = ",") {
 		ptc_line_str(l, comma);
