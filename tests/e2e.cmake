@@ -248,7 +248,7 @@ foreach(name signal jit recurse storm cpus dlopen except shell renamed long_name
 	set_tests_properties(e2e_parallel_${name} PROPERTIES RESOURCE_GROUPS "")
 endforeach()
 # The outputs of shards add up to the whole.
-foreach(name signal jit locks cpus dlopen snapshot lossy recordings raw hardware damaged balance refused)
+foreach(name signal jit locks cpus dlopen snapshot lossy recordings raw hardware damaged balance profiles refused)
 	e2e_test(shards_${name} "${e2e_dir}/shards.py" "${name}")
 	set_property(TEST e2e_shards_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 endforeach()

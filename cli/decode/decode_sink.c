@@ -126,6 +126,7 @@ int ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_si
 			      (f->axis == PTC_AXIS_AUTO && ptc_decode_is_of_software(d));
 	o->counts = (struct ptc_counts){ .of = f->counts, .d = d };
 	ptc_profile_init(&o->profile, d);
+	o->profile.is_shard = f->shard.n;
 	if (f->json && !f->stats && !f->counts && is_first_shard(f))
 		ptc_print_json_head(&line);
 	if (f->arrow)

@@ -248,6 +248,15 @@ static bool print_object(struct ptc_profile *p, const struct object *o, struct p
 	return ok;
 }
 
+/* Prints lists without rows. A profile of BOLT has no lists. */
+static void put_empty_profile(const struct ptc_profile *p, struct ptc_line *l)
+{
+	if (p->kind == PTC_PROFILE_PROFGEN)
+		ptc_line_str(l, "0\n0\n");
+	else if (p->kind == PTC_PROFILE_AFDO)
+		ptc_line_str(l, "0\n0\n0\n");
+}
+
 bool ptc_profile_print(struct ptc_profile *p, struct ptc_line *l)
 {
 	struct object o = { .name = NULL };
@@ -260,6 +269,8 @@ bool ptc_profile_print(struct ptc_profile *p, struct ptc_line *l)
 	p->refused = !open_object(p, &o);
 	if (!p->refused)
 		ok = print_object(p, &o, l);
+	else if (p->is_shard)
+		put_empty_profile(p, l);
 	ptc_elf_layout_free(o.layout);
 	return ok;
 }

@@ -25,6 +25,7 @@ enum ptc_profile_kind {
 struct ptc_profile {
 	enum ptc_profile_kind kind;
 	const char *object; /* borrowed: path, or name without folders */
+	bool is_shard;	    /* another shard may have branches of the object */
 	bool refused;	    /* an error was reported: there is no such object */
 	struct ptc_counts edges, blocks;
 };
@@ -37,7 +38,7 @@ int ptc_profile_items(void *ctx, const struct ptc_item *items, size_t n);
 
 /*
  * Print the profile of the object, once, after all items. Without an object, reports an error and
- * sets refused. Returns false if out of memory.
+ * sets refused. Then a shard prints an empty profile. Returns false if out of memory.
  */
 bool ptc_profile_print(struct ptc_profile *p, struct ptc_line *l);
 

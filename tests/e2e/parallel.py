@@ -106,11 +106,7 @@ def verify(args):
 
 def program(name):
     def case(folder):
-        source, argv, options = PROGRAMS[name]
-        if source == "emu" and not shutil.which("qemu-x86_64"):
-            lib.skip("no qemu-x86_64")
-        path = os.path.join(folder, "perf.data")
-        store.fetch(path, argv, "--psb-period", "2K", *options, source=source)
+        path = store.fetch_entry(folder, PROGRAMS[name])
         check(same(["-i", path, "--format=bin"]) > 0, "nothing was decoded")
         for form in FORMS[:: 3 if store.READS else 1]:  # under a sanitizer one form of each formatter is enough
             same(["-i", path, *form], ["2:1"])

@@ -122,14 +122,28 @@ def all_forms(args, numbers=NUMBERS, few=(2, 7)):
 
 def program(name):
     def case(folder):
-        source, argv, options = PROGRAMS[name]
-        if source == "emu" and not shutil.which("qemu-x86_64"):
-            lib.skip("no qemu-x86_64")
-        path = os.path.join(folder, "perf.data")
-        store.fetch(path, argv, "--psb-period", "2K", *options, source=source)
-        all_forms(["-i", path])
+        all_forms(["-i", store.fetch_entry(folder, PROGRAMS[name])])
 
     return case
+
+
+def profiles(folder):
+    """Profiles of shards, added by ptcap sum, are that of the whole. (sum.py compares ptcap sum with models.)"""
+    path = store.fetch_entry(folder, PROGRAMS["locks"])
+
+    def summed(shards, form):
+        files = []
+        for i, shard in enumerate(shards):
+            files.append(os.path.join(folder, f"part{i}"))
+            with open(files[-1], "wb") as f:
+                f.write(decode(["-i", path, *form, *shard]))
+        return lib.Run([PTCAP, "sum", *files]).expect(0).out
+
+    for form in (["--format=lcov"], *([f"--format={name}", "--object", PROGRAMS["locks"][1][0]] for name in ("bolt", "profgen", "afdo"))):
+        whole = summed([[]], form)
+        check(len(whole.splitlines()) > 5, f"{form}: {whole}")
+        for n in (2, 7):
+            check(summed([[f"--shard={i}/{n}"] for i in range(1, n + 1)], form) == whole, f"{form}: {n} shards")
 
 
 def recordings(_):
@@ -213,5 +227,5 @@ def refused(_):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    lib.main({"recordings": recordings, "raw": raw, "hardware": hardware, "damaged": damaged, "balance": balance, "refused": refused,
+    lib.main({"recordings": recordings, "raw": raw, "hardware": hardware, "damaged": damaged, "balance": balance, "profiles": profiles, "refused": refused,
               **{name: program(name) for name in PROGRAMS}})

@@ -144,3 +144,13 @@ def fetch(path, argv, *options, source=None, command="record", prefix=(), anew=F
             shutil.copyfile(os.path.join(entry, "truth"), truth)
     lib.sources.append(f"the recording {entry}\n  was made by: {shlex.join(made.argv)}\n  to make it anew: rm -r {entry}")
     return made
+
+
+def fetch_entry(folder, entry):
+    """Fetch a recording with many PSBs by an entry (source, command line, options) of a table. Returns its path."""
+    source, argv, options = entry
+    if source == "emu" and not shutil.which("qemu-x86_64"):
+        lib.skip("no qemu-x86_64")
+    path = os.path.join(folder, "perf.data")
+    fetch(path, argv, "--psb-period", "2K", *options, source=source)
+    return path
