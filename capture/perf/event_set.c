@@ -524,15 +524,26 @@ static size_t slots_of_target(const struct ptc_set *s, size_t first)
 	return n;
 }
 
+struct times {
+	uint64_t enabled, running;
+};
+
+/* Returns true if another user had the PMU. */
+static bool pmu_was_busy(const struct times *t)
+{
+	return t->running < t->enabled - t->enabled / TIME_SLACK;
+}
+
 /*
  * Adds up the events of one target: @n slots from @first, one per CPU. An event is enabled all the
  * time, and runs while the target is on its CPU. The last event is enabled only while all are, and
  * it is read first. So the sum of running times is at least the last event's enabled time. If not,
  * the PMU was busy.
  */
-static void add_target(const struct ptc_set *s, size_t first, size_t n, struct ptc_set_counts *ret)
+static struct times add_target(const struct ptc_set *s, size_t first, size_t n,
+			       struct ptc_set_counts *ret)
 {
-	uint64_t enabled = UINT64_MAX, running = 0;
+	struct times t = { UINT64_MAX, 0 };
 	size_t i, e;
 
 	for (i = first + n; i-- > first;) {
@@ -542,24 +553,45 @@ static void add_target(const struct ptc_set *s, size_t first, size_t n, struct p
 			ret->lost += r.lost;
 			if (e != MAIN)
 				continue;
-			running += r.running;
-			if (enabled > r.enabled)
-				enabled = r.enabled;
+			t.running += r.running;
+			if (t.enabled > r.enabled)
+				t.enabled = r.enabled;
 		}
 	}
-	ret->enabled_ns += enabled;
-	ret->running_ns += running < enabled ? running : enabled;
-	ret->unscheduled += running < enabled - enabled / TIME_SLACK;
+	ret->enabled_ns += t.enabled;
+	ret->running_ns += t.running < t.enabled ? t.running : t.enabled;
+	return t;
 }
 
+/*
+ * Returns true if the target has events of its own only on some CPUs. open_slot() left out the
+ * others: the target is a thread that inherited them while ptcap opened its creator's events.
+ */
+static bool inherits(const struct ptc_set *s, size_t first, size_t n)
+{
+	return s->slots[first].tid >= 0 && !s->flags && !s->per_thread && n < s->cpus.n;
+}
+
+/*
+ * The times of inherited events are in the sums of the creator's events. So if a target inherited
+ * some of its events, only the sums over all targets show whether the PMU was busy.
+ */
 void ptc_set_counts(const struct ptc_set *s, struct ptc_set_counts *ret)
 {
+	struct times t, all = { 0, 0 };
+	bool mixed = false;
 	size_t i, n;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->events = calloc(s->nslots * s->nevents + 1, sizeof(*ret->events));
 	for (i = 0; i < s->nslots; i += n) {
 		n = slots_of_target(s, i);
-		add_target(s, i, n, ret);
+		t = add_target(s, i, n, ret);
+		all.enabled += t.enabled;
+		all.running += t.running;
+		ret->unscheduled += pmu_was_busy(&t);
+		mixed |= inherits(s, i, n);
 	}
+	if (mixed)
+		ret->unscheduled = pmu_was_busy(&all);
 }

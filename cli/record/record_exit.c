@@ -69,10 +69,10 @@ void ptc_outcome_say_losses(const struct ptc_record_opts *o, const struct ptc_re
 			"kernel throttled events %" PRIu64 " times",
 			r->collisions, r->throttled);
 	if (r->unscheduled || r->failed)
-		ptc_say("LOST: %" PRIu64
-			" events ran only part of the time, because another user had the PMU; "
-			"%" PRIu64 " events failed",
-			r->unscheduled, r->failed);
+		ptc_say("LOST: %" PRIu64 " event%s ran only part of the time, because another user "
+			"had the PMU; %" PRIu64 " event%s failed",
+			r->unscheduled, ptc_plural(r->unscheduled), r->failed,
+			ptc_plural(r->failed));
 	if (r->unwatched)
 		ptc_say("LOST: pt-watcher failed or was killed; no signal was seen from then on");
 	if (r->late_crashes)

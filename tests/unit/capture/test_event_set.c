@@ -353,9 +353,9 @@ static int in_error(void)
 	return open("/dev/null", O_RDONLY);
 }
 
-static struct ptc_set_counts count(struct ptc_slot *of, size_t n)
+static struct ptc_set_counts count_on(size_t cpus, struct ptc_slot *of, size_t n)
 {
-	struct ptc_set s = { .nevents = 2, .slots = of, .nslots = n };
+	struct ptc_set s = { .nevents = 2, .slots = of, .nslots = n, .cpus.n = cpus };
 	struct ptc_set_counts c;
 	size_t i;
 
@@ -364,6 +364,11 @@ static struct ptc_set_counts count(struct ptc_slot *of, size_t n)
 	for (i = 0; i < n; i++)
 		cr_assert(!close(of[i].fd[0]) && !close(of[i].fd[1]));
 	return c;
+}
+
+static struct ptc_set_counts count(struct ptc_slot *of, size_t n)
+{
+	return count_on(1, of, n);
 }
 
 Test(event_set, what_events_say_in_the_end)
@@ -402,6 +407,31 @@ Test(event_set, what_events_say_in_the_end)
 	c = count(bad, 1);
 	cr_assert_eq(c.failed, 1);
 	cr_assert(c.events[0].failed);
+	free(c.events);
+}
+
+/*
+ * Thread 11 was created while the events of thread 10 were opened, and inherited the first one.
+ * That event counts both threads. The kernel refused another event for thread 11 on that CPU.
+ */
+Test(event_set, a_thread_that_inherited_an_event_is_not_without_the_pmu)
+{
+	struct ptc_slot inherited[] = {
+		{ .tid = 10, .fd = { event(3000, 1500, 0), event(1, 1, 0), -1 } },
+		{ .tid = 10, .fd = { event(2000, 1300, 0), event(1, 1, 0), -1 } },
+		{ .tid = 11, .fd = { event(1000, 200, 0), event(1, 1, 0), -1 } },
+	};
+	struct ptc_slot busy[] = {
+		{ .tid = 10, .fd = { event(3000, 1400, 0), event(1, 1, 0), -1 } },
+		{ .tid = 10, .fd = { event(2000, 1300, 0), event(1, 1, 0), -1 } },
+		{ .tid = 11, .fd = { event(1000, 200, 0), event(1, 1, 0), -1 } },
+	};
+	struct ptc_set_counts c = count_on(2, inherited, 3);
+
+	cr_assert_eq(c.unscheduled, 0, "thread 11 ran for 800 on the first CPU");
+	free(c.events);
+	c = count_on(2, busy, 3);
+	cr_assert_eq(c.unscheduled, 1, "100 of 3000 are missing");
 	free(c.events);
 }
 
