@@ -72,13 +72,13 @@ def union(kind, names):
     return "(" + " UNION ALL ".join(f'SELECT * FROM "{kind}.{name}"' for name in names) + ")"
 
 
-def answer(folder, query):
-    """Ask the query of all tables. Returns the rows."""
+def answers(folder, *queries):
+    """Ask queries of all tables. Returns the rows of each."""
     names = folders(folder)
     tables = {f"{kind}.{name}": os.path.join(folder, "tables", name, kind + ".arrow")
               for kind in ("branches", "crashes") for name in names}
-    query = re.sub(r"read_arrow\('tables/\*/(\w+)\.arrow'\)", lambda m: union(m[1], names), query)
-    return read(tables, (), [query])["sql"][0]
+    queries = [re.sub(r"read_arrow\('tables/\*/(\w+)\.arrow'\)", lambda m: union(m[1], names), query) for query in queries]
+    return read(tables, (), queries)["sql"]
 
 
 def last_millisecond(path, crashes):
@@ -106,18 +106,20 @@ def commands(folder):
     check(folders(folder) == sorted(name for name, s in status.items() if s in (0, 3)) and len(folders(folder)) >= 76, folders(folder))
     select = re.search(r"SELECT.*?;", block("question"), re.S)[0].rstrip(";")
     got = Counter()
-    for build, function, n in answer(folder, select):
+    functions, died, branches = answers(folder, select, "SELECT recording, pid, time FROM read_arrow('tables/*/crashes.arrow')",
+                                        "SELECT recording, count(*)::INTEGER FROM read_arrow('tables/*/branches.arrow') GROUP BY ALL")
+    for build, function, n in functions:
         check(build is None or re.fullmatch("[0-9a-f]{8,40}", build), build)
         got[function] += n
     crashes = {}
-    for name, pid, time in answer(folder, "SELECT recording, pid, time FROM read_arrow('tables/*/crashes.arrow')"):
+    for name, pid, time in died:
         crashes.setdefault(name, {}).setdefault(pid, []).append(int(time))
     check(len(crashes) >= 8, crashes)
     want = Counter()
     for name, pids in crashes.items():
         want += last_millisecond(os.path.join(folder, name), pids)
     check(got == want and sum(got.values()) > 500, [(got - want).most_common(5), (want - got).most_common(5)])
-    rows = {name: n for name, n in answer(folder, "SELECT recording, count(*)::INTEGER FROM read_arrow('tables/*/branches.arrow') GROUP BY ALL")}
+    rows = dict(branches)
     for name in names:
         out = Run([PTCAP, "decode", "-i", os.path.join(folder, name), "--stats", "--format=json"]).out
         want = json.loads(out)["transfers"] if out else 0
@@ -132,14 +134,14 @@ def schedulers(folder):
     count = "SELECT count(*)::INTEGER FROM read_arrow('tables/*/branches.arrow')"
     for task in range(1, 4):
         run(folder, block("slurm"), SLURM_ARRAY_TASK_ID=str(task), SLURM_ARRAY_TASK_COUNT="3")
-    check(len(folders(folder)) == 3 and answer(folder, count) == [[whole]], folders(folder))
+    check(len(folders(folder)) == 3 and answers(folder, count) == [[[whole]]], folders(folder))
     shutil.rmtree(os.path.join(folder, "tables"))
     job = block("kubernetes")
     pods = int(re.search(r"completions: (\d+)", job)[1])
     command = " ".join(re.search(r"args:\n +- (.*?)\n +resources:", job, re.S)[1].split())
     for pod in range(pods):
         run(folder, command, JOB_COMPLETION_INDEX=str(pod))
-    check(len(folders(folder)) == pods and answer(folder, count) == [[whole]], folders(folder))
+    check(len(folders(folder)) == pods and answers(folder, count) == [[[whole]]], folders(folder))
 
 
 @case
