@@ -140,8 +140,8 @@ static void put_json(struct ptc_line *l, const struct ptc_totals *t,
 }
 
 /*
- * Returns how much of @all bytes libipt decoded. The engine of a shard also decodes a few bytes in
- * front of the shard, which are not in @all.
+ * Returns how much of @all bytes libipt decoded. If times are damaged, the engine of a shard also
+ * counts a few bytes in front of the shard, which are not in @all.
  */
 static uint64_t libipt_bytes(const struct ptc_engine_stats *s, uint64_t all)
 {

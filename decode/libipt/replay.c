@@ -98,6 +98,11 @@ void ptc_replay_set_before(struct ptc_replay *r, bool before)
 	r->before = before;
 }
 
+void ptc_replay_set_listing(struct ptc_replay *r, bool listing)
+{
+	r->listing = listing;
+}
+
 void ptc_replay_set_limit(struct ptc_replay *r, struct ptc_spot limit)
 {
 	r->limit = limit;

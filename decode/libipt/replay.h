@@ -65,6 +65,8 @@ void ptc_replay_set_stop(struct ptc_replay *r, struct ptc_spot stop);
 
 /* @before: gaps that begin from now on belong to another shard: their missing code is not noted. */
 void ptc_replay_set_before(struct ptc_replay *r, bool before);
+/* @listing: the engine lists the branches of segments that it could count. */
+void ptc_replay_set_listing(struct ptc_replay *r, bool listing);
 /* A segment that libipt made ahead is not taken if it ends behind @limit, where items are checked.
  */
 void ptc_replay_set_limit(struct ptc_replay *r, struct ptc_spot limit);

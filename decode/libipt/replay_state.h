@@ -158,6 +158,7 @@ struct ptc_replay {
 	struct ptc_spot stop;	      /* a series of steps ends there */
 	struct ptc_spot limit;	      /* see ptc_replay_set_limit() */
 	bool before;		      /* see ptc_replay_set_before() */
+	bool listing;		      /* see ptc_replay_set_listing() */
 	struct ptc_result_list *made; /* lent; segments made before their turn; NULL: none */
 	uint64_t applied;	      /* the latest time of an applied sideband record */
 	struct ptc_branch_builder trail;

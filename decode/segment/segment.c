@@ -168,7 +168,8 @@ static void make_here(struct ptc_replay *r, struct ptc_engine *e)
 					.next = r->psbs.next,
 					.clock = &r->conf.clock,
 					.contexts = r->conf.contexts,
-					.to_ns = r->conf.to_ns };
+					.to_ns = r->conf.to_ns,
+					.listing = r->listing };
 
 	e->made.why = find_context(r, &s.first);
 	if (e->made.why)
@@ -254,7 +255,8 @@ bool ptc_segment_is_next(struct ptc_replay *r)
 		return false;
 	}
 	e->stats.pieces++;
-	e->stats.bytes += r->piece.end - r->place.from;
+	if (!r->before || !r->listing) /* the bytes in front belong to another shard */
+		e->stats.bytes += r->piece.end - r->place.from;
 	if (r->made)
 		r->made->taken += r->piece.ahead;
 	r->piece.active = true;

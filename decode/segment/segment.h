@@ -63,6 +63,7 @@ struct ptc_segment_source {
 	const struct ptc_queue_contexts *contexts;
 	size_t first;	/* index of the context at its beginning */
 	uint64_t to_ns; /* end of the requested time; 0: none */
+	bool listing;	/* branches are listed, even if the engine counts */
 };
 
 /*

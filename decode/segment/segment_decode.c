@@ -325,7 +325,8 @@ static void make_from_view(struct turning *t, const struct ptc_result_view *v,
 	m->marks = room->nmarks;
 	m->n = m->nmarks = 0;
 	m->why = NULL;
-	f->counts = e->counts;
+	f->counts = e->counts && !t->s->listing;
+	f->plain = e->counts && t->s->listing; /* chains of a counting engine have no records */
 	f->ask = change_context_at_tsc;
 	f->asked = t;
 	swap_with_engine(f, room);

@@ -28,22 +28,36 @@ static bool is_at_border(const struct ptc_queue_decoder *l)
 }
 
 /*
- * Tells the replay which instructions count, and which segments the engine leaves to libipt:
- * those on a border. A segment that begins at the border, with an earlier pending branch, is no
- * problem: that branch is an item of its own.
+ * Returns true if the next segment has items on both sides of a border, or in front of the part.
+ * Such a segment is listed, because a segment that is only counted cannot be divided. A segment
+ * that begins at the border, with an earlier pending branch, may be counted: that branch is an item
+ * of its own.
+ */
+static bool is_across_border(const struct ptc_queue_decoder *l)
+{
+	const struct ptc_queue_part *p = &l->part;
+
+	if (p->before)
+		return !p->timed || !is_at_border(l);
+	return end_ns(p) && ptc_replay_time(l->replay) < p->to.ns;
+}
+
+/*
+ * Sets which instructions count. Also sets how the engine makes the next segment. Behind the end,
+ * only the pending branch is wanted, and libipt finds it without the rest of the segment.
  */
 static void set_times(struct ptc_queue_decoder *l)
 {
 	const struct ptc_queue_part *p = &l->part;
 	const uint64_t to = end_ns(p);
+	const bool across = is_across_border(l);
 
 	ptc_replay_set_before(l->replay, p->before);
-	if (!p->timed)
-		ptc_replay_set_times(l->replay, 0, p->before || p->armed ? UINT64_MAX : 0, 0);
-	else if (p->before)
-		ptc_replay_set_times(l->replay, is_at_border(l) ? to : p->from.ns, p->from.ns, to);
+	ptc_replay_set_listing(l->replay, across);
+	if (p->timed)
+		ptc_replay_set_times(l->replay, across ? 0 : to, p->from.ns, to);
 	else
-		ptc_replay_set_times(l->replay, to, 0, to);
+		ptc_replay_set_times(l->replay, 0, p->before || p->armed ? UINT64_MAX : 0, 0);
 }
 
 /*
@@ -113,13 +127,6 @@ static bool keep_item(void *ctx, struct ptc_item *it)
 	return false;
 }
 
-/* Drops the counts of branches that are in front of the part. */
-static void drop_sums(struct ptc_queue_decoder *l, struct ptc_decode_stats *stats)
-{
-	stats->branches -= l->sums.transfers;
-	l->sums = ptc_sums_none();
-}
-
 bool ptc_shard_queue_begin(struct ptc_queue_decoder *l)
 {
 	struct ptc_queue_part *p = &l->part;
@@ -152,7 +159,6 @@ int ptc_shard_queue_steps(struct ptc_queue_decoder *l, struct ptc_scheduler *pla
 	struct ptc_queue_part *p = &l->part;
 	const struct ptc_out *o = ptc_replay_out(l->replay);
 	const size_t waiting = o->n - o->head;
-	const bool in_front = p->before && !(p->timed && is_at_border(l));
 	struct sifting s = { .part = p,
 			     .stats = stats,
 			     .all_before = p->before && !p->timed,
@@ -168,8 +174,6 @@ int ptc_shard_queue_steps(struct ptc_queue_decoder *l, struct ptc_scheduler *pla
 	if (r < 0 || r == PTC_QUEUE_DECODER_PASS)
 		return r;
 	ptc_out_sift(ptc_replay_out(l->replay), o->head + waiting, keep_item, &s);
-	if (in_front)
-		drop_sums(l, stats);
 	p->first_gap &= ptc_replay_has_open_gap(l->replay);
 	p->last_gap &= ptc_replay_has_open_gap(l->replay);
 	look_at_borders(l);
@@ -181,7 +185,8 @@ bool ptc_shard_queue_is_over(const struct ptc_queue_decoder *l)
 {
 	const struct ptc_queue_part *p = &l->part;
 
-	if (!p->armed || p->last_gap)
+	/* The instructions of a segment count when all of it is handed over. */
+	if (!p->armed || p->last_gap || ptc_replay_is_in_piece(l->replay))
 		return false;
 	return !p->timed || (p->to.ns != UINT64_MAX && is_past(l, p->to.ns));
 }
