@@ -117,6 +117,17 @@ static int by_place(const void *pa, const void *pb)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
+/* Fast path: the AUX records of a single queue arrive in the order of the trace. */
+static bool is_sorted_by_place(const struct ptc_aux_join *j)
+{
+	size_t i;
+
+	for (i = 1; i < j->nsaid; i++)
+		if (by_place(&j->said[i - 1], &j->said[i]) > 0)
+			return false;
+	return true;
+}
+
 static bool keys_init(struct keys *k, const struct ptc_index *ix)
 {
 	size_t i;
@@ -188,7 +199,7 @@ int ptc_aux_join_sort(struct ptc_aux_join *j, const struct ptc_index *ix, struct
 		j->said[i].queue = queue_of(j, ix, &k, &j->said[i]);
 		j->unplaced += j->said[i].queue == PTC_AUX_NO_QUEUE;
 	}
-	if (j->nsaid)
+	if (!is_sorted_by_place(j))
 		qsort(j->said, j->nsaid, sizeof(*j->said), by_place);
 out:
 	free(k.cpus);

@@ -35,6 +35,7 @@ struct ptc_order {
 	uint64_t given; /* youngest time released */
 	bool flushing;	/* releasing records after a mark */
 	bool ended;
+	bool skips_aux;
 };
 
 int ptc_order_new(const struct ptc_file *f, const struct ptc_order_opts *opts,
@@ -66,6 +67,11 @@ void ptc_order_free(struct ptc_order *o)
 	free(o->heap);
 	free(o->run);
 	free(o);
+}
+
+void ptc_order_skip_aux(struct ptc_order *o)
+{
+	o->skips_aux = true;
 }
 
 void ptc_order_get_stats(const struct ptc_order *o, struct ptc_order_stats *ret)
@@ -237,6 +243,8 @@ int ptc_order_next(struct ptc_order *o, struct ptc_rec *ret, uint64_t *ret_time_
 			o->ended = true;
 			continue;
 		}
+		if (o->skips_aux && rec.type == PERF_RECORD_AUX)
+			continue;
 		w.time = rec.type < PTC_REC_USER_START ? time_of(o->f, &rec) : 0;
 		if (!w.time) {
 			*ret = rec;

@@ -33,7 +33,7 @@ static int read_next(struct ptc_sideband *s, struct ptc_err *err)
 
 	s->has_next = false;
 	while ((r = ptc_order_next(s->order, &rec, &s->next.time, err)) > 0) {
-		if (rec.type >= PTC_REC_USER_START || rec.type == PERF_RECORD_AUX)
+		if (rec.type >= PTC_REC_USER_START)
 			continue;
 		r = ptc_sb_parse(&rec, ptc_file_trailer_type(s->file, &rec), &s->next.sb, err);
 		if (r < 0)
@@ -53,6 +53,7 @@ int ptc_sideband_open(struct ptc_sideband *s, const struct ptc_file *f, bool no_
 
 	if (r < 0)
 		return r;
+	ptc_order_skip_aux(s->order);
 	s->file = f;
 	s->no_rounds = no_rounds;
 	r = read_next(s, err);

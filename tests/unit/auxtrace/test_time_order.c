@@ -29,11 +29,11 @@ static void put(struct pd *p, const char *times)
 	}
 }
 
-/* Returns "TIME:TID " for each COMM, "R " for a round, "?" for other records. */
-static char *run(const struct ptc_file *f, const struct ptc_order_opts *opts,
-		 struct ptc_order_stats *stats)
+/*
+ * Returns "TIME:TID " for each COMM, "R " for a round, "AUX " for an AUX record. Frees @o.
+ */
+static char *list_records(struct ptc_order *o, struct ptc_order_stats *stats)
 {
-	struct ptc_order *o;
 	struct ptc_err err;
 	struct ptc_rec rec;
 	uint64_t time;
@@ -42,12 +42,13 @@ static char *run(const struct ptc_file *f, const struct ptc_order_opts *opts,
 	FILE *out = open_memstream(&text, &len);
 	int r;
 
-	cr_assert_eq(ptc_order_new(f, opts, &o, &err), 0);
 	while ((r = ptc_order_next(o, &rec, &time, &err)) > 0) {
 		if (rec.type == PTC_REC_FINISHED_ROUND)
 			fprintf(out, "R ");
 		else if (rec.type == PERF_RECORD_COMM)
 			fprintf(out, "%" PRIu64 ":%" PRIu32 " ", time, ptc_le32(rec.body.pos + 4));
+		else if (rec.type == PERF_RECORD_AUX)
+			fprintf(out, "AUX ");
 	}
 	cr_assert_eq(r, 0);
 	cr_assert_eq(ptc_order_next(o, &rec, &time, &err), 0); /* still at the end */
@@ -55,6 +56,16 @@ static char *run(const struct ptc_file *f, const struct ptc_order_opts *opts,
 	ptc_order_free(o);
 	fclose(out);
 	return text;
+}
+
+static char *run(const struct ptc_file *f, const struct ptc_order_opts *opts,
+		 struct ptc_order_stats *stats)
+{
+	struct ptc_order *o;
+	struct ptc_err err;
+
+	cr_assert_eq(ptc_order_new(f, opts, &o, &err), 0);
+	return list_records(o, stats);
 }
 
 static struct ptc_order_stats expect(const char *times, const struct ptc_order_opts *opts,
@@ -124,6 +135,37 @@ Test(time_order, records_without_a_time_come_when_they_are_met)
 	cr_assert_eq(s.late, 0);
 	s = expect("20 R R 0", NULL, "R R 20:1 0:2 ");
 	cr_assert_eq(s.late, 1);
+}
+
+Test(time_order, skipped_aux_records_change_neither_the_order_nor_the_counters)
+{
+	struct ptc_order_stats stats = PTC_ORDER_STATS_INIT;
+	struct ptc_order *o;
+	struct ptc_file *f;
+	struct ptc_err err;
+	struct pd p;
+	uint8_t *bytes;
+	size_t len;
+	char *got;
+
+	pd_init_pt(&p, NULL);
+	put(&p, "50 20 R");
+	pd_aux(&p, 1, 0, 90, 0, 8, 0);
+	put(&p, "40 R");
+	pd_aux(&p, 1, 0, 10, 8, 8, 0);
+	put(&p, "60");
+	bytes = pd_finish(&p, &len);
+	cr_assert_eq(ptc_file_open_bytes(bytes, len, "test", &f, &err), 0);
+	cr_assert_eq(ptc_order_new(f, NULL, &o, &err), 0);
+	ptc_order_skip_aux(o);
+	got = list_records(o, &stats);
+	cr_assert_str_eq(got, "R R 20:2 40:1 50:1 60:1 ", "got: %s", got);
+	cr_assert_eq(stats.unordered, 0);
+	cr_assert_eq(stats.waiting_max, 3);
+	free(got);
+	ptc_file_free(f);
+	free(bytes);
+	pd_release(&p);
 }
 
 Test(time_order, no_more_wait_than_there_is_room_for)
