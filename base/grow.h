@@ -11,6 +11,8 @@ static inline bool ptc_grow(void *items, size_t *cap, size_t want, size_t size)
 {
 	void *p;
 
+	if (want <= *cap) /* fast path: avoids a call */
+		return true;
 	memcpy(&p, items, sizeof(void *));
 	if (!ptc_vec_reserve(&p, cap, want, size))
 		return false;

@@ -333,10 +333,12 @@ struct making {
 /* Add block @b, the next one, to the chain. */
 static void add_block(struct making *m, const struct ptc_fast_block *b)
 {
-	memcpy(m->pushes + m->npushes, m->code->pushes + b->pushes,
-	       b->npushes * sizeof(*m->pushes));
+	if (b->npushes) /* most blocks have neither calls nor records inside */
+		memcpy(m->pushes + m->npushes, m->code->pushes + b->pushes,
+		       b->npushes * sizeof(*m->pushes));
 	m->npushes += b->npushes;
-	memcpy(m->recs + m->nrecs, m->code->recs + b->recs, b->nrecs * sizeof(*m->recs));
+	if (b->nrecs)
+		memcpy(m->recs + m->nrecs, m->code->recs + b->recs, b->nrecs * sizeof(*m->recs));
 	m->nrecs += b->nrecs;
 	m->ninsns += b->ninsns;
 	m->chain.last = m->at;
