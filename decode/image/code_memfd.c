@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,13 +86,41 @@ static bool reserve_memfd_bytes(struct ptc_code_memfd *m, uint64_t len)
 	return true;
 }
 
+/*
+ * Copies in the kernel. A read into the mapping would fault at each page, and the kernel would fill
+ * the page with zeros first. Returns how many bytes were copied: 0 if @fd is a file that sendfile
+ * cannot read, for example kcore.
+ */
+static uint64_t send_bytes(const struct ptc_code_memfd *m, uint64_t at, uint64_t len, int fd,
+			   uint64_t src)
+{
+	off_t from = (off_t)src;
+	uint64_t done = 0;
+	ssize_t r;
+
+	if (lseek(m->fd, (off_t)at, SEEK_SET) < 0)
+		return 0;
+	while (done < len) {
+		r = sendfile(m->fd, fd, &from, len - done);
+		if (r <= 0)
+			break;
+		done += (uint64_t)r;
+	}
+	return done;
+}
+
 bool ptc_code_memfd_read(struct ptc_code_memfd *m, const struct ptc_codepiece *p, uint64_t off,
 			 uint64_t len, int fd, uint64_t src)
 {
+	uint64_t sent;
 	ssize_t r;
 
 	if (!reserve_memfd_bytes(m, len))
 		return false;
+	sent = p->path ? send_bytes(m, p->off + off, len, fd, src) : 0;
+	off += sent;
+	src += sent;
+	len -= sent;
 	while (len) {
 		r = pread(fd, p->bytes + off, len, (off_t)src);
 		if (r < 0 && errno == EINTR)

@@ -413,3 +413,22 @@ Test(codefile, sizes_that_are_claimed_leave_addresses_for_everything_else)
 	}
 	end(&w);
 }
+
+/* sendfile(2) refuses the memory of a process, as it refuses kcore. */
+Test(codefile, a_file_that_sendfile_refuses_is_read)
+{
+	static uint8_t page[4096] __attribute__((aligned(4096))) = "code in memory";
+	const uint64_t src = (uint64_t)(uintptr_t)page;
+	const int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	struct ptc_codefiles files = { .n = 0 };
+	struct ptc_codefile *f = ptc_codefiles_new(&files, "memory");
+
+	if (fd < 0)
+		cr_skip_test("no /proc/self/mem");
+	cr_assert(ptc_codefile_supply(f, 2 * sizeof(page), sizeof(page), sizeof(page), fd, src));
+	cr_assert_eq(ptc_codefile_has(f, sizeof(page), sizeof(page)), sizeof(page));
+	cr_assert_arr_eq(f->bytes + sizeof(page), page, sizeof(page));
+	cr_assert_eq(ptc_codefile_has(f, 0, sizeof(page)), 0);
+	(void)close(fd);
+	ptc_codefiles_release(&files);
+}
