@@ -14,6 +14,7 @@
 #include "auxtrace/reader/reader.h"
 #include "base/folder_out.h"
 #include "base/temp_name.h"
+#include "fewer.h"
 #include "lib_elf.h"
 #include "lib_perfdata.h"
 
@@ -133,7 +134,7 @@ Test(folder_out, processes_begin_outputs_in_one_folder)
 	if (!child && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0) /* also if a check fails */
 		for (;;)
 			ptc_hidden_sweep("other");
-	for (i = 0; i < 4000; i++) {
+	for (i = 0; i < FEWER(1500, 300); i++) {
 		cr_assert_eq(ptc_folder_out_open(&o, "f", &err), 0, "%d: %s", i, err.msg);
 		ptc_folder_out_release(&o);
 	}

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "fewer.h"
 #include "recording.h"
 
 Test(open_code, code_mapped_by_a_syscall_is_there_when_it_returns)
@@ -284,7 +285,7 @@ Test(open_code, a_forked_process_has_the_patches_of_its_parent_and_its_own_alone
  */
 Test(open_code, patches_without_number_at_absurd_addresses_do_no_harm)
 {
-	enum { MANY = 100000 };
+	enum { MANY = FEWER(100000, 20000) };
 	struct recording t;
 	uint64_t i;
 
