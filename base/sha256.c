@@ -66,8 +66,14 @@ static void compress(struct ptc_sha256 *s, const uint8_t *block)
 		     ((v[4] & v[5]) ^ (~v[4] & v[6])) + round_constants[i] + w[i];
 		t2 = (rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22)) +
 		     ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
-		memmove(v + 1, v, 7 * sizeof(v[0]));
-		v[4] += t1;
+		/* gcc 12 would call memmove() in each round. */
+		v[7] = v[6];
+		v[6] = v[5];
+		v[5] = v[4];
+		v[4] = v[3] + t1;
+		v[3] = v[2];
+		v[2] = v[1];
+		v[1] = v[0];
 		v[0] = t1 + t2;
 	}
 	for (i = 0; i < 8; i++)
