@@ -2,6 +2,7 @@
 function(ptcap_plain NAME)
 	add_executable(${NAME} plain/${NAME}.c)
 	ptcap_sees_all(${NAME})
+	target_include_directories(${NAME} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/support")
 	add_test(NAME plain_${NAME} COMMAND ${NAME})
 	set_tests_properties(plain_${NAME} PROPERTIES LABELS plain)
 endfunction()

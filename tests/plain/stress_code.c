@@ -15,11 +15,13 @@
 #include <string.h>
 
 #include "decode/engine/engine.h"
+#include "fewer.h"
 
-enum { UNIT = 16, UNITS = 6000, BASE = 0x400000, THREADS = 4, ROUNDS = 2, BRANCHES = 60000 };
+enum { UNIT = 16, UNITS = 6000, BASE = 0x400000, THREADS = 4 };
+enum { ROUNDS = FEWER(2, 1), BRANCHES = FEWER(60000, 30000) };
 
 /* Few enough that the index stays small: its slots are reused all the time. */
-enum { PLACES = 1 << 13, FINDS = 200 };
+enum { PLACES = 1 << 13, FINDS = FEWER(200, 50) };
 
 static void die(const char *what)
 {
