@@ -32,8 +32,7 @@ struct ptc_slot {
 struct ptc_set_counts {
 	uint64_t enabled_ns, running_ns; /* sums over all targets */
 	uint64_t lost; /* records, counted by the events; 0 on kernels without such counts */
-	/* targets whose events did not run all the time; with inherited events at most 1, for all
-	 */
+	/* targets whose events did not run all the time; at most 1 if threads inherited events */
 	size_t unscheduled;
 	size_t failed; /* events in error state: at some point they stopped counting */
 	struct ptc_ledger_event *events; /* one for each event; caller frees; NULL: no memory */
