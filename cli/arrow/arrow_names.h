@@ -22,6 +22,9 @@ enum ptc_arrow_dictionary {
 	PTC_ARROW_CAUSE,    /* index: enum ptc_gap_cause */
 	PTC_ARROW_HOW,	    /* index: enum ptc_call_how */
 	PTC_ARROW_SIGNAL,
+	PTC_ARROW_SIGNATURE,
+	PTC_ARROW_SIGNATURE_REASON,
+	PTC_ARROW_SIGNATURE_FRAMES, /* of one crash, with a line feed between two of them */
 	PTC_ARROW_DICTIONARIES,
 };
 

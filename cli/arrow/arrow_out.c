@@ -72,16 +72,26 @@ static int open_tables(struct ptc_arrow *a, uint32_t tables, struct ptc_err *err
 	return rc;
 }
 
+/*
+ * Explanations need memory of their own. So they come before the decode, which needs most of its
+ * memory later.
+ */
+static int fill_crashes(struct ptc_arrow *a, const struct ptc_arrow_opts *opts, struct ptc_err *err)
+{
+	const struct ptc_crash_source from = { ptc_decode_recording(a->d), opts->input,
+					       opts->code };
+	struct ptc_arrow_table *crashes = wanted(a, PTC_ARROW_CRASHES);
+
+	return crashes ? ptc_crash_table_fill(crashes, &a->names, &from, err) : 0;
+}
+
 int ptc_arrow_open(struct ptc_arrow *a, struct ptc_decode *d, const struct ptc_arrow_opts *opts,
 		   struct ptc_err *err)
 {
 	const struct ptc_call_stream_opts stream = { d, opts->inlines, on_arrow_call, a };
 	int i, rc;
 
-	*a = (struct ptc_arrow){ .d = d,
-				 .out = PTC_FOLDER_OUT_INIT,
-				 .is_shard = opts->is_shard,
-				 .no_crashes = opts->no_crashes };
+	*a = (struct ptc_arrow){ .d = d, .out = PTC_FOLDER_OUT_INIT, .is_shard = opts->is_shard };
 	for (i = 0; i < PTC_ARROW_TABLES; i++)
 		a->tables[i] = (struct ptc_arrow_table)PTC_ARROW_TABLE_INIT;
 	a->to_stdout = !opts->path || !strcmp(opts->path, "-");
@@ -99,6 +109,8 @@ int ptc_arrow_open(struct ptc_arrow *a, struct ptc_decode *d, const struct ptc_a
 		rc = open_tables(a, opts->tables, err);
 	if (!rc && wanted(a, PTC_ARROW_CALLS) && ptc_call_stream_init(&a->stream, &stream))
 		rc = ptc_fail_mem(err);
+	if (!rc && !opts->no_crashes)
+		rc = fill_crashes(a, opts, err);
 	if (rc)
 		ptc_arrow_close(a);
 	return rc;
@@ -177,15 +189,12 @@ int ptc_arrow_items(void *ctx, const struct ptc_item *items, size_t n)
 
 int ptc_arrow_finish(struct ptc_arrow *a, struct ptc_err *err)
 {
-	struct ptc_arrow_table *crashes = wanted(a, PTC_ARROW_CRASHES);
 	int i, rc = 0;
 
 	if (wanted(a, PTC_ARROW_CALLS) && ptc_call_stream_finish(&a->stream)) {
 		*err = a->err;
 		return a->failed ? err->code : ptc_fail_mem(err);
 	}
-	if (crashes && !a->no_crashes)
-		rc = ptc_crash_table_fill(crashes, &a->names, ptc_decode_recording(a->d), err);
 	for (i = 0; i < PTC_ARROW_TABLES && !rc; i++)
 		if (wanted(a, (enum ptc_arrow_which)i))
 			rc = ptc_arrow_table_finish(&a->tables[i], &a->names, err);

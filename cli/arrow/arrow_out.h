@@ -30,10 +30,12 @@ enum ptc_arrow_which {
 struct ptc_arrow_opts {
 	const char *path;      /* of the folder; NULL, "-": standard output */
 	const char *recording; /* its name, for the column; borrowed for the call */
-	uint32_t tables;       /* bits 1 << enum ptc_arrow_which; standard output: one */
-	bool inlines;	       /* inlined functions, too */
-	bool is_shard;	       /* the numbers of instructions are not known */
-	bool no_crashes;       /* another shard has them: the table is empty */
+	const char *input;     /* its path, for signatures of crashes; borrowed for the call */
+	const struct ptc_code_opts *code; /* of the decode; borrowed for the call */
+	uint32_t tables;		  /* bits 1 << enum ptc_arrow_which; standard output: one */
+	bool inlines;			  /* inlined functions, too */
+	bool is_shard;			  /* the numbers of instructions are not known */
+	bool no_crashes;		  /* another shard has them: the table is empty */
 };
 
 /* Initialize with ptc_arrow_open. */
@@ -47,8 +49,8 @@ struct ptc_arrow {
 	struct ptc_call_stream stream;
 	struct ptc_call_table calls;
 	struct ptc_tid_counter icounts;
-	bool is_shard, no_crashes; /* see struct ptc_arrow_opts */
-	bool failed;		   /* err has the reason */
+	bool is_shard; /* see struct ptc_arrow_opts */
+	bool failed;   /* err has the reason */
 	struct ptc_err err;
 };
 
@@ -56,8 +58,9 @@ struct ptc_arrow {
 bool ptc_arrow_parse_tables(const char *list, uint32_t *ret);
 
 /*
- * Begins the tables. @d has opts.icount, except for a shard, and opts.lengths for calls. On failure
- * nothing needs a release. Errors: as ptc_folder_out_open, PTC_E_IO and PTC_E_NO_MEMORY.
+ * Begins the tables, and explains the crashes. @d has opts.icount, except for a shard, and
+ * opts.lengths for calls. On failure nothing needs a release. Errors: as ptc_folder_out_open,
+ * PTC_E_IO and PTC_E_NO_MEMORY.
  */
 int ptc_arrow_open(struct ptc_arrow *a, struct ptc_decode *d, const struct ptc_arrow_opts *opts,
 		   struct ptc_err *err);

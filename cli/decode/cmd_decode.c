@@ -7,6 +7,7 @@
 #include "base/plural.h"
 #include "cli/common/cli.h"
 #include "cli/common/open_chosen.h"
+#include "cli/common/stream_copy.h"
 #include "cli/decode/decode_args.h"
 #include "cli/decode/decode_findings.h"
 #include "cli/decode/empty_warnings.h"
@@ -159,15 +160,32 @@ static int run_paged(struct ptc_decode_args *a, struct ptc_decode *d, struct ptc
 	return ptc_pager_finish(pager) || code ? code : PTC_EXIT_FAIL;
 }
 
+/* Is the recording opened a second time, for signatures of crashes? */
+static bool explains_crashes(const struct ptc_decoded_form *f)
+{
+	return f->arrow && f->shard.i <= 1 && f->tables >> PTC_ARROW_CRASHES & 1;
+}
+
+/* Enters the sandbox, and opens the recording. Returns 0 or an exit code. */
+static int open_recording(struct ptc_decode_args *a, struct ptc_chosen *c, struct ptc_decode **ret)
+{
+	const bool twice = explains_crashes(&a->out.form);
+	const int code = twice ? ptc_sandbox_enter_with_copy(&a->sandbox, &c->input) : 0;
+
+	a->out.form.input = c->input;
+	a->out.form.code = &a->code;
+	return code ? code : ptc_open_chosen(twice ? NULL : &a->sandbox, c, ret);
+}
+
 static int decode_recording(struct ptc_decode_args *a)
 {
-	const struct ptc_chosen chosen = { .input = name_of(a),
-					   .pt = a->pt,
-					   .raw = a->raw.v,
-					   .nraw = a->raw.n,
-					   .opts = &a->opts,
-					   .time = a->has_time ? &a->time : NULL,
-					   .shard = a->shard };
+	struct ptc_chosen chosen = { .input = name_of(a),
+				     .pt = a->pt,
+				     .raw = a->raw.v,
+				     .nraw = a->raw.n,
+				     .opts = &a->opts,
+				     .time = a->has_time ? &a->time : NULL,
+				     .shard = a->shard };
 	struct ptc_pager pager = PTC_PAGER_INIT;
 	struct ptc_decode *d;
 	int code = ptc_choose_code(a->debuginfod, &a->code);
@@ -182,7 +200,7 @@ static int decode_recording(struct ptc_decode_args *a)
 		ptc_pager_prepare(&pager);
 	a->sandbox.output = a->out.form.output;
 	a->sandbox.finds_code = true;
-	code = ptc_open_chosen(&a->sandbox, &chosen, &d);
+	code = open_recording(a, &chosen, &d);
 	if (code)
 		return code;
 	code = run_paged(a, d, &pager);

@@ -78,6 +78,8 @@ static int begin_arrow(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_s
 {
 	const struct ptc_arrow_opts opts = { .path = o->form.output,
 					     .recording = o->form.recording,
+					     .input = o->form.input,
+					     .code = o->form.code,
 					     .tables = o->form.tables,
 					     .inlines = o->form.inlines,
 					     .is_shard = o->form.shard.n,

@@ -33,11 +33,13 @@ struct ptc_decoded_form {
 	enum ptc_counts_of counts;
 	const char *output;    /* name of the output; NULL: standard output */
 	const char *recording; /* name of the input, for arrow */
-	uint32_t tables;       /* of arrow: bits 1 << enum ptc_arrow_which; 0: the default */
-	uint64_t budget;       /* bytes of a file of calls; 0: the default */
-	uint64_t most;	       /* number of counts to print; 0: all */
-	size_t width;	       /* columns to which names are shortened; 0: print whole names */
-	unsigned int jobs;     /* number of threads that print */
+	const char *input;     /* for arrow: what the decode opens; no stream if it has crashes */
+	const struct ptc_code_opts *code; /* for arrow: of the decode */
+	uint32_t tables;   /* of arrow: bits 1 << enum ptc_arrow_which; 0: the default */
+	uint64_t budget;   /* bytes of a file of calls; 0: the default */
+	uint64_t most;	   /* number of counts to print; 0: all */
+	size_t width;	   /* columns to which names are shortened; 0: print whole names */
+	unsigned int jobs; /* number of threads that print */
 };
 
 /* Initialize with zeros, except form and totals. */

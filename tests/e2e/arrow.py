@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 from collections import Counter
@@ -27,6 +28,7 @@ READING = 240  # seconds; apache-arrow does not end if a block of a file is at t
 NODE = ["node", "--max-semi-space-size=128", "--single-threaded"]  # less work for the garbage collector
 CASES = {}
 # Columns of a branch that --counts=edges tells, too.
+SIGNATURE = ["signature", "signature_version", "signature_reason", "signature_frames"]
 EDGE = ["from_file", "from_offset", "from_function", "to_file", "to_offset", "to_function", "kind"]
 
 
@@ -192,6 +194,75 @@ def crashes(folder):
     want = json.loads(Run([PTCAP, "crash", "show", "-i", path, "--format=json"]).out)
     got = read(written(path, os.path.join(folder, "out")), (), ["SELECT signal, code, pid, tid, address FROM crashes"])
     check(got["sql"][0] == [[want["signal"], str(want["code"]), want["pid"], want["tid"], None]], got["sql"])
+
+
+def explained(path, *options):
+    """Return the signature that `crash show` has, as the columns of a row."""
+    said = json.loads(Run([PTCAP, "crash", "show", "-i", path, "--format=json", *options]).expect(0).out)
+    return [*(said[name] for name in SIGNATURE[:3]), "\n".join(said["signature_frames"])]
+
+
+@case
+def signatures(folder):
+    """A crash has the signature of `crash show`, also through a pipe and in shards. SQL counts crashes as `ptcap sum` does."""
+    paths, tables, reports = [os.path.join(TRACES, "crash.data")], {}, []
+    for n, kind in enumerate(("null", "null", "badjump", "abort", "recursion", "thread", "recursion")):
+        paths.append(os.path.join(folder, f"crash{n}"))
+        r = Run([PTCAP, "crash", "-q", "--source", lib.SOURCE, "-o", paths[-1], "--", prog("crash"), kind])
+        check(r.status > 0, f"{kind}: it did not die: {r.err}")
+    for i, path in enumerate(paths):
+        tables[f"c{i}"] = written(path, os.path.join(folder, f"out{i}"))["crashes"]
+        reports.append(os.path.join(folder, f"report{i}.json"))
+        with open(reports[-1], "w", encoding="utf-8") as f:
+            f.write(Run([PTCAP, "crash", "show", "-i", path, "--format=json"]).expect(0).out)
+    for shard in ("1/3", "2/3", "3/3"):
+        tables["s" + shard[0]] = written(paths[3], os.path.join(folder, "shard" + shard[0]), "--shard", shard)["crashes"]
+    tables["piped"] = os.path.join(folder, "piped")
+    with open(paths[3], "rb") as f, open(tables["piped"], "wb") as out:
+        cat = subprocess.Popen(["cat"], stdin=f, stdout=subprocess.PIPE)
+        subprocess.run([PTCAP, "decode", "-i", "-", "--format=arrow", "--tables=crashes"], stdin=cat.stdout, stdout=out, check=True)
+        cat.stdout.close()
+        check(cat.wait() == 0, "cat")
+    every = " UNION ALL ".join(f"SELECT * FROM c{i}" for i in range(len(paths)))
+    got = read(tables, (), [f"SELECT signature, count(*)::INTEGER FROM ({every}) GROUP BY ALL",
+                            *(f"SELECT {', '.join(SIGNATURE)} FROM {name}" for name in tables)])
+    rows = dict(zip(tables, got["sql"][1:]))
+    for i, path in enumerate(paths):
+        check(rows[f"c{i}"] == [explained(path)], f"{path}: {rows[f'c{i}']}")
+    check(rows["s1"] == rows["piped"] == rows["c3"] and not rows["s2"] and not rows["s3"], [rows[n] for n in ("s1", "piped", "s2")])
+    summed = [json.loads(line) for line in Run([PTCAP, "sum", *reports]).expect(0).out.splitlines()[1:]]
+    want = {o["signature"]: o["count"] for o in summed}
+    check(dict(got["sql"][0]) == want and sorted(want.values()) == [1, 1, 1, 1, 2, 2], f"{got['sql'][0]} {want}")
+
+
+@case
+def deaths(folder):
+    """Of many deaths each has the signature of its own process. A death without registers, and an older one, have none."""
+    path, many = os.path.join(folder, "f"), os.path.join(folder, "deaths")
+    Run([PTCAP, "crash", "-q", "--source", lib.SOURCE, "-o", path, "--", prog("crash"), "null"])
+    r = subprocess.run([PTCAP, "convert", "-i", path, "-o", "-"], stdout=subprocess.PIPE, check=True)
+    at = r.stdout.index(b"ptcapCRS") - 8
+    size, (pid, tid) = struct.unpack_from("<H", r.stdout, at + 6)[0], struct.unpack_from("<QQ", r.stdout, at + 96)
+    record = r.stdout[at:at + size]
+    check(struct.unpack_from("<I", record, 80)[0] == 1, "the first record is no signal")
+
+    def dead(pid, tid):
+        return record[:96] + struct.pack("<QQ", pid, tid) + record[112:]
+
+    # 3 of other processes, an earlier one of the same process, and 20 behind it.
+    for name, front, behind, told in (("few", [dead(n, n) for n in (1, 2, 3)] + [dead(pid, tid + 1)], [], 3),
+                                      ("many", [], [dead(n, n) for n in range(1, 21)], 16)):
+        end = r.stdout.rindex(b"ptcapCRS") - 8
+        end += struct.unpack_from("<H", r.stdout, end + 6)[0]
+        with open(many, "wb") as f:
+            f.write(r.stdout[:at] + b"".join(front) + r.stdout[at:end] + b"".join(behind) + r.stdout[end:])
+        said = Run([PTCAP, "decode", "-i", many, "--format=arrow", "-o", os.path.join(folder, name)]).expect(0).err
+        check(said.count("has no signature: ") == told and "no registers" in said, said)
+        rows = read({"c": os.path.join(folder, name, "crashes.arrow")}, (), ["SELECT pid, tid, signature FROM c"])["sql"][0]
+        check(len(rows) == 1 + len(front) + len(behind), rows)
+        want = explained(many, "-p", str(pid))[0] if front else None
+        check([row[2] for row in rows if row[:2] == [pid, tid]] == [want], rows)
+        check(sum(row[2] is not None for row in rows) == (want is not None), rows)
 
 
 @case

@@ -146,12 +146,21 @@ def schedulers(folder):
 
 @case
 def crashes(folder):
-    """Reports of crashes are counted by their signatures."""
+    """Reports of crashes are counted by their signatures, and SQL over the tables counts the same."""
     need_parallel()
     for n in range(6):
         crashed(os.path.join(folder, f"crash{n}.data"), CRASHES[n // 2])
     out = run(folder, block("crashes")).splitlines()
     check(out[0] == "# 6 crashes, 3 signatures" and [line.split()[0] for line in out if line[0] != "#"] == ["2"] * 3, out)
+    run(folder, block("shards"))
+    select = re.search(r"SELECT.*?;", block("signatures"), re.S)[0].rstrip(";")
+    rows = {row[0]: row[1:] for row in answers(folder, select)[0]}
+    for name in ("crash0", "crash2", "crash4"):
+        with open(os.path.join(folder, name + ".json"), encoding="utf-8") as f:
+            said = json.load(f)
+        want = [2, 2, said["signature_reason"], said["signature_frames"][0]]
+        check(rows.pop(said["signature"], None) == want, f"{name}: {rows} {want}")
+    check(not rows, rows)
 
 
 if __name__ == "__main__":
