@@ -253,6 +253,11 @@ foreach(name signal jit locks cpus dlopen snapshot lossy recordings raw hardware
 	e2e_test(shards_${name} "${e2e_dir}/shards.py" "${name}")
 	set_property(TEST e2e_shards_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 endforeach()
+# Recordings of one shard.
+foreach(name signal jit locks cpus dlopen lossy recordings hardware small damaged end perf refused)
+	e2e_test(cutouts_${name} "${e2e_dir}/cutouts.py" "${name}")
+	set_property(TEST e2e_cutouts_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
+endforeach()
 # Names of functions, source lines, and their debug files.
 foreach(name demangled aliases plt like_perf debug_by_link debug_by_id packed static debuginfod)
 	e2e_test(names_${name} "${e2e_dir}/names.py" "${name}")

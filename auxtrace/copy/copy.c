@@ -5,6 +5,7 @@
 #include "auxtrace/copy/record_filter.h"
 #include "auxtrace/copy/redact.h"
 #include "auxtrace/record/auxtrace_rec.h"
+#include "auxtrace/record/cutout.h"
 #include "auxtrace/record/layout.h"
 #include "auxtrace/record/sample.h"
 #include "auxtrace/record/userrec.h"
@@ -238,37 +239,65 @@ static int write_stored_bytes(struct copying *c, struct ptc_cur bytes, struct pt
 	return ptc_writer_stored(c->w, bytes.pos, ptc_cur_left(&bytes), false, err);
 }
 
+/* Writes a chunk that is a part of a recorded one. */
+static int write_piece(struct copying *c, const struct ptc_auxtrace *a, struct ptc_cur trace,
+		       struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	c->stats.pieces++;
+	c->stats.piece_bytes += a->size;
+	ptc_auxtrace_put(&b, a);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
+				  ptc_writer_piece(c->w, ptc_cur_init(b.bytes, b.len), trace, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
 static int copy_piece(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	struct ptc_auxtrace a;
 	struct ptc_cur payload;
 	int rc = ptc_file_auxtrace(c->f, rec, &a, &payload, err);
+	const struct ptc_trim *trim = c->select ? ptc_select_trim(c->select, rec) : NULL;
 
 	if (rc)
 		return rc;
+	if (trim && ptc_trim_piece(trim, &a, &payload))
+		return write_piece(c, &a, payload, err);
 	c->stats.pieces++;
 	c->stats.piece_bytes += a.size;
 	return ptc_writer_piece(c->w, whole(rec), payload, err);
 }
 
+/* Copies an AUX record, of a cutout in part. */
+static int copy_aux(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	const struct ptc_trim *trim = c->select ? ptc_select_trim(c->select, rec) : NULL;
+	const struct ptc_cur bytes = whole(rec);
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	if (!trim)
+		return ptc_writer_stored(c->w, bytes.pos, ptc_cur_left(&bytes), true, err);
+	ptc_trim_aux(trim, rec, &b);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
+				  ptc_writer_stored(c->w, b.bytes, b.len, true, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
 /* Copy the existing part of a cut-off AUXTRACE chunk as a chunk. */
 static int copy_cut_piece(struct copying *c, size_t part, struct ptc_err *err)
 {
-	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_auxtrace a;
 	struct ptc_cur trace;
-	int rc;
 
 	if (c->select || c->opts->strip_aux || !ptc_file_cut_trace(c->f, part, &a, &trace))
 		return 0;
 	c->stats.records++;
-	c->stats.pieces++;
-	c->stats.piece_bytes += a.size;
-	ptc_auxtrace_put(&b, &a);
-	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
-				  ptc_writer_piece(c->w, ptc_cur_init(b.bytes, b.len), trace, err);
-	ptc_buf_release(&b);
-	return rc;
+	return write_piece(c, &a, trace, err);
 }
 
 static int copy_tracing_data(struct copying *c, const struct ptc_rec *rec, struct ptc_err *err)
@@ -359,6 +388,8 @@ static int copy_as_it_is(struct copying *c, const struct ptc_rec *rec, struct pt
 	switch (rec->type) {
 	case PTC_REC_AUXTRACE:
 		return copy_piece(c, rec, err);
+	case PERF_RECORD_AUX:
+		return copy_aux(c, rec, err);
 	case PTC_REC_HEADER_TRACING_DATA:
 		return copy_tracing_data(c, rec, err);
 	case PERF_RECORD_SAMPLE:
@@ -412,6 +443,18 @@ static int put_more(struct copying *c, struct ptc_err *err)
 	return rc;
 }
 
+static int put_cutout(struct copying *c, struct ptc_err *err)
+{
+	struct ptc_buf b = PTC_BUF_INIT;
+	int rc;
+
+	ptc_cutout_put(&b, c->opts->cutout);
+	rc = ptc_buf_failed(&b) ? ptc_fail_mem(err) :
+				  ptc_writer_stored(c->w, b.bytes, b.len, false, err);
+	ptc_buf_release(&b);
+	return rc;
+}
+
 static int copy_all(struct copying *c, struct ptc_err *err)
 {
 	uint64_t pos = 0;
@@ -430,6 +473,8 @@ static int copy_all(struct copying *c, struct ptc_err *err)
 		if (!rc && c->opts->pipe)
 			rc = put_names(c, err);
 	}
+	if (!rc && c->opts->cutout)
+		rc = put_cutout(c, err);
 	if (rc)
 		return rc;
 	while ((rc = ptc_file_next(c->f, &pos, &rec, err)) > 0) {
@@ -456,7 +501,8 @@ static struct ptc_select_opts selection_of(const struct ptc_copy_opts *o)
 					 .tids = o->tids,
 					 .ntids = o->ntids,
 					 .from_ns = o->from_ns,
-					 .to_ns = o->to_ns };
+					 .to_ns = o->to_ns,
+					 .cutout = o->cutout };
 }
 
 int ptc_copy(const struct ptc_file *f, const char *path, const struct ptc_copy_opts *given,

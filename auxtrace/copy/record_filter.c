@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/reader/aux_join.h"
+#include "auxtrace/record/cutout.h"
 #include "auxtrace/record/layout.h"
 #include "auxtrace/record/sample.h"
 #include "base/err.h"
@@ -25,7 +26,9 @@ struct ptc_select {
 	size_t npieces;
 	bool *said; /* owned; for each AUX record, in file order: selected? */
 	size_t nsaid, next_aux;
-	size_t said_at; /* position in aux.said of the next queue */
+	size_t said_at;		/* position in aux.said of the next queue */
+	struct ptc_trim *trims; /* owned; of each queue; with a cutout */
+	size_t *said_queue;	/* owned; the queue of each AUX record, in file order */
 	struct span samples, records;
 };
 
@@ -197,6 +200,29 @@ static bool tells_of(const struct ptc_aux_said *a, const struct range *r, size_t
 	return after && (a->size ? r[after - 1].end > a->off : r[after - 1].end >= a->off);
 }
 
+/* With a cutout: selects the chunks of a queue with bytes to keep, and finds the kept range. */
+static void keep_cutout(struct ptc_select *s, size_t queue, bool *keep)
+{
+	const struct ptc_queue *q = &s->index.queues[queue];
+	const struct ptc_cutout_queue *c = ptc_cutout_find(s->opts.cutout, q->idx);
+	const struct ptc_trim want = { c ? c->keep_from : 0, c ? c->keep_to : UINT64_MAX };
+	struct ptc_trim *t = &s->trims[queue];
+	size_t i;
+
+	*t = (struct ptc_trim){ UINT64_MAX, 0 };
+	for (i = 0; i < q->nchunks; i++) {
+		struct ptc_auxtrace a = { .offset = q->chunks[i].aux_off,
+					  .size = q->chunks[i].size };
+		struct ptc_cur bytes = ptc_chunk_bytes(s->f, &q->chunks[i]);
+
+		keep[i] = ptc_trim_piece(&want, &a, &bytes);
+		if (keep[i] && a.offset < t->from)
+			t->from = a.offset;
+		if (keep[i] && end_of(a.offset, a.size) > t->to)
+			t->to = end_of(a.offset, a.size);
+	}
+}
+
 /* Keep the AUX records of a queue that belong to kept chunks. */
 static int keep_said(struct ptc_select *s, size_t queue, const bool *keep, struct ptc_err *err)
 {
@@ -207,8 +233,14 @@ static int keep_said(struct ptc_select *s, size_t queue, const bool *keep, struc
 	ranges = kept_ranges(&s->index.queues[queue], keep, &n);
 	if (!ranges)
 		return ptc_fail_mem(err);
-	for (; s->said_at < s->nsaid && said[s->said_at].queue == queue; s->said_at++)
+	if (s->opts.cutout && n) {
+		ranges[0] = (struct range){ s->trims[queue].from, s->trims[queue].to };
+		n = 1;
+	}
+	for (; s->said_at < s->nsaid && said[s->said_at].queue == queue; s->said_at++) {
 		s->said[said[s->said_at].seq] = tells_of(&said[s->said_at], ranges, n);
+		s->said_queue[said[s->said_at].seq] = queue;
+	}
 	free(ranges);
 	return 0;
 }
@@ -222,7 +254,9 @@ static int keep_queue(struct ptc_select *s, size_t queue, struct ptc_err *err)
 
 	if (!keep)
 		return ptc_fail_mem(err);
-	if (has_queue(&s->opts, q)) {
+	if (s->opts.cutout) {
+		keep_cutout(s, queue, keep);
+	} else if (has_queue(&s->opts, q)) {
 		memset(keep, true, q->nchunks * sizeof(*keep));
 		rc = keep_by_time(s, queue, keep, err);
 	}
@@ -255,10 +289,14 @@ static int keep_queues(struct ptc_select *s, struct ptc_err *err)
 	s->nsaid = s->aux.nsaid;
 	s->pieces = calloc(n ? n : 1, sizeof(*s->pieces));
 	s->said = calloc(s->nsaid ? s->nsaid : 1, sizeof(*s->said));
-	if (!s->pieces || !s->said)
+	s->said_queue = calloc(s->nsaid ? s->nsaid : 1, sizeof(*s->said_queue));
+	s->trims = calloc(s->index.nqueues + 1, sizeof(*s->trims));
+	if (!s->pieces || !s->said || !s->said_queue || !s->trims)
 		return ptc_fail_mem(err);
-	for (i = 0; i < s->aux.nsaid; i++) /* records of unknown queue are always kept */
+	for (i = 0; i < s->aux.nsaid; i++) { /* records of unknown queue are always kept */
 		s->said[s->aux.said[i].seq] = s->aux.said[i].queue == PTC_AUX_NO_QUEUE;
+		s->said_queue[s->aux.said[i].seq] = PTC_AUX_NO_QUEUE;
+	}
 	for (i = 0; i < s->index.nqueues && !rc; i++)
 		rc = keep_queue(s, i, err);
 	qsort(s->pieces, s->npieces, sizeof(*s->pieces), by_off);
@@ -320,6 +358,8 @@ void ptc_select_free(struct ptc_select *s)
 	ptc_aux_join_release(&s->aux);
 	free(s->pieces);
 	free(s->said);
+	free(s->said_queue);
+	free(s->trims);
 	free(s);
 }
 
@@ -408,6 +448,22 @@ static bool decide(struct ptc_select *s, const struct ptc_rec *rec, const struct
 	default:
 		return true;
 	}
+}
+
+const struct ptc_trim *ptc_select_trim(const struct ptc_select *s, const struct ptc_rec *rec)
+{
+	struct ptc_auxtrace a;
+	struct ptc_cur payload;
+	struct ptc_err err;
+	size_t queue = PTC_AUX_NO_QUEUE;
+
+	if (!s->opts.cutout)
+		return NULL;
+	if (rec->type == PTC_REC_AUXTRACE && !ptc_file_auxtrace(s->f, rec, &a, &payload, &err))
+		queue = ptc_index_find(&s->index, a.idx);
+	else if (rec->type == PERF_RECORD_AUX && s->next_aux)
+		queue = s->said_queue[s->next_aux - 1];
+	return queue < s->index.nqueues ? &s->trims[queue] : NULL;
 }
 
 static void extend_time_span(struct span *sp, const struct ptc_sample_id *id)

@@ -7,19 +7,22 @@
 #ifndef PTC_AUXTRACE_COPY_RECORD_FILTER_H
 #define PTC_AUXTRACE_COPY_RECORD_FILTER_H
 
+#include "auxtrace/copy/trim.h"
 #include "auxtrace/reader/reader.h"
+#include "ptcap/cutout.h"
 
 struct ptc_select_opts {
 	const uint32_t *cpus; /* ncpus 0: all */
 	size_t ncpus;
 	const int32_t *tids; /* ntids 0: all */
 	size_t ntids;
-	uint64_t from_ns, to_ns; /* [from_ns, to_ns); to_ns 0: no end */
+	uint64_t from_ns, to_ns;	 /* [from_ns, to_ns); to_ns 0: no end */
+	const struct ptc_cutout *cutout; /* NULL: none; excludes the others */
 };
 
 static inline bool ptc_select_is_all(const struct ptc_select_opts *o)
 {
-	return !o->ncpus && !o->ntids && !o->from_ns && !o->to_ns;
+	return !o->ncpus && !o->ntids && !o->from_ns && !o->to_ns && !o->cutout;
 }
 
 struct ptc_select;
@@ -37,6 +40,12 @@ void ptc_select_free(struct ptc_select *s);
 
 /* Return whether the next record is selected. Must be called for every record, in file order. */
 bool ptc_select_has(struct ptc_select *s, const struct ptc_rec *rec);
+
+/*
+ * With a cutout: returns the trace to keep of the queue of @rec, an AUXTRACE or AUX record that
+ * ptc_select_has has just selected. NULL: the whole record.
+ */
+const struct ptc_trim *ptc_select_trim(const struct ptc_select *s, const struct ptc_rec *rec);
 
 /*
  * Get the first and last time of the selected SAMPLE records. In a file without samples, those of

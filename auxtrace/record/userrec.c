@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "auxtrace/record/crash_record.h"
+#include "auxtrace/record/cutout.h"
 #include "auxtrace/record/filecode.h"
 #include "auxtrace/record/layout.h"
 #include "auxtrace/record/ledger.h"
@@ -59,7 +60,8 @@ static void put_attr(struct ptc_buf *b, const struct ptc_user *u)
 /* Return whether the record is ptcap's own, with data after the name. */
 static bool is_own(uint64_t event_id)
 {
-	return event_id == PTC_LEDGER_ID || event_id == PTC_CRASH_ID || event_id == PTC_FILECODE_ID;
+	return event_id == PTC_LEDGER_ID || event_id == PTC_CRASH_ID ||
+	       event_id == PTC_FILECODE_ID || event_id == PTC_CUTOUT_ID;
 }
 
 /* Read a short record of perf up to 3.10, which ends with the name, padded to 8, without a NUL. */

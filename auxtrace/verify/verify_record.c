@@ -9,6 +9,7 @@
 #include "auxtrace/verify/verify_private.h"
 #include "base/err.h"
 #include "base/sorted.h"
+#include "ptcap/cutout.h"
 
 /* Records that the recorder synthesized have id 0. */
 static void verify_id(struct ptc_verify *v, const struct ptc_rec *rec, uint64_t id)
@@ -221,6 +222,25 @@ static void verify_filecode(struct ptc_verify *v, const struct ptc_rec *rec)
 			       c.size, c.off);
 }
 
+/* Check a record of a cutout: is the trace that it names in the order of the stream? */
+static void verify_cutout(struct ptc_verify *v, const struct ptc_rec *rec)
+{
+	struct ptc_cutout_record r;
+	struct ptc_cutout_queue q;
+	struct ptc_err broken;
+	const int rc = ptc_cutout_parse(rec, &r, &broken);
+
+	if (rc < 0)
+		ptc_verify_say_err(v, "record", &broken);
+	while (rc > 0 && ptc_cutout_next(&r, &q))
+		if (q.keep_from > q.from_arm || q.from_arm > q.from_at || q.from_arm > q.to_arm ||
+		    q.to_arm > q.to_at || q.to_at > q.keep_to)
+			ptc_verify_say(v, "record", rec->off,
+				       "the borders of the shard in queue %" PRIu64
+				       " are not in order",
+				       q.idx);
+}
+
 static void take_time_conv(struct ptc_verify *v, const struct ptc_rec *rec)
 {
 	struct ptc_err broken;
@@ -240,6 +260,7 @@ static int verify_user_record(struct ptc_verify *v, const struct ptc_rec *rec,
 	case PTC_REC_HEADER_EVENT_TYPE:
 		verify_crash(v, rec);
 		verify_filecode(v, rec);
+		verify_cutout(v, rec);
 		return ptc_verify_take_ledger(v, rec, err);
 	case PTC_REC_ID_INDEX:
 		return take_id_index(v, rec, u->u.id_index, err);

@@ -9,11 +9,15 @@
 #include "cli/common/cli.h"
 #include "cli/common/option_table.h"
 #include "cli/common/sandbox.h"
+#include "cli/common/selection_args.h"
 #include "cli/common/stream_copy.h"
 #include "cli/convert/branch_stacks.h"
 #include "cli/convert/call_chains.h"
 #include "cli/convert/copy_common.h"
+#include "cli/decode/empty_warnings.h"
 #include "ptcap/branchsel.h"
+#include "ptcap/cutout.h"
+#include "ptcap/decode.h"
 
 enum { MAX_LIST = 4096, DEFAULT_LEVEL = 1 };
 
@@ -28,6 +32,8 @@ struct args {
 	struct ptc_branch_stacks branches;
 	bool makes_chains; /* --callchains */
 	struct ptc_call_chains chains;
+	struct ptc_shard_choice shard; /* n 0: none */
+	struct ptc_cutout cutout;      /* owned */
 	struct ptc_sandbox sandbox;
 };
 
@@ -217,6 +223,9 @@ static const struct ptc_option options[] = {
 	  "Keep only the time from A up to B, in seconds of the recording's clock. Either may be "
 	  "omitted.",
 	  PTC_PARSED(struct args, opts, take_time, "FROM,TO in seconds") },
+	{ "shard", 0, "I/N",
+	  "Keep only the trace that `ptcap decode --shard I/N` needs. Default: all of the trace.",
+	  PTC_PARSED(struct args, shard, ptc_take_shard, "a part of several, for example 1/8") },
 	{ "strip-aux", 0, NULL, "Remove the trace.", PTC_FLAG(struct args, opts.strip_aux) },
 	{ "redact", 0, NULL, "Overwrite arguments and environments with zeros.",
 	  PTC_FLAG(struct args, opts.redact) },
@@ -251,7 +260,7 @@ static const struct ptc_option_table option_table = {
 	.options = options,
 	.notes = "Records that decoding needs always stay: mappings, names, forks, code, and\n"
 		 "records without a CPU, thread or time. ptcap keeps or removes whole chunks of\n"
-		 "trace (AUXTRACE records).\n",
+		 "trace (AUXTRACE records), except with --shard.\n",
 };
 
 /* Returns -1 to continue, or the exit code. */
@@ -277,6 +286,10 @@ static int parse_args(int argc, char **argv, struct args *a)
 		return ptc_usage_error("convert",
 				       "--branch-stacks and --callchains cannot be combined with "
 				       "--cpu, --tid or --time; convert twice");
+	if (a->shard.n && (selects(&a->opts) || a->opts.strip_aux || a->stacks || a->makes_chains))
+		return ptc_usage_error("convert",
+				       "--shard cannot be combined with --cpu, --tid, --time, "
+				       "--strip-aux, --branch-stacks or --callchains");
 	if (ptc_copying_clash("convert", a->input, a->output))
 		return PTC_EXIT_USAGE;
 	a->to_stdout = !strcmp(a->output, "-");
@@ -291,6 +304,33 @@ static void say_zeroed(uint64_t n)
 			ptc_plural(n));
 	else
 		ptc_say("no arguments and no environments to redact");
+}
+
+/* Finds the trace of the shard. Returns 0 or an exit code. */
+static int find_shard(struct args *a)
+{
+	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
+	struct ptc_code_opts code = PTC_CODE_OPTS_INIT;
+	struct ptc_decode *d;
+	struct ptc_err err;
+	int rc;
+
+	code.look_only = true;
+	opts.code = &code;
+	if (ptc_decode_open(a->input, &opts, &d, &err))
+		return ptc_say_input_err(a->input, &err);
+	rc = ptc_decode_get_cutout(d, a->shard.i, a->shard.n, &a->cutout, &err);
+	ptc_decode_free(d);
+	a->opts.cutout = &a->cutout;
+	return rc ? ptc_say_err(&err) : 0;
+}
+
+static void tell_shard(const struct args *a)
+{
+	ptc_say("'%s' has shard %" PRIu32 " of %" PRIu32
+		", and some trace around the shard; decode "
+		"with --shard %" PRIu32 "/%" PRIu32,
+		a->output, a->shard.i, a->shard.n, a->shard.i, a->shard.n);
 }
 
 /* Prepare the event that the command line asks for. Returns 0, or a negative code with *err set. */
@@ -319,9 +359,13 @@ static int convert(struct args *a)
 		return ptc_usage_error("convert", "standard output is a terminal; redirect it, or "
 						  "use -o FILE");
 	a->sandbox.output = a->output;
-	a->sandbox.finds_code = a->stacks || a->makes_chains;
+	a->sandbox.finds_code = a->stacks || a->makes_chains || a->shard.n;
 	code = a->sandbox.finds_code ? ptc_sandbox_enter_with_copy(&a->sandbox, &a->input) :
 				       ptc_sandbox_enter(&a->sandbox);
+	if (code)
+		return code;
+	if (a->shard.n)
+		code = find_shard(a);
 	if (code)
 		return code;
 	if (ptc_file_open(a->input, &f, &err))
@@ -336,6 +380,8 @@ static int convert(struct args *a)
 		ptc_copying_say_lost(&st);
 		if (a->opts.redact)
 			say_zeroed(st.zeroed);
+		if (a->shard.n)
+			tell_shard(a);
 	}
 	ptc_branch_stacks_close(&a->branches, !code);
 	ptc_call_chains_close(&a->chains, !code);
@@ -359,6 +405,7 @@ int ptc_cmd_convert(int argc, char **argv)
 		a->opts.tids = a->tids;
 		code = convert(a);
 	}
+	ptc_cutout_release(&a->cutout);
 	free(a);
 	return code;
 }

@@ -11,6 +11,7 @@
 #include "cli/decode/decode_args.h"
 #include "cli/decode/decode_findings.h"
 #include "cli/decode/empty_warnings.h"
+#include "ptcap/cutout.h"
 
 /* Report whether the two engines produced the same. Returns the exit code. */
 static int tell_difference(const struct ptc_decode *d)
@@ -160,6 +161,17 @@ static int run_paged(struct ptc_decode_args *a, struct ptc_decode *d, struct ptc
 	return ptc_pager_finish(pager) || code ? code : PTC_EXIT_FAIL;
 }
 
+/* A recording of one shard has more trace than the shard. */
+static void tell_cutout(const struct ptc_decode_args *a, const struct ptc_decode *d)
+{
+	uint32_t i, n;
+
+	if (!a->shard.n && ptc_decode_is_cutout(d, &i, &n))
+		ptc_say("'%s' has shard %u of %u, and some trace around the shard; --shard %u/%u "
+			"prints the shard alone",
+			name_of(a), i, n, i, n);
+}
+
 /* Is the recording opened a second time, for signatures of crashes? */
 static bool explains_crashes(const struct ptc_decoded_form *f)
 {
@@ -203,6 +215,7 @@ static int decode_recording(struct ptc_decode_args *a)
 	code = open_recording(a, &chosen, &d);
 	if (code)
 		return code;
+	tell_cutout(a, d);
 	code = run_paged(a, d, &pager);
 	ptc_decode_free(d);
 	return code;

@@ -7,6 +7,7 @@
 #include "cli/dump/dump_emit.h"
 #include "cli/dump/dump_event.h"
 #include "ptcap/crash.h"
+#include "ptcap/cutout.h"
 #include "ptcap/file.h"
 #include "ptcap/filecode.h"
 
@@ -438,6 +439,36 @@ static int emit_filecode(struct ptc_emit *e, const struct ptc_rec *rec, struct p
 	return 1;
 }
 
+static int emit_cutout(struct ptc_emit *e, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	struct ptc_cutout_record r;
+	struct ptc_cutout_queue q;
+	const int rc = ptc_cutout_parse(rec, &r, err);
+
+	if (rc <= 0)
+		return rc;
+	ptc_emit_u64(e, "shard", r.head.i);
+	ptc_emit_u64(e, "shards", r.head.n);
+	if (r.head.timed) {
+		ptc_emit_u64(e, "from_ns", r.head.from_ns);
+		ptc_emit_u64(e, "to_ns", r.head.to_ns);
+	}
+	ptc_emit_list(e, "queues");
+	while (ptc_cutout_next(&r, &q)) {
+		ptc_emit_object(e, NULL);
+		ptc_emit_u64(e, "idx", q.idx);
+		ptc_emit_hex(e, "from_arm", q.from_arm);
+		ptc_emit_hex(e, "from_at", q.from_at);
+		ptc_emit_hex(e, "to_arm", q.to_arm);
+		ptc_emit_hex(e, "to_at", q.to_at);
+		ptc_emit_hex(e, "keep_from", q.keep_from);
+		ptc_emit_hex(e, "keep_to", q.keep_to);
+		ptc_emit_end(e);
+	}
+	ptc_emit_end(e);
+	return 1;
+}
+
 int ptc_dump_user(struct ptc_emit *e, const struct ptc_file *f, const struct ptc_rec *rec,
 		  struct ptc_err *err)
 {
@@ -453,7 +484,7 @@ int ptc_dump_user(struct ptc_emit *e, const struct ptc_file *f, const struct ptc
 		emit_user(e, &u);
 	if (rc == 1 && rec->type == PTC_REC_HEADER_EVENT_TYPE &&
 	    (emit_ledger(e, rec, err) < 0 || emit_crash(e, rec, err) < 0 ||
-	     emit_filecode(e, rec, err) < 0))
+	     emit_filecode(e, rec, err) < 0 || emit_cutout(e, rec, err) < 0))
 		rc = err->code;
 	return rc;
 }

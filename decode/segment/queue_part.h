@@ -27,6 +27,7 @@ struct ptc_queue_part {
 	bool armed;  /* decoding has passed to.arm */
 	/* A gap without a time is open: it began in front of the part, or the part ends in it. */
 	bool first_gap, last_gap;
+	bool is_cut;	   /* a cutout: trace behind the shard is missing */
 	bool tells_before; /* items in front of the part get PTC_ITEM_BEFORE; else they are dropped
 			    */
 };

@@ -39,6 +39,7 @@ void ptc_decode_input_release(struct ptc_decode_input *in)
 	if (in->ipt_ready)
 		ptc_ipt_release(&in->ipt);
 	ptc_notes_release(&in->notes);
+	ptc_cutout_release(&in->cutout);
 	ptc_index_release(&in->index);
 	ptc_discontinuity_release(&in->joint);
 	ptc_file_free(in->file);

@@ -16,6 +16,7 @@
 #include "decode/sideband/queue_map.h"
 #include "decode/sideband/sideband.h"
 #include "decode/stream/tsc_clock.h"
+#include "ptcap/cutout.h"
 #include "ptcap/decode.h"
 
 struct ptc_decode_input {
@@ -36,7 +37,8 @@ struct ptc_decode_input {
 	struct ptc_procs procs;		/* state after the records applied so far */
 	struct ptc_sideband sideband;
 	struct ptc_notes notes;
-	struct ptc_proc *raw; /* raw mode: the only process; owned by procs */
+	struct ptc_cutout cutout; /* owned; n 0: the recording is none */
+	struct ptc_proc *raw;	  /* raw mode: the only process; owned by procs */
 };
 
 /* Begins @in, which is zeroed. Copies @opts, which may have the size of another library version. */

@@ -10,6 +10,7 @@
 #include "decode/segment/segment.h"
 #include "decode/session/last_n.h"
 #include "decode/session/shard_choice.h"
+#include "ptcap/cutout.h"
 #include "ptcap/lookup.h"
 
 static int begin_decode(struct ptc_decode *d, const struct ptc_decode_opts *opts,
@@ -149,7 +150,8 @@ int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint64_t to_n
 	return 0;
 }
 
-int ptc_decode_choose_shard(struct ptc_decode *d, uint32_t i, uint32_t n, struct ptc_err *err)
+/* Checks shard @i of @n, and that nothing excludes it. */
+static int check_shard(const struct ptc_decode *d, uint32_t i, uint32_t n, struct ptc_err *err)
 {
 	if (!i || i > n)
 		return ptc_fail(err, PTC_E_USAGE,
@@ -163,8 +165,37 @@ int ptc_decode_choose_shard(struct ptc_decode *d, uint32_t i, uint32_t n, struct
 	if (d->in.opts.icount)
 		return ptc_fail(err, PTC_E_USAGE,
 				"a shard does not know how many instructions ran before it");
+	return 0;
+}
+
+int ptc_decode_choose_shard(struct ptc_decode *d, uint32_t i, uint32_t n, struct ptc_err *err)
+{
+	const int rc = check_shard(d, i, n, err);
+
+	if (rc)
+		return rc;
 	d->sharded = true;
 	return ptc_shard_choose(&d->pass, i, n, err);
+}
+
+int ptc_decode_get_cutout(struct ptc_decode *d, uint32_t i, uint32_t n, struct ptc_cutout *ret,
+			  struct ptc_err *err)
+{
+	int rc;
+
+	*ret = (struct ptc_cutout){ .n = 0 };
+	rc = check_shard(d, i, n, err);
+	if (rc)
+		return rc;
+	d->sharded = true;
+	return ptc_shard_get_cutout(&d->pass, i, n, ret, err);
+}
+
+bool ptc_decode_is_cutout(const struct ptc_decode *d, uint32_t *ret_i, uint32_t *ret_n)
+{
+	*ret_i = d->in.cutout.i;
+	*ret_n = d->in.cutout.n;
+	return d->in.cutout.n;
 }
 
 void ptc_decode_pause(struct ptc_decode *d)

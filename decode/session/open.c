@@ -6,6 +6,7 @@
 
 #include "auxtrace/reader/aux_join.h"
 #include "auxtrace/reader/time_order.h"
+#include "auxtrace/record/cutout.h"
 #include "auxtrace/record/filecode.h"
 #include "auxtrace/record/sample.h"
 #include "base/err.h"
@@ -86,6 +87,15 @@ static int take_code(struct opening *o, const struct ptc_rec *rec, struct ptc_er
 	return 0;
 }
 
+/* Takes the borders of a cutout. */
+static int take_cutout(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
+{
+	struct ptc_cutout_record r;
+	const int rc = ptc_cutout_parse(rec, &r, err);
+
+	return rc <= 0 ? rc : ptc_cutout_add(&o->in->cutout, &r, err);
+}
+
 static int take_record(struct opening *o, const struct ptc_rec *rec, struct ptc_err *err)
 {
 	int r;
@@ -102,7 +112,8 @@ static int take_record(struct opening *o, const struct ptc_rec *rec, struct ptc_
 		o->has_conv = !r;
 		return r;
 	case PTC_REC_HEADER_EVENT_TYPE:
-		return take_code(o, rec, err);
+		r = take_code(o, rec, err);
+		return r ? r : take_cutout(o, rec, err);
 	case PTC_REC_ID_INDEX:
 		return ptc_aux_join_ids(&o->aux, rec, err);
 	case PERF_RECORD_SAMPLE:

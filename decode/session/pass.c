@@ -158,6 +158,18 @@ static bool has_batch(const struct ptc_pass *p, const struct ptc_queue_decoder *
 }
 
 /*
+ * The decoder needs more of the trace behind the shard than the cutout has: a gap goes on, or no
+ * item behind the border was found. The whole may have another output.
+ */
+static int end_early(const struct ptc_queue_decoder *l, struct ptc_err *err)
+{
+	return ptc_fail(err, PTC_E_FORMAT,
+			"the trace of queue %u ends before the shard does; decode the shard from "
+			"the whole recording",
+			l->idx);
+}
+
+/*
  * Steps @l until it passes @limit or the next sideband record, or has a batch.
  * PTC_QUEUE_DECODER_PASS: another thread must go on with it.
  */
@@ -175,7 +187,7 @@ static int run_lane(struct ptc_pass *p, struct ptc_queue_decoder *l, uint64_t li
 			return r;
 		if (!r) {
 			l->live = false;
-			return 0;
+			return l->part.is_cut ? end_early(l, err) : 0;
 		}
 		t = ptc_replay_time(l->replay);
 		if (!l->begun) {

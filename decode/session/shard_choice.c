@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
+#include "auxtrace/record/cutout.h"
 #include "base/err.h"
+#include "decode/session/cutout_borders.h"
 #include "decode/session/decode_input.h"
 #include "decode/session/pass.h"
 #include "decode/session/shard.h"
@@ -57,6 +59,58 @@ static void set_parts(struct ptc_decode_input *in, const struct ptc_shard_trace 
 	}
 }
 
+/* Chooses the shard of a cutout, whose borders are in the recording. */
+static int choose_stored(struct ptc_pass *p, uint32_t i, uint32_t n, struct ptc_err *err)
+{
+	struct ptc_decode_input *in = p->in;
+	const struct ptc_cutout *c = &in->cutout;
+	size_t k;
+	int rc = 0;
+
+	if (i != c->i || n != c->n)
+		return ptc_fail(err, PTC_E_USAGE,
+				"the recording is shard %u of %u; use --shard %u/%u", c->i, c->n,
+				c->i, c->n);
+	for (k = 0; k < in->nlanes && !rc; k++) {
+		struct ptc_queue_decoder *l = &in->lanes[k];
+
+		rc = ptc_cutout_borders_set(l, c, err);
+		l->part.tells_before = in->opts.before;
+		if (!rc)
+			l->start = start_of(&l->stream, &l->part.from, c->timed, in->opts.before);
+	}
+	if (c->timed) {
+		p->shard.from_ns = c->from_ns;
+		p->shard.to_ns = c->to_ns;
+	}
+	return rc;
+}
+
+int ptc_shard_get_cutout(struct ptc_pass *p, uint32_t i, uint32_t n, struct ptc_cutout *ret,
+			 struct ptc_err *err)
+{
+	struct ptc_decode_input *in = p->in;
+	struct ptc_spot *start = calloc(in->nlanes + 1, sizeof(*start));
+	size_t k;
+	int rc;
+
+	if (!start)
+		return ptc_fail_mem(err);
+	*ret = (struct ptc_cutout){ .i = i, .n = n };
+	rc = in->cutout.n ? ptc_fail(err, PTC_E_UNSUPPORTED,
+				     "the recording is shard %u of %u already, and cannot be cut "
+				     "again",
+				     in->cutout.i, in->cutout.n) :
+			    ptc_shard_choose(p, i, n, err);
+	for (k = 0; k < in->nlanes && !rc; k++)
+		start[k] = start_of(&in->lanes[k].stream, &in->lanes[k].part.from, in->clock.valid,
+				    true);
+	if (!rc)
+		rc = ptc_cutout_borders_get(p, start, ret, err);
+	free(start);
+	return rc;
+}
+
 int ptc_shard_choose(struct ptc_pass *p, uint32_t i, uint32_t n, struct ptc_err *err)
 {
 	struct ptc_decode_input *in = p->in;
@@ -71,6 +125,10 @@ int ptc_shard_choose(struct ptc_pass *p, uint32_t i, uint32_t n, struct ptc_err 
 
 	if (!queues)
 		return ptc_fail_mem(err);
+	if (in->cutout.n) {
+		free(queues);
+		return choose_stored(p, i, n, err);
+	}
 	for (k = 0; k < in->nlanes; k++)
 		queues[k] = &in->lanes[k].stream;
 	if (i > 1)

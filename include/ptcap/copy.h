@@ -18,6 +18,7 @@
 
 #include <linux/perf_event.h>
 
+#include "ptcap/cutout.h"
 #include "ptcap/error.h"
 #include "ptcap/feature.h"
 #include "ptcap/file.h"
@@ -70,6 +71,12 @@ struct ptc_copy_opts {
 	size_t ntids;
 	uint64_t from_ns, to_ns;	  /* [from_ns, to_ns); to_ns 0: no end */
 	const struct ptc_copy_more *more; /* lent; NULL: no additional event */
+	/*
+	 * Lent; NULL: no cutout. Omit the trace of each queue in front of keep_from, and from
+	 * keep_to on, and add the records of the cutout. All other records are copied, except the
+	 * ledger. Excludes the selection and strip_aux.
+	 */
+	const struct ptc_cutout *cutout;
 };
 
 /* The defaults: a copy of all records, compressed like the recording. */

@@ -129,8 +129,8 @@ struct ptc_user_event_type { /* HEADER_EVENT_TYPE; perf stopped writing it in 20
 	const char *name;			/* borrowed, or in room of the same structure */
 	char room[PTC_EVENT_TYPE_NAME_MAX + 1]; /* copy of a name without NUL in the record */
 	/*
-	 * Bytes after the name, if event_id is PTC_LEDGER_ID, PTC_CRASH_ID or PTC_FILECODE_ID.
-	 * Borrowed. Their parsers are in ledger.h, crash.h and filecode.h.
+	 * Bytes after the name, if event_id is PTC_LEDGER_ID, PTC_CRASH_ID, PTC_FILECODE_ID or
+	 * PTC_CUTOUT_ID. Borrowed. Their parsers are in ledger.h, crash.h, filecode.h and cutout.h.
 	 */
 	struct ptc_cur more;
 };
