@@ -475,7 +475,7 @@ foreach(name commands schedulers crashes)
 	e2e_is_emulated(fleet_${name})
 endforeach()
 # Tables for other programs, decode --format=arrow.
-foreach(name counts branches calls crashes signatures deaths stream hostile sizes bounded cut damaged replaced)
+foreach(name counts branches calls crashes signatures deaths parquet stream hostile sizes bounded cut damaged replaced)
 	e2e_test(arrow_${name} "${e2e_dir}/arrow.py" "${name}")
 	e2e_is_emulated(arrow_${name})
 endforeach()

@@ -21,6 +21,7 @@ from timelines import hostile_program
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRACES = os.path.join(HERE, "..", "..", "traces")
+BENCH = os.path.join(HERE, "..", "..", "bench")
 NAMES = ("branches", "calls", "gaps", "crashes")
 HOLE = 4 << 20  # cli/arrow/ipc_file.c: space in front of the batches
 ROWS = 1 << 16  # rows of a batch
@@ -266,6 +267,34 @@ def deaths(folder):
 
 
 @case
+def parquet(folder):
+    """DuckDB (@duckdb/node-api) writes each table as Parquet, with the rows, groups and nulls of the recording (bench/parquet.cjs)."""
+    # 300 names: more than the numbers of 8 bits that DuckDB's ENUM has for few names.
+    paths, queries, wrote = [*recorded(folder), looping(folder, "wide", 3, 300, 20)], [], []
+    env = {**os.environ, "NODE_PATH": modules()}
+
+    def node(*args, text=None):
+        r = subprocess.run(["node", *args], input=text, capture_output=True, text=True, env=env, check=False, timeout=READING)
+        check(r.returncode == 0, f"{args}: {r.stderr}")
+        return json.loads(r.stdout)
+
+    for i, path in enumerate(paths):
+        for name, table in written(path, os.path.join(folder, f"out{i}")).items():
+            out = os.path.join(folder, f"{name}{i}.parquet")
+            wrote.append((out, node(os.path.join(BENCH, "parquet.cjs"), out, table)["rows"]))
+            queries.append(f"SELECT count(*) FROM '{out}'")
+        queries += [f"SELECT {', '.join(EDGE)}, count(*) FROM '{folder}/branches{i}.parquet' GROUP BY ALL",
+                    f"SELECT {', '.join(SIGNATURE)} FROM '{folder}/crashes{i}.parquet'"]
+    got = node(os.path.join(HERE, "duckdb_query.cjs"), text=json.dumps(queries))
+    for i, path in enumerate(paths):
+        counted, (ends, signed) = got[6 * i:6 * i + 4], got[6 * i + 4:6 * i + 6]
+        check([int(rows[0][0]) for rows in counted] == [rows for _, rows in wrote[4 * i:4 * i + 4]], f"{path}: {counted}")
+        have, want = Counter({tuple(row[:-1]): int(row[-1]) for row in ends}), edges(path)
+        check(have == want, f"{path}: {list((have - want).items())[:3]} {list((want - have).items())[:3]}")
+        check(signed == ([explained(path)] if path.endswith("crash.data") else []), f"{path}: {signed}")
+
+
+@case
 def stream(folder):
     """Standard output gets one table as a stream, with the rows of the file. It fails if it cannot be written."""
     path, out = os.path.join(folder, "f"), os.path.join(folder, "out")
@@ -310,9 +339,9 @@ int main(void) { %s for (int i = 0; i < %d; i++) { %s } return 0; }
 """
 
 
-def looping(folder, name, rounds, long=0):
-    """Record a program with @rounds rounds of 10 calls, and with calls of @long functions that have long names."""
-    once, often = [f"l{i}_".ljust(60000, "x") for i in range(long)], [f"f{i}" for i in range(10)]
+def looping(folder, name, rounds, long=0, width=60000):
+    """Record a program with @rounds rounds of 10 calls, and with calls of @long functions with names of @width characters."""
+    once, often = [f"l{i}_".ljust(width, "x") for i in range(long)], [f"f{i}" for i in range(10)]
     source = os.path.join(folder, name + ".c")
     with open(source, "w", encoding="ascii") as f:
         f.write(LOOP % ("\n".join(f"__attribute__((noinline)) void {n}(void) {{ n++; }}" for n in once + often),
