@@ -8,6 +8,7 @@
 #include "auxtrace/record/record.h"
 #include "auxtrace/record/userrec.h"
 #include "base/err.h"
+#include "base/sorted.h"
 
 /* QUEUES_MAX: limit, also of a recording that claims more. */
 enum {
@@ -129,19 +130,18 @@ int ptc_cutout_add(struct ptc_cutout *c, struct ptc_cutout_record *r, struct ptc
 	c->timed = r->head.timed;
 	c->from_ns = r->head.from_ns;
 	c->to_ns = r->head.to_ns;
-	while (ptc_cutout_next(r, &queues[c->nqueues]))
-		c->nqueues++;
+	for (; ptc_cutout_next(r, &queues[c->nqueues]); c->nqueues++)
+		if (c->nqueues && queues[c->nqueues].idx <= queues[c->nqueues - 1].idx)
+			return ptc_fail(err, PTC_E_FORMAT,
+					"the queues of the shard are not in order");
 	return 0;
 }
 
 const struct ptc_cutout_queue *ptc_cutout_find(const struct ptc_cutout *c, uint32_t idx)
 {
-	size_t i;
+	const size_t at = PTC_PARTITION_POINT(i, 0, c->nqueues, c->queues[i].idx < idx);
 
-	for (i = 0; i < c->nqueues; i++)
-		if (c->queues[i].idx == idx)
-			return &c->queues[i];
-	return NULL;
+	return at < c->nqueues && c->queues[at].idx == idx ? &c->queues[at] : NULL;
 }
 
 void ptc_cutout_release(struct ptc_cutout *c)

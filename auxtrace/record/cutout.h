@@ -9,7 +9,10 @@
 /* Appends the records of @c: at least one. */
 void ptc_cutout_put(struct ptc_buf *b, const struct ptc_cutout *c);
 
-/* Adds the queues of @r to @c, which is empty, or has records of the same shard. */
+/*
+ * Adds the queues of @r to @c, which is empty, or has records of the same shard with smaller
+ * indexes. PTC_E_FORMAT, PTC_E_LIMIT, PTC_E_NO_MEMORY.
+ */
 int ptc_cutout_add(struct ptc_cutout *c, struct ptc_cutout_record *r, struct ptc_err *err);
 
 /* Returns the queue of @c with the index @idx, or NULL. */

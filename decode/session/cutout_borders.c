@@ -126,6 +126,23 @@ static bool is_whole(const struct ptc_stream *s, const struct ptc_cutout_queue *
 	       (q->keep_to == PTC_CUTOUT_END || spot_of_offset(s, q->keep_to - 1, &spot));
 }
 
+/* Can a decoder begin at @p? */
+static bool is_place(const struct ptc_stream *s, struct ptc_spot p)
+{
+	return ptc_spot_is_begin(p) || p.span == s->n ||
+	       ptc_span_next_psb(&s->spans[p.span], p.off) == p.off;
+}
+
+/* Returns whether the borders can be those of a shard. A recording may be damaged. */
+static bool is_valid(const struct ptc_stream *s, const struct ptc_queue_part *p)
+{
+	return is_place(s, p->from.arm) && is_place(s, p->from.at) && is_place(s, p->to.arm) &&
+	       is_place(s, p->to.at) && !ptc_spot_is_before(p->from.at, p->from.arm) &&
+	       !ptc_spot_is_before(p->to.arm, p->from.arm) &&
+	       !ptc_spot_is_before(p->to.at, p->to.arm) &&
+	       !ptc_spot_is_before(p->to.at, p->from.at);
+}
+
 int ptc_cutout_borders_set(struct ptc_queue_decoder *l, const struct ptc_cutout *c,
 			   struct ptc_err *err)
 {
@@ -136,7 +153,7 @@ int ptc_cutout_borders_set(struct ptc_queue_decoder *l, const struct ptc_cutout 
 	if (!q || !is_whole(s, q) || !spot_of_offset(s, q->from_arm, &part.from.arm) ||
 	    !spot_of_offset(s, q->from_at, &part.from.at) ||
 	    !spot_of_offset(s, q->to_arm, &part.to.arm) ||
-	    !spot_of_offset(s, q->to_at, &part.to.at))
+	    !spot_of_offset(s, q->to_at, &part.to.at) || !is_valid(s, &part))
 		return ptc_fail(err, PTC_E_FORMAT,
 				"trace of shard %u of %u is missing in queue %u; cut the whole "
 				"recording again with `ptcap convert --shard`",

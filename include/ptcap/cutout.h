@@ -41,7 +41,7 @@ struct ptc_cutout {
 	uint32_t i, n; /* shard i of n; n 0: the recording is no cutout */
 	bool timed;    /* the shard is [from_ns, to_ns), by the clock of the recording */
 	uint64_t from_ns, to_ns;
-	struct ptc_cutout_queue *queues; /* owned */
+	struct ptc_cutout_queue *queues; /* owned; ascending idx */
 	size_t nqueues;
 };
 

@@ -8,8 +8,10 @@ NAME is a recording of shards.PROGRAMS, or a case below.
 
 import json
 import os
+import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -165,15 +167,30 @@ def end(folder):
     at = data.index(b"ptcapCUT") - 8
     head = at + 8 + 8 + 64  # behind the record's header, the event_id and the name
     keep_to = head + 40 + 6 * 8
-    (to_at,) = lib.struct.unpack_from("<Q", data, keep_to - 16)
+    (to_at,) = struct.unpack_from("<Q", data, keep_to - 16)
     # An end that is stored in front of the true one is no harm. An end behind the last byte is noticed.
     for off, why in ((to_at + 1, None), (2**60, "is missing")):
         worse = bytearray(data)
-        lib.struct.pack_into("<Q", worse, keep_to, off)
+        struct.pack_into("<Q", worse, keep_to, off)
         with open(cut_off, "wb") as f:
             f.write(worse)
         r = Run([PTCAP, "decode", "-i", cut_off, *FORMS[0], "--shard=2/3"])
         check((r.status == 1 and why in r.err) if why else r.status == 0, f"{off:#x}: {r.status} {r.err}")
+
+    # Any other border is refused, or has an output. It crashes nothing.
+    rng, statuses = random.Random(5), set()
+    for _ in range(80):
+        worse = bytearray(data)
+        at = head + rng.randrange(0, 40 + 7 * 8)
+        value = rng.choice((0, 0xff, rng.randrange(256)))
+        for k in range(at, at + rng.randrange(1, 9)):
+            worse[k] = value
+        with open(cut_off, "wb") as f:
+            f.write(worse)
+        r = Run([PTCAP, "decode", "-i", cut_off, *FORMS[0], "--shard=2/3"])
+        check(r.status in (0, 1, 2, 3, 4), f"{at}: {r.status} {r.err}")
+        statuses.add(r.status)
+    check({0, 1} <= statuses, statuses)
 
 
 def with_perf(folder):
