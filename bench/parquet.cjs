@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// usage: parquet.cjs OUT.parquet TABLE.arrow
+// usage: parquet.cjs OUT.parquet TABLE.arrow [OUT.parquet TABLE.arrow]...
 //
-// Writes a table of `ptcap decode --format arrow` as Parquet, with DuckDB from npm (@duckdb/node-api) and two threads. DuckDB's
+// Writes each table of `ptcap decode --format arrow` as Parquet, with DuckDB from npm (@duckdb/node-api) and two threads. DuckDB's
 // own reader of Arrow files is the extension nanoarrow, which npm does not have. So a table function gives apache-arrow's batches to
 // DuckDB: numbers are copied as they are, and a column with a dictionary becomes an ENUM, whose numbers are the indexes.
 // Memory does not depend on the number of rows. The rows of a row group are in order, but row groups need not be.
 //
-// Prints a line of JSON: {"rows", "seconds", "user", "system", "peak_kb", "bytes"}. NODE_PATH has the packages: see bench_parquet.py.
+// Prints a line of JSON for each: {"rows", "seconds", "user", "system", "peak_kb", "bytes"}. NODE_PATH has the packages: see bench_parquet.py.
 "use strict";
 const fs = require("fs");
 const arrow = require("apache-arrow");
@@ -90,7 +90,7 @@ class Table {
 	}
 }
 
-async function main(out, path) {
+async function write(out, path) {
 	const table = new Table(path), instance = await duckdb.DuckDBInstance.create(":memory:", { threads: "2" });
 	const connection = await instance.connect();
 	connection.registerTableFunction(duckdb.DuckDBTableFunction.create({
@@ -116,7 +116,12 @@ async function main(out, path) {
 	}) + "\n");
 }
 
-main(...process.argv.slice(2)).catch((e) => {
+async function main(files) {
+	for (let i = 0; i < files.length; i += 2)
+		await write(files[i], files[i + 1]);
+}
+
+main(process.argv.slice(2)).catch((e) => {
 	process.stderr.write(`${e.stack}\n`);
 	process.exitCode = 1;
 });

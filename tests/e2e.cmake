@@ -65,7 +65,7 @@ set(e2e_long_without_asan view_hostile crash_core attach_process emu_spoilt_stal
 	emu_signature_c emu_signature_cxx emu_signature_rust crash_message_none emu_last_threads crash_jumps crash_message_text_thrown crash_bounded compare_spoilt compare_calls
 	replaced_attached emu_busy trapthreads view_serve_served view_serve_found view_serve_levels view_serve_selected
 	view_serve_inert view_serve_axes view_serve_ends fleet_commands fleet_schedulers arrow_branches arrow_calls arrow_counts
-	shards_cpus shards_locks shards_raw shards_recordings emu_signature_recordings)
+	shards_cpus shards_locks shards_raw shards_recordings emu_signature_recordings fleet_crashes arrow_signatures cutouts_cpus)
 if(NOT PTCAP_SANITIZE)
 	list(APPEND e2e_long ${e2e_long_without_asan})
 endif()

@@ -276,19 +276,19 @@ def parquet(folder):
     def node(*args, text=None):
         r = subprocess.run(["node", *args], input=text, capture_output=True, text=True, env=env, check=False, timeout=READING)
         check(r.returncode == 0, f"{args}: {r.stderr}")
-        return json.loads(r.stdout)
+        return list(map(json.loads, r.stdout.splitlines()))
 
     for i, path in enumerate(paths):
         for name, table in written(path, os.path.join(folder, f"out{i}")).items():
-            out = os.path.join(folder, f"{name}{i}.parquet")
-            wrote.append((out, node(os.path.join(BENCH, "parquet.cjs"), out, table)["rows"]))
-            queries.append(f"SELECT count(*) FROM '{out}'")
+            wrote += [os.path.join(folder, f"{name}{i}.parquet"), table]
+            queries.append(f"SELECT count(*) FROM '{wrote[-2]}'")
         queries += [f"SELECT {', '.join(EDGE)}, count(*) FROM '{folder}/branches{i}.parquet' GROUP BY ALL",
                     f"SELECT {', '.join(SIGNATURE)} FROM '{folder}/crashes{i}.parquet'"]
-    got = node(os.path.join(HERE, "duckdb_query.cjs"), text=json.dumps(queries))
+    rows = [said["rows"] for said in node(os.path.join(BENCH, "parquet.cjs"), *wrote)]
+    got = node(os.path.join(HERE, "duckdb_query.cjs"), text=json.dumps(queries))[0]
     for i, path in enumerate(paths):
         counted, (ends, signed) = got[6 * i:6 * i + 4], got[6 * i + 4:6 * i + 6]
-        check([int(rows[0][0]) for rows in counted] == [rows for _, rows in wrote[4 * i:4 * i + 4]], f"{path}: {counted}")
+        check([int(of[0][0]) for of in counted] == rows[4 * i:4 * i + 4], f"{path}: {counted}")
         have, want = Counter({tuple(row[:-1]): int(row[-1]) for row in ends}), edges(path)
         check(have == want, f"{path}: {list((have - want).items())[:3]} {list((want - have).items())[:3]}")
         check(signed == ([explained(path)] if path.endswith("crash.data") else []), f"{path}: {signed}")
