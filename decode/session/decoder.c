@@ -162,7 +162,7 @@ static int check_shard(const struct ptc_decode *d, uint32_t i, uint32_t n, struc
 			"--shard must be set before decoding, and cannot be combined with --last");
 	if (d->pick.from || d->pick.to != UINT64_MAX)
 		return ptc_fail(err, PTC_E_USAGE, "--time cannot be combined with --shard");
-	if (d->in.opts.icount)
+	if (d->in.opts.icount && !d->in.opts.before)
 		return ptc_fail(err, PTC_E_USAGE,
 				"a shard does not know how many instructions ran before it");
 	return 0;

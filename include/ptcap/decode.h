@@ -436,8 +436,8 @@ PTC_API int ptc_decode_choose_time(struct ptc_decode *d, uint64_t from_ns, uint6
  * All shards need the same @n and the same opts.tids, opts.cpus and opts.resync. Trace in front of
  * the shard is not decoded, except the part needed to start.
  *
- * PTC_E_USAGE: @i or @n is wrong; with opts.last, opts.icount or ptc_decode_choose_time; after a
- * run. PTC_E_NO_MEMORY.
+ * PTC_E_USAGE: @i or @n is wrong; with opts.last or ptc_decode_choose_time; with opts.icount but
+ * without opts.before; after a run. PTC_E_NO_MEMORY.
  */
 PTC_API int ptc_decode_choose_shard(struct ptc_decode *d, uint32_t i, uint32_t n,
 				    struct ptc_err *err);
