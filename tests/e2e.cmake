@@ -258,6 +258,12 @@ foreach(name signal jit locks cpus dlopen lossy recordings hardware small damage
 	e2e_test(cutouts_${name} "${e2e_dir}/cutouts.py" "${name}")
 	set_property(TEST e2e_cutouts_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 endforeach()
+# The calls of shards, joined by ptcap sum, are those of the whole.
+foreach(name recurse except longjmp signal handlers jit threads cpus dlopen shell snapshot lossy recordings raw hardware damaged order faults
+		refused)
+	e2e_test(shard_calls_${name} "${e2e_dir}/shard_calls.py" "${name}")
+	set_property(TEST e2e_shard_calls_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
+endforeach()
 # Names of functions, source lines, and their debug files.
 foreach(name demangled aliases plt like_perf debug_by_link debug_by_id packed static debuginfod)
 	e2e_test(names_${name} "${e2e_dir}/names.py" "${name}")

@@ -88,7 +88,9 @@ static int fill_crashes(struct ptc_arrow *a, const struct ptc_arrow_opts *opts, 
 int ptc_arrow_open(struct ptc_arrow *a, struct ptc_decode *d, const struct ptc_arrow_opts *opts,
 		   struct ptc_err *err)
 {
-	const struct ptc_call_stream_opts stream = { d, opts->inlines, on_arrow_call, a };
+	const struct ptc_call_stream_opts stream = {
+		.d = d, .inlines = opts->inlines, .on_event = on_arrow_call, .ctx = a
+	};
 	int i, rc;
 
 	*a = (struct ptc_arrow){ .d = d, .out = PTC_FOLDER_OUT_INIT, .is_shard = opts->is_shard };

@@ -37,8 +37,7 @@ static bool is_same_function(const void *entry, const void *key)
 	       a->inlined == b->inlined;
 }
 
-/* Returns the number of @f, which may be new. PTC_NO_NUMBER: out of memory. */
-static uint32_t number_of_function(struct ptc_call_stream *s, const struct ptc_function *f)
+uint32_t ptc_call_stream_number(struct ptc_call_stream *s, const struct ptc_function *f)
 {
 	static const struct ptc_number_kind kind = { sizeof(*f), hash_of_function,
 						     is_same_function };
@@ -62,7 +61,7 @@ static uint32_t look_up_function(struct ptc_call_stream *s, const struct ptc_ite
 		return PTC_NO_NUMBER;
 	if (f.name)
 		f.off -= in_function;
-	return number_of_function(s, &f);
+	return ptc_call_stream_number(s, &f);
 }
 
 static uint32_t look_up_inlined(struct ptc_call_stream *s, const struct ptc_call *call)
@@ -74,7 +73,7 @@ static uint32_t look_up_inlined(struct ptc_call_stream *s, const struct ptc_call
 	f.id = ptc_names_get_file_id(&s->names, s->opts.d, call->item, call->ip);
 	if (f.file == UINT32_MAX || f.name == UINT32_MAX || f.id == UINT32_MAX)
 		return PTC_NO_NUMBER;
-	return number_of_function(s, &f);
+	return ptc_call_stream_number(s, &f);
 }
 
 /* Returns the entry of @ip, which is not 0, with its start. */
@@ -96,9 +95,12 @@ static struct ptc_function_seen *seen_at(struct ptc_call_stream *s, const struct
 
 uint32_t ptc_call_stream_function(struct ptc_call_stream *s, const struct ptc_item *it, uint64_t ip)
 {
-	struct ptc_function_seen *seen = ip ? seen_at(s, it, ip) : NULL;
+	struct ptc_function_seen *seen;
 	uint32_t number;
 
+	if (s->opts.lookup)
+		return s->opts.lookup->number(s->opts.ctx, it, ip);
+	seen = ip ? seen_at(s, it, ip) : NULL;
 	if (seen && seen->function_plus_one)
 		return seen->function_plus_one - 1;
 	number = look_up_function(s, it, ip);
@@ -116,6 +118,14 @@ static uint32_t entered_function(struct ptc_call_stream *s, const struct ptc_cal
 }
 
 /* --- threads --- */
+
+static uint64_t thread_life(void *ctx, const struct ptc_item *item)
+{
+	const struct ptc_call_stream *s = ctx;
+
+	return s->opts.lookup ? s->opts.lookup->life(s->opts.ctx, item) :
+				ptc_decode_life(s->opts.d, item);
+}
 
 /* Returns the newest thread with this tid. NULL: none. */
 static struct ptc_call_thread *find_call_thread(struct ptc_call_stream *s, int32_t tid)
@@ -151,7 +161,7 @@ static struct ptc_call_thread *entering_thread(struct ptc_call_stream *s,
 					       const struct ptc_call *call)
 {
 	struct ptc_call_thread *t = find_call_thread(s, call->item->tid);
-	const uint64_t life = t && t->depth ? t->life : ptc_decode_life(s->opts.d, call->item);
+	const uint64_t life = t && t->depth ? t->life : thread_life(s, call->item);
 	const uint64_t before = t ? t->last_insns : 0;
 
 	if (t && t->life == life)
@@ -175,7 +185,8 @@ static struct ptc_call_thread *entering_thread(struct ptc_call_stream *s,
 /* Takes the name that the thread has now. */
 static void update_name(const struct ptc_call_stream *s, struct ptc_call_thread *t)
 {
-	const char *name = ptc_decode_thread_name(s->opts.d, t->tid);
+	const char *name = s->opts.lookup ? s->opts.lookup->thread_name(s->opts.ctx, t->tid) :
+					    ptc_decode_thread_name(s->opts.d, t->tid);
 
 	if (name && strcmp(t->name, name) != 0)
 		(void)snprintf(t->name, sizeof(t->name), "%s", name);
@@ -246,9 +257,17 @@ static int on_physical_call(void *ctx, const struct ptc_call *call)
 
 /* --- the decode --- */
 
+uint64_t ptc_call_stream_start(struct ptc_call_stream *s, const struct ptc_item *it, uint64_t ip)
+{
+	if (!ip)
+		return 0;
+	return s->opts.lookup ? s->opts.lookup->start(s->opts.ctx, it, ip) :
+				seen_at(s, it, ip)->start;
+}
+
 static uint64_t function_start(void *ctx, const struct ptc_item *item, uint64_t ip)
 {
-	return ip ? seen_at(ctx, item, ip)->start : 0;
+	return ptc_call_stream_start(ctx, item, ip);
 }
 
 static const char *symbol_name(void *ctx, const struct ptc_item *item, uint64_t ip)
@@ -256,14 +275,19 @@ static const char *symbol_name(void *ctx, const struct ptc_item *item, uint64_t 
 	const struct ptc_call_stream *s = ctx;
 	uint64_t off;
 
-	return ptc_decode_symbol(s->opts.d, item, ip, &off);
+	return s->opts.lookup ? s->opts.lookup->name(s->opts.ctx, item, ip) :
+				ptc_decode_symbol(s->opts.d, item, ip, &off);
 }
 
-static uint64_t thread_life(void *ctx, const struct ptc_item *item)
+/* All calls of the thread become unknown to the part. */
+static int on_part_step(void *ctx, const struct ptc_part_step *step)
 {
-	const struct ptc_call_stream *s = ctx;
+	struct ptc_call_stream *s = ctx;
+	struct ptc_call_thread *t = find_call_thread(s, step->tid);
 
-	return ptc_decode_life(s->opts.d, item);
+	if (t)
+		t->depth = 0;
+	return s->opts.on_step(s->opts.ctx, step);
 }
 
 static size_t inlined_at(void *ctx, const struct ptc_item *item, uint64_t ip,
@@ -287,10 +311,13 @@ int ptc_call_stream_init(struct ptc_call_stream *s, const struct ptc_call_stream
 						       on_balanced_call, s };
 
 	*s = (struct ptc_call_stream){ .opts = *opts };
-	s->calls = ptc_calls_new(&calls);
+	if (opts->on_step)
+		s->parts = ptc_part_calls_new(&calls, on_part_step);
+	else
+		s->calls = ptc_calls_new(&calls);
 	s->inlines = opts->inlines ? ptc_inline_calls_new(&inlines) : NULL;
 	s->seen = calloc((size_t)1 << SEEN_BITS, sizeof(*s->seen));
-	if (s->calls && s->seen && !s->inlines == !opts->inlines)
+	if ((s->calls || s->parts) && s->seen && !s->inlines == !opts->inlines)
 		return 0;
 	ptc_call_stream_release(s);
 	return PTC_E_NO_MEMORY;
@@ -310,6 +337,7 @@ void ptc_call_stream_release(struct ptc_call_stream *s)
 	free(s->seen);
 	ptc_names_release(&s->names);
 	ptc_calls_free(s->calls);
+	ptc_part_calls_free(s->parts);
 	ptc_inline_calls_free(s->inlines);
 	*s = (struct ptc_call_stream){ .opts = s->opts };
 }
@@ -321,7 +349,7 @@ void ptc_call_stream_begin(struct ptc_call_stream *s)
 
 int ptc_call_stream_item(struct ptc_call_stream *s, const struct ptc_item *it)
 {
-	return ptc_calls_item(s->calls, it);
+	return s->parts ? ptc_part_calls_item(s->parts, it) : ptc_calls_item(s->calls, it);
 }
 
 int ptc_call_stream_items(void *ctx, const struct ptc_item *items, size_t n)
@@ -332,13 +360,25 @@ int ptc_call_stream_items(void *ctx, const struct ptc_item *items, size_t n)
 
 	ptc_call_stream_begin(s);
 	for (i = 0; !rc && i < n; i++)
-		rc = ptc_calls_item(s->calls, &items[i]);
+		rc = ptc_call_stream_item(s, &items[i]);
 	return rc;
 }
 
 int ptc_call_stream_finish(struct ptc_call_stream *s)
 {
-	return ptc_calls_finish(s->calls);
+	return s->parts ? ptc_part_calls_flush(s->parts) : ptc_calls_finish(s->calls);
+}
+
+int ptc_call_stream_restore(struct ptc_call_stream *s, int32_t tid, uint32_t function,
+			    const struct ptc_open_call *call, uint32_t *ret_thread)
+{
+	struct ptc_call_thread *t = find_call_thread(s, tid);
+
+	if (!t || !ptc_grow(&t->stack, &t->cap, t->depth + 1, sizeof(*t->stack)))
+		return PTC_E_NO_MEMORY;
+	t->stack[t->depth++] = function;
+	*ret_thread = (uint32_t)(t - s->threads);
+	return ptc_calls_restore(s->calls, tid, call);
 }
 
 uint32_t ptc_call_stream_thread(struct ptc_call_stream *s, int32_t tid)

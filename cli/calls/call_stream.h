@@ -17,6 +17,7 @@
 #include "cli/common/string_pool.h"
 #include "ptcap/calls.h"
 #include "ptcap/decode.h"
+#include "ptcap/part_calls.h"
 
 /* A function, or a place that belongs to no known function. */
 struct ptc_function {
@@ -55,6 +56,17 @@ struct ptc_call_event {
 	uint64_t insns_before;
 };
 
+/* Answers about the addresses of an item, in place of a decode. */
+struct ptc_call_lookup {
+	/* Returns the start of the function at @ip; 0: unknown. */
+	uint64_t (*start)(void *ctx, const struct ptc_item *it, uint64_t ip);
+	/* Returns the number of this function; PTC_NO_NUMBER: out of memory. */
+	uint32_t (*number)(void *ctx, const struct ptc_item *it, uint64_t ip);
+	const char *(*name)(void *ctx, const struct ptc_item *it, uint64_t ip);
+	uint64_t (*life)(void *ctx, const struct ptc_item *it);
+	const char *(*thread_name)(void *ctx, int32_t tid); /* NULL: not known */
+};
+
 /* What a caller wants. Borrowed until ptc_call_stream_release. */
 struct ptc_call_stream_opts {
 	struct ptc_decode *d; /* with opts.lengths; for instructions also opts.icount */
@@ -62,11 +74,18 @@ struct ptc_call_stream_opts {
 	/* Returns non-zero to stop decoding. */
 	int (*on_event)(void *ctx, const struct ptc_call_event *event);
 	void *ctx;
+	/*
+	 * The items are of a part of the trace: the events are of calls inside of the part, and
+	 * this gets the steps. NULL: all of the trace.
+	 */
+	int (*on_step)(void *ctx, const struct ptc_part_step *step);
+	const struct ptc_call_lookup *lookup; /* with d NULL, and no inlined functions */
 };
 
 struct ptc_call_stream {
 	struct ptc_call_stream_opts opts;
-	struct ptc_calls *calls;	  /* owned */
+	struct ptc_calls *calls;	  /* owned; NULL: parts has all */
+	struct ptc_part_calls *parts;	  /* owned; with opts.on_step */
 	struct ptc_inline_calls *inlines; /* owned; NULL: not wanted */
 	struct ptc_names names;
 	struct ptc_function *functions; /* owned; number of a function: index in this array */
@@ -96,8 +115,9 @@ void ptc_call_stream_begin(struct ptc_call_stream *s);
 int ptc_call_stream_item(struct ptc_call_stream *s, const struct ptc_item *it);
 
 /*
- * Report the end of all open functions. To be called once, after the decode. Returns 0, or the
- * non-zero result of on_event.
+ * Report the end of all open functions. To be called once, after the decode. With opts.on_step:
+ * give a step for each thread, also during the decode. Returns 0, or the non-zero result of
+ * on_event or on_step.
  */
 int ptc_call_stream_finish(struct ptc_call_stream *s);
 
@@ -107,6 +127,19 @@ int ptc_call_stream_finish(struct ptc_call_stream *s);
  */
 uint32_t ptc_call_stream_function(struct ptc_call_stream *s, const struct ptc_item *it,
 				  uint64_t ip);
+
+/* Returns the start of the function that contains @ip in the process of @it; 0: unknown. */
+uint64_t ptc_call_stream_start(struct ptc_call_stream *s, const struct ptc_item *it, uint64_t ip);
+
+/* Returns the number of function @f, which may be new. PTC_NO_NUMBER: out of memory. */
+uint32_t ptc_call_stream_number(struct ptc_call_stream *s, const struct ptc_function *f);
+
+/*
+ * Joins parts: opens a call of @function in thread @tid, which another part has counted, without an
+ * event. *@ret_thread: the number of the thread. Returns 0 or an error of ptc_calls_restore.
+ */
+int ptc_call_stream_restore(struct ptc_call_stream *s, int32_t tid, uint32_t function,
+			    const struct ptc_open_call *call, uint32_t *ret_thread);
 
 /* Returns the number of the newest thread with ID @tid; PTC_NO_NUMBER: it has entered no function.
  */

@@ -108,14 +108,13 @@ static struct ptc_tree_thread *tree_thread(struct ptc_call_tree *t, const struct
  * Count what ran since the last event of the thread. Instructions without a function, behind a gap,
  * count for the thread. Time without a function does not count: nobody ran then.
  */
-static void count_own(struct ptc_call_tree *t, struct ptc_tree_thread *at,
-		      const struct ptc_call *call)
+static void count_own(struct ptc_call_tree *t, struct ptc_tree_thread *at, uint64_t insns,
+		      uint64_t time)
 {
 	struct ptc_tree_node *n = &t->nodes[at->node_plus_one - 1];
-	const uint64_t time = call->item->time;
 
-	n->insns += call->insns - at->last_insns;
-	at->last_insns = call->insns;
+	n->insns += insns - at->last_insns;
+	at->last_insns = insns;
 	if (time == PTC_NO_TIME)
 		return;
 	if (n->depth && at->last_time != PTC_NO_TIME && time > at->last_time)
@@ -123,18 +122,23 @@ static void count_own(struct ptc_call_tree *t, struct ptc_tree_thread *at,
 	at->last_time = time;
 }
 
+static int no_node(const struct ptc_call_tree *t)
+{
+	return t->full ? PTC_E_LIMIT : PTC_E_NO_MEMORY;
+}
+
+/* Without a node for it, a function below depth_max counts for its caller. */
 static int enter_node(struct ptc_call_tree *t, struct ptc_tree_thread *at, uint32_t function)
 {
 	uint32_t child;
 
 	if (at->below || t->nodes[at->node_plus_one - 1].depth == t->depth_max) {
 		at->below++;
-		t->cut++;
 		return 0;
 	}
 	child = child_of(t, at->node_plus_one - 1, function);
 	if (child == PTC_NO_NUMBER)
-		return t->full ? PTC_E_LIMIT : PTC_E_NO_MEMORY;
+		return no_node(t);
 	at->node_plus_one = child + 1;
 	return 0;
 }
@@ -152,17 +156,68 @@ static void leave_node(struct ptc_call_tree *t, struct ptc_tree_thread *at)
 int ptc_call_tree_event(struct ptc_call_tree *t, const struct ptc_call_event *e)
 {
 	struct ptc_tree_thread *at;
+	int rc;
 
 	if (e->call->type == PTC_CALL_LOST)
 		return 0;
 	at = tree_thread(t, e);
 	if (!at)
-		return t->full ? PTC_E_LIMIT : PTC_E_NO_MEMORY;
-	count_own(t, at, e->call);
-	if (e->call->type == PTC_CALL_ENTER)
-		return enter_node(t, at, e->function);
+		return no_node(t);
+	count_own(t, at, e->call->insns, e->call->item->time);
+	if (e->call->type == PTC_CALL_ENTER) {
+		rc = enter_node(t, at, e->function);
+		t->cut += at->below != 0;
+		return rc;
+	}
 	leave_node(t, at);
 	return 0;
+}
+
+/* --- parts --- */
+
+int ptc_call_tree_open(struct ptc_call_tree *t, uint32_t thread, uint32_t function)
+{
+	return enter_node(t, &t->threads[thread], function);
+}
+
+/* Returns the node for node @i of the part, whose parent is in @places. PTC_NO_NUMBER: as add_node.
+ */
+static uint32_t joined_node(struct ptc_call_tree *t, const struct ptc_joined_tree *part, size_t i,
+			    const uint32_t *places, bool below)
+{
+	const struct ptc_part_node *n = &part->nodes[i];
+	const uint32_t parent = places[n->parent];
+
+	if (below || t->nodes[parent].depth == t->depth_max) {
+		t->cut += n->calls;
+		return parent;
+	}
+	return child_of(t, parent, n->function);
+}
+
+int ptc_call_tree_join(struct ptc_call_tree *t, const struct ptc_joined_tree *part)
+{
+	struct ptc_tree_thread *at = &t->threads[part->thread];
+	uint32_t *places = calloc(part->n, sizeof(*places));
+	size_t i;
+
+	if (!places)
+		return PTC_E_NO_MEMORY;
+	count_own(t, at, part->first[PTC_PART_INSNS], part->first[PTC_PART_TIME]);
+	places[0] = at->node_plus_one - 1;
+	for (i = 0; i < part->n; i++) {
+		if (i)
+			places[i] = joined_node(t, part, i, places, at->below);
+		if (places[i] == PTC_NO_NUMBER)
+			break;
+		t->nodes[places[i]].insns += part->nodes[i].self[PTC_PART_INSNS];
+		t->nodes[places[i]].ns += part->nodes[i].self[PTC_PART_TIME];
+	}
+	free(places);
+	at->last_insns = part->last[PTC_PART_INSNS];
+	if (part->last[PTC_PART_TIME] != PTC_NO_TIME)
+		at->last_time = part->last[PTC_PART_TIME];
+	return i == part->n ? 0 : no_node(t);
 }
 
 size_t ptc_call_tree_path(const struct ptc_call_tree *t, uint32_t number, uint32_t *path)

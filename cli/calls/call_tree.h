@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cli/calls/call_stream.h"
+#include "cli/calls/part_tree.h"
 #include "cli/common/number_index.h"
 
 enum {
@@ -48,6 +49,15 @@ void ptc_call_tree_release(struct ptc_call_tree *t);
  * (and sets full): the tree has too many nodes.
  */
 int ptc_call_tree_event(struct ptc_call_tree *t, const struct ptc_call_event *e);
+
+/*
+ * Add calls of a part below the function that runs in the thread, which has had an event. Returns
+ * as ptc_call_tree_event.
+ */
+int ptc_call_tree_join(struct ptc_call_tree *t, const struct ptc_joined_tree *part);
+
+/* Enter a function of such a part, whose entry is counted, and which is still open. */
+int ptc_call_tree_open(struct ptc_call_tree *t, uint32_t thread, uint32_t function);
 
 /*
  * Get the path of node @number: the thread's node, then the functions' nodes, the outermost first.

@@ -9,11 +9,12 @@
 #include "cli/common/cli.h"
 #include "cli/decode/out_folded.h"
 
+static const char *const names[] = { [PTC_CALL_PROFILE_CALLGRIND] = "callgrind",
+				     [PTC_CALL_PROFILE_FOLDED] = "folded",
+				     [PTC_CALL_PROFILE_PPROF] = "pprof" };
+
 enum ptc_call_profile_kind ptc_call_profile_parse(const char *name)
 {
-	static const char *const names[] = { [PTC_CALL_PROFILE_CALLGRIND] = "callgrind",
-					     [PTC_CALL_PROFILE_FOLDED] = "folded",
-					     [PTC_CALL_PROFILE_PPROF] = "pprof" };
 	int i;
 
 	for (i = PTC_CALL_PROFILE_NONE + 1; i < PTC_CALL_PROFILE_COUNT; i++)
@@ -60,17 +61,47 @@ static int take_callgrind_items(void *ctx, const struct ptc_item *items, size_t 
 	return checked(p, ptc_callgrind_items(&p->callgrind, items, n));
 }
 
-bool ptc_call_profile_begin(struct ptc_call_profile *p, struct ptc_decode *d, struct ptc_sink *ret)
+static uint32_t depth_of(const struct ptc_call_profile *p)
+{
+	return p->depth ? (uint32_t)p->depth : PTC_TREE_DEPTH;
+}
+
+static int take_part_items(void *ctx, const struct ptc_item *items, size_t n)
+{
+	struct ptc_call_profile *p = ctx;
+
+	p->failed |= ptc_part_out_items(&p->part, items, n) != 0;
+	return p->failed;
+}
+
+static bool begin_part(struct ptc_call_profile *p, struct ptc_decode *d, struct ptc_line *l)
+{
+	const bool pprof = p->kind == PTC_CALL_PROFILE_PPROF;
+
+	p->part = (struct ptc_part_out){
+		.line = l, .shard = p->shard, .of = names[p->kind], .has_begins = pprof
+	};
+	return ptc_part_out_begin(&p->part, d,
+				  json_pack("{s:i, s:b}", "depth", (int)depth_of(p), "by_time",
+					    pprof ? ptc_pprof_has_time(d) : p->by_time));
+}
+
+bool ptc_call_profile_begin(struct ptc_call_profile *p, struct ptc_decode *d, struct ptc_line *l,
+			    struct ptc_sink *ret)
 {
 	const struct ptc_call_stream_opts opts = { .d = d, .on_event = on_tree_event, .ctx = p };
 
 	*ret = (struct ptc_sink){ .ctx = p };
+	if (p->shard.n) {
+		ret->on_items = take_part_items;
+		return begin_part(p, d, l);
+	}
 	if (p->kind == PTC_CALL_PROFILE_CALLGRIND) {
 		ret->on_items = take_callgrind_items;
 		return ptc_callgrind_init(&p->callgrind, d);
 	}
 	ret->on_items = take_tree_items;
-	ptc_call_tree_init(&p->tree, p->depth ? (uint32_t)p->depth : PTC_TREE_DEPTH);
+	ptc_call_tree_init(&p->tree, depth_of(p));
 	return !ptc_call_stream_init(&p->stream, &opts);
 }
 
@@ -79,7 +110,8 @@ static bool print_tree(struct ptc_call_profile *p, struct ptc_line *l)
 	bool ok = !checked(p, ptc_call_stream_finish(&p->stream));
 
 	if (ok && p->kind == PTC_CALL_PROFILE_PPROF)
-		ok = ptc_pprof_print(&p->stream, &p->tree, &p->begins, l);
+		ok = ptc_pprof_print(&p->stream, &p->tree, &p->begins,
+				     ptc_pprof_has_time(p->stream.opts.d), l);
 	else if (ok)
 		ok = ptc_folded_print(&p->stream, &p->tree, p->by_time, l);
 	if (ok && p->tree.cut)
@@ -91,6 +123,8 @@ static bool print_tree(struct ptc_call_profile *p, struct ptc_line *l)
 
 bool ptc_call_profile_print(struct ptc_call_profile *p, struct ptc_line *l)
 {
+	if (p->shard.n)
+		return ptc_part_out_steps(&p->part) && ptc_part_out_end(&p->part);
 	if (p->kind == PTC_CALL_PROFILE_CALLGRIND)
 		return ptc_callgrind_print(&p->callgrind, l);
 	return print_tree(p, l);
@@ -98,6 +132,7 @@ bool ptc_call_profile_print(struct ptc_call_profile *p, struct ptc_line *l)
 
 void ptc_call_profile_release(struct ptc_call_profile *p)
 {
+	ptc_part_out_release(&p->part);
 	ptc_callgrind_release(&p->callgrind);
 	ptc_call_tree_release(&p->tree);
 	free(p->begins.v);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cli/calls/call_tree.h"
+#include "cli/calls/part_out.h"
 #include "cli/decode/line_buffer.h"
 #include "cli/decode/out_callgrind.h"
 #include "cli/decode/out_pprof.h"
@@ -19,18 +20,20 @@ enum ptc_call_profile_kind {
 	PTC_CALL_PROFILE_COUNT,
 };
 
-/* Initialize with zeros, except kind, depth and by_time. */
+/* Initialize with zeros, except kind, depth, by_time and shard. */
 struct ptc_call_profile {
 	enum ptc_call_profile_kind kind;
 	uint64_t depth; /* functions in a stack, up to PTC_TREE_DEPTH_MAX; 0: the default */
 	bool by_time;	/* folded: ns instead of instructions */
-	bool refused;	/* an error was reported */
-	bool failed;	/* out of memory */
+	struct ptc_shard_choice shard; /* n 0: all of the trace */
+	bool refused;		       /* an error was reported */
+	bool failed;		       /* out of memory */
 	struct ptc_callgrind callgrind;
 	/* All other kinds: */
 	struct ptc_call_stream stream;
 	struct ptc_call_tree tree;
 	struct ptc_function_begins begins; /* pprof */
+	struct ptc_part_out part;	   /* of a shard, in place of the others */
 };
 
 /* Returns the kind with this name of --format; NONE: there is no such kind. */
@@ -38,9 +41,10 @@ enum ptc_call_profile_kind ptc_call_profile_parse(const char *name);
 
 /*
  * Prepare a profile of @d, which is decoded with opts.lengths and opts.icount. *ret: the sink for
- * all items. @p must not move. Returns false if out of memory.
+ * all items. A shard is printed to @l. @p must not move. Returns false if out of memory.
  */
-bool ptc_call_profile_begin(struct ptc_call_profile *p, struct ptc_decode *d, struct ptc_sink *ret);
+bool ptc_call_profile_begin(struct ptc_call_profile *p, struct ptc_decode *d, struct ptc_line *l,
+			    struct ptc_sink *ret);
 
 /*
  * Print the profile, once, after all items. If it is too large, reports an error and sets refused.

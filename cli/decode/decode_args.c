@@ -238,10 +238,12 @@ static int check_shard(struct ptc_decode_args *a)
 	if (a->has_time || a->opts.last)
 		return ptc_usage_error("decode",
 				       "--shard cannot be combined with --time or --last");
-	if (f->calls || a->out.call_profile.kind || f->uftrace || f->fxt)
-		return ptc_usage_error("decode", "--shard cannot be combined with --calls, or with "
-						 "--format callgrind, folded, pprof, uftrace or "
-						 "fxt: calls continue from one shard to the next");
+	if (f->calls || f->uftrace || f->fxt)
+		return ptc_usage_error("decode",
+				       "--shard cannot be combined with --calls, or with "
+				       "--format uftrace or fxt: calls continue from one "
+				       "shard to the next; use --time, or a sum: --format "
+				       "folded or pprof");
 	if (f->counts == PTC_COUNTS_COVERAGE && !f->lcov)
 		return ptc_usage_error("decode", "--shard cannot be combined with "
 						 "--counts=coverage: the lines that ran cannot be "
@@ -249,12 +251,18 @@ static int check_shard(struct ptc_decode_args *a)
 	if (f->most)
 		return ptc_usage_error("decode", "--shard cannot be combined with the first N of "
 						 "--counts: a shard does not know the sums");
+	if (a->out.call_profile.kind == PTC_CALL_PROFILE_CALLGRIND)
+		return ptc_usage_error("decode", "--shard cannot be combined with --format "
+						 "callgrind; use folded or pprof");
+	a->out.call_profile.shard = a->shard;
+	f->shard = a->shard;
+	if (a->out.call_profile.kind)
+		return -1;
 	if (f->icount || f->axis == PTC_AXIS_INSNS || ptc_fields_have(&f->fields, PTC_FIELD_ICOUNT))
 		return ptc_usage_error("decode", "--shard cannot be combined with --icount, "
 						 "--axis=insns or the field icount: a shard does "
 						 "not know how many instructions ran before it");
 	f->axis = PTC_AXIS_TIME;
-	f->shard = a->shard;
 	return -1;
 }
 
@@ -327,7 +335,7 @@ static int check_args(struct ptc_decode_args *a)
 			ptc_fields_have(&f->fields, PTC_FIELD_INSN);
 	/* These outputs depend on the item before. */
 	a->opts.before = a->shard.n && (f->bin || f->insn || f->counts >= PTC_COUNTS_BLOCKS ||
-					a->out.profile.kind);
+					a->out.profile.kind || a->out.call_profile.kind);
 	if (prints_long_lines(a)) {
 		f->jobs = a->opts.jobs;
 		a->opts.jobs = 1;

@@ -139,14 +139,14 @@ int ptc_decoded_begin(struct ptc_decoded *o, struct ptc_decode *d, struct ptc_si
 		*ret = (struct ptc_sink){ .on_items = ptc_totals_items, .ctx = &o->totals };
 	else if (o->profile.kind)
 		*ret = (struct ptc_sink){ .on_items = ptc_profile_items, .ctx = &o->profile };
-	else if (o->call_profile.kind)
-		return ptc_call_profile_begin(&o->call_profile, d, ret) ? 0 : ptc_fail_mem(err);
 	else if (f->counts)
 		*ret = (struct ptc_sink){ .on_items = ptc_counts_items, .ctx = &o->counts };
 	else if (f->calls)
 		*ret = (struct ptc_sink){ .on_items = ptc_print_calls, .ctx = &o->calls };
-	else
+	else if (!o->call_profile.kind)
 		*ret = printer_of(o);
+	else if (!ptc_call_profile_begin(&o->call_profile, d, &line, ret))
+		return ptc_fail_mem(err);
 	if (f->calls &&
 	    ptc_calls_printer_init(&o->calls, d, &line,
 				   &(struct ptc_calls_form){ .json = f->json,

@@ -3,15 +3,7 @@
 
 #include <stdlib.h>
 
-/* A stack: its path has a node for the thread, and then one for each function. */
-struct folding {
-	struct ptc_call_stream *s;
-	const struct ptc_call_tree *t;
-	uint32_t *path; /* owned */
-	struct ptc_line *l;
-};
-
-static void put_thread_of_stack(struct folding *f, uint32_t number)
+static void put_thread_of_stack(struct ptc_folding *f, uint32_t number)
 {
 	const struct ptc_call_thread *t = &f->s->threads[number];
 
@@ -20,7 +12,7 @@ static void put_thread_of_stack(struct folding *f, uint32_t number)
 	ptc_line_dec(f->l, t->tid);
 }
 
-static void put_stack(struct folding *f, uint32_t number, uint64_t value)
+static void put_stack(struct ptc_folding *f, uint32_t number)
 {
 	const size_t n = ptc_call_tree_path(f->t, number, f->path);
 	char buf[4096];
@@ -34,26 +26,48 @@ static void put_stack(struct folding *f, uint32_t number, uint64_t value)
 						      sizeof(buf)),
 			       ";");
 	}
-	ptc_line_char(f->l, ' ');
-	ptc_line_dec(f->l, (int64_t)value);
-	ptc_line_char(f->l, '\n');
+}
+
+bool ptc_folding_init(struct ptc_folding *f, struct ptc_call_stream *s,
+		      const struct ptc_call_tree *t, bool by_time, struct ptc_line *l)
+{
+	*f = (struct ptc_folding){ .s = s, .t = t, .by_time = by_time, .l = l };
+	f->path = calloc((size_t)t->depth_max + 1, sizeof(*f->path));
+	return f->path;
+}
+
+bool ptc_folding_next(struct ptc_folding *f, uint64_t *ret_value)
+{
+	while (f->at < f->t->n && !f->l->failed) {
+		const struct ptc_tree_node *n = &f->t->nodes[f->at++];
+
+		*ret_value = f->by_time ? n->ns : n->insns;
+		if (!*ret_value)
+			continue;
+		put_stack(f, f->at - 1);
+		return true;
+	}
+	return false;
+}
+
+void ptc_folding_release(struct ptc_folding *f)
+{
+	free(f->path);
 }
 
 bool ptc_folded_print(struct ptc_call_stream *s, const struct ptc_call_tree *t, bool by_time,
 		      struct ptc_line *l)
 {
-	struct folding f = { .s = s, .t = t, .l = l };
-	bool ok;
+	struct ptc_folding f;
 	uint64_t value;
-	uint32_t i;
 
-	f.path = calloc(t->depth_max + 1, sizeof(*f.path));
-	ok = f.path != NULL;
-	for (i = 0; ok && i < t->n && !l->failed; i++) {
-		value = by_time ? t->nodes[i].ns : t->nodes[i].insns;
-		if (value)
-			put_stack(&f, i, value);
+	if (!ptc_folding_init(&f, s, t, by_time, l))
+		return false;
+	while (ptc_folding_next(&f, &value)) {
+		ptc_line_char(l, ' ');
+		ptc_line_dec(l, (int64_t)value);
+		ptc_line_char(l, '\n');
 	}
-	free(f.path);
-	return ok;
+	ptc_folding_release(&f);
+	return true;
 }

@@ -286,17 +286,16 @@ static bool number_thread_names(struct pprof *p)
 	return p->thread_names != NULL;
 }
 
-static bool has_measured_time(const struct ptc_call_stream *s)
+bool ptc_pprof_has_time(const struct ptc_decode *d)
 {
 	uint64_t first, last;
 	struct ptc_err ignored;
 
-	return !ptc_decode_is_of_software(s->opts.d) &&
-	       !ptc_decode_get_times(s->opts.d, &first, &last, &ignored);
+	return !ptc_decode_is_of_software(d) && !ptc_decode_get_times(d, &first, &last, &ignored);
 }
 
 bool ptc_pprof_print(struct ptc_call_stream *s, const struct ptc_call_tree *t,
-		     const struct ptc_function_begins *begins, struct ptc_line *l)
+		     const struct ptc_function_begins *begins, bool by_time, struct ptc_line *l)
 {
 	struct pprof p = { .s = s,
 			   .t = t,
@@ -304,7 +303,7 @@ bool ptc_pprof_print(struct ptc_call_stream *s, const struct ptc_call_tree *t,
 			   .whole = PTC_BUF_INIT,
 			   .part = PTC_BUF_INIT,
 			   .inner = PTC_BUF_INIT,
-			   .by_time = has_measured_time(s) };
+			   .by_time = by_time };
 	bool ok = number_thread_names(&p);
 
 	p.path = calloc((size_t)t->depth_max + 1, sizeof(*p.path));

@@ -28,6 +28,9 @@ bool ptc_function_begins_event(struct ptc_function_begins *b, struct ptc_call_st
 
 /* Print the profile. Returns false if out of memory. */
 bool ptc_pprof_print(struct ptc_call_stream *s, const struct ptc_call_tree *t,
-		     const struct ptc_function_begins *begins, struct ptc_line *l);
+		     const struct ptc_function_begins *begins, bool by_time, struct ptc_line *l);
+
+/* Returns whether the times of the trace are a measure of the program. */
+bool ptc_pprof_has_time(const struct ptc_decode *d);
 
 #endif

@@ -7,6 +7,7 @@
 #include "cli/decode/decode_findings.h"
 #include "cli/decode/empty_warnings.h"
 #include "cli/report/report.h"
+#include "cli/report/report_part.h"
 #include "ptcap/lookup.h"
 
 static const char *recording_name(const struct ptc_report_args *a)
@@ -32,10 +33,10 @@ static int sum_items(void *ctx, const struct ptc_item *items, size_t n)
 	return ptc_call_stream_items(&r->stream, items, n);
 }
 
-/* Decode, and sum all calls. Returns 0, or an exit code after a message. */
-static int sum_recording(struct ptc_report *r, uint64_t *ret_items)
+/* Decode to @own. Returns 0, or an exit code after a message. */
+static int run_decode(struct ptc_report *r, struct ptc_sink own, uint64_t *ret_items)
 {
-	struct ptc_asked asked = { .inner = { sum_items, r } };
+	struct ptc_asked asked = { .inner = own };
 	struct ptc_sink sink, inner = { ptc_asked_items, &asked };
 	struct ptc_progress progress;
 	struct ptc_err err;
@@ -48,12 +49,22 @@ static int sum_recording(struct ptc_report *r, uint64_t *ret_items)
 		ptc_progress_finish(&progress);
 	if (rc < 0 && err.code != PTC_E_STOPPED)
 		return ptc_say_err(&err);
-	if (rc < 0 || ptc_call_stream_finish(&r->stream))
+	*ret_items = asked.items;
+	return rc < 0 ? ptc_say_no_memory() : 0;
+}
+
+/* Decode, and sum all calls. Returns 0, or an exit code after a message. */
+static int sum_recording(struct ptc_report *r, uint64_t *ret_items)
+{
+	const int code = run_decode(r, (struct ptc_sink){ sum_items, r }, ret_items);
+
+	if (code)
+		return code;
+	if (ptc_call_stream_finish(&r->stream))
 		return ptc_say_no_memory();
 	ptc_function_sums_finish(&r->sums);
 	ptc_function_focus_sort(&r->focus);
 	r->insns -= r->sums.left_out;
-	*ret_items = asked.items;
 	return ptc_report_sort_rows(r) ? 0 : ptc_say_no_memory();
 }
 
@@ -79,9 +90,9 @@ static int judge(const struct ptc_report *r, uint64_t items)
 	ptc_say_findings(r->d, &stats);
 	if (r->args->inlines || r->args->slowest)
 		ptc_say_without_lines(r->d);
-	if (ptc_asked_any(&part) && (!items || (part.sym && !r->focus.found)))
+	if (!r->args->shard.n && ptc_asked_any(&part) && (!items || (part.sym && !r->focus.found)))
 		return ptc_asked_say_none(&part, r->d, recording_name(r->args));
-	if (!stats.aux_bytes) {
+	if (!stats.aux_bytes && !r->args->shard.n) {
 		ptc_say("'%s' has no trace to decode", recording_name(r->args));
 		return PTC_EXIT_NOTHING;
 	}
@@ -102,6 +113,26 @@ static int print_report(struct ptc_report *r, struct ptc_pager *pager, uint64_t 
 	return ptc_pager_finish(pager) || code ? code : PTC_EXIT_FAIL;
 }
 
+/* Decode a shard, and print it for `ptcap sum`. */
+static int report_shard(struct ptc_report *r)
+{
+	struct ptc_report_part part = { .n = 0 };
+	uint64_t items;
+	int code;
+
+	ptc_report_choose_axis(r);
+	code = ptc_report_part_begin(&part, r) ? 0 : ptc_say_no_memory();
+	if (!code)
+		code = run_decode(r, (struct ptc_sink){ ptc_report_part_items, &part }, &items);
+	if (!code && !ptc_report_part_end(&part))
+		code = ptc_say_no_memory();
+	ptc_line_flush(r->line);
+	if (!code)
+		code = r->line->failed ? PTC_EXIT_FAIL : judge(r, items);
+	ptc_report_part_release(&part);
+	return code;
+}
+
 static int report_decoded(const struct ptc_report_args *a, struct ptc_decode *d,
 			  struct ptc_pager *pager)
 {
@@ -113,6 +144,8 @@ static int report_decoded(const struct ptc_report_args *a, struct ptc_decode *d,
 	uint64_t items = 0;
 	int code;
 
+	if (a->shard.n)
+		return report_shard(&r);
 	if (ptc_call_stream_init(&r.stream, &opts))
 		return ptc_say_no_memory();
 	r.sums.stream = &r.stream;
@@ -147,14 +180,15 @@ static int report_recording(struct ptc_report_args *a)
 					   .raw = a->raw.v,
 					   .nraw = a->raw.n,
 					   .opts = &a->opts,
-					   .time = a->time_text ? &a->time : NULL };
+					   .time = a->time_text ? &a->time : NULL,
+					   .shard = a->shard };
 	struct ptc_pager pager = PTC_PAGER_INIT;
 	struct ptc_decode *d;
 	int code = ptc_choose_code(a->debuginfod, &a->code);
 
 	if (code)
 		return code;
-	if (!a->no_pager && a->format == PTC_REPORT_TEXT)
+	if (!a->no_pager && a->format == PTC_REPORT_TEXT && !a->shard.n)
 		ptc_pager_prepare(&pager);
 	a->sandbox.finds_code = true;
 	code = ptc_open_chosen(&a->sandbox, &chosen, &d);

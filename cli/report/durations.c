@@ -70,6 +70,30 @@ bool ptc_durations_add(struct ptc_durations *d, uint64_t set, uint64_t value)
 	return b;
 }
 
+bool ptc_durations_add_bucket(struct ptc_durations *d, uint64_t set, uint64_t bucket,
+			      uint64_t times)
+{
+	struct ptc_durations_bucket *b = bucket_with(d, set << BUCKET_BITS | bucket);
+
+	if (b)
+		b->times += times;
+	return b;
+}
+
+bool ptc_durations_bucket(const struct ptc_durations *d, uint64_t set, size_t *at,
+			  uint64_t *ret_bucket, uint64_t *ret_times)
+{
+	const uint64_t first = set << BUCKET_BITS;
+	const size_t i = *at ? *at : PTC_PARTITION_POINT(k, 0, d->n, d->v[k].key < first);
+
+	if (i >= d->n || d->v[i].key >> BUCKET_BITS != set)
+		return false;
+	*ret_bucket = d->v[i].key - first;
+	*ret_times = d->v[i].times;
+	*at = i + 1;
+	return true;
+}
+
 static int by_bucket_key(const void *a, const void *b)
 {
 	const struct ptc_durations_bucket *x = a, *y = b;

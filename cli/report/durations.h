@@ -13,6 +13,9 @@
 
 #include "cli/common/number_index.h"
 
+/* The numbers of buckets are below this. */
+enum { PTC_DURATIONS_BUCKETS = 1 << 12 };
+
 /* Many histograms, which the caller numbers. Initialize with zeros. */
 struct ptc_durations {
 	struct ptc_durations_bucket *v; /* owned */
@@ -25,6 +28,17 @@ struct ptc_durations {
  * budget has no more memory.
  */
 bool ptc_durations_add(struct ptc_durations *d, uint64_t set, uint64_t value);
+
+/* The same for @times values of a bucket, whose number ptc_durations_bucket gave. */
+bool ptc_durations_add_bucket(struct ptc_durations *d, uint64_t set, uint64_t bucket,
+			      uint64_t times);
+
+/*
+ * Gets the bucket behind *@at of histogram @set, after ptc_durations_sort, and moves *@at, which
+ * begins with 0. Returns false if there are no more.
+ */
+bool ptc_durations_bucket(const struct ptc_durations *d, uint64_t set, size_t *at,
+			  uint64_t *ret_bucket, uint64_t *ret_times);
 
 /* Prepare ptc_durations_percentile. No more values may be added. */
 void ptc_durations_sort(struct ptc_durations *d);

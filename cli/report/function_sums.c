@@ -88,17 +88,21 @@ static bool is_same_sums_pair(const void *entry, const void *key)
 	return a->thread == b->thread && a->function == b->function;
 }
 
-/* Returns the number of the pair of @event, which may be new. PTC_NO_NUMBER: no memory. */
-static uint32_t pair_of(struct ptc_function_sums *s, const struct ptc_call_event *event)
+/*
+ * Returns the number of the pair of a thread and function, which may be new. @event: an entry, for
+ * its group; NULL: there are no groups. PTC_NO_NUMBER: no memory.
+ */
+static uint32_t pair_of(struct ptc_function_sums *s, uint32_t thread, uint32_t function,
+			const struct ptc_call_event *event)
 {
 	static const struct ptc_number_kind kind = { sizeof(struct ptc_sums_pair),
 						     hash_of_sums_pair, is_same_sums_pair };
-	struct ptc_sums_pair pair = { .thread = event->thread, .function = event->function };
+	struct ptc_sums_pair pair = { .thread = thread, .function = function };
 	uint32_t number = ptc_number_find(&s->pair_index, &kind, s->pairs, &pair);
 
 	if (number)
 		return number - 1;
-	pair.row = row_with(s, s->group_of ? s->group_of(s->ctx, event) : 0, event->function);
+	pair.row = row_with(s, s->group_of && event ? s->group_of(s->ctx, event) : 0, function);
 	if (pair.row != PTC_NO_NUMBER &&
 	    grow_sums(&s->pairs, &s->pairs_cap, s->npairs, sizeof(pair)))
 		number = ptc_number_append(&s->pair_index, &kind, &s->pairs, &s->npairs,
@@ -138,10 +142,9 @@ static uint64_t distance(uint64_t since, uint64_t until)
 }
 
 /* Add what ran since the last event of the thread to the function at the top. */
-static void add_self(struct ptc_function_sums *s, struct ptc_sums_thread *t,
-		     const struct ptc_call *call)
+static void add_self_until(struct ptc_function_sums *s, struct ptc_sums_thread *t,
+			   const uint64_t *now)
 {
-	const uint64_t now[] = { call->insns, call->item->time };
 	struct ptc_function_sum *row = row_of(s, &t->frames[t->depth - 1]);
 	struct ptc_call_edge *edge = edge_of(s, &t->frames[t->depth - 1]);
 	unsigned int a;
@@ -156,6 +159,14 @@ static void add_self(struct ptc_function_sums *s, struct ptc_sums_thread *t,
 		if (now[a] != PTC_NO_TIME)
 			t->at[a] = now[a];
 	}
+}
+
+static void add_self(struct ptc_function_sums *s, struct ptc_sums_thread *t,
+		     const struct ptc_call *call)
+{
+	const uint64_t now[] = { call->insns, call->item->time };
+
+	add_self_until(s, t, now);
 }
 
 /*
@@ -182,12 +193,11 @@ static bool begin_stack(struct ptc_function_sums *s, struct ptc_sums_thread *t,
 static bool begins_before(const struct ptc_function_sums *s, const struct ptc_call_event *event)
 {
 	const struct ptc_call *call = event->call;
-	uint64_t off = 0;
 
 	if (call->how == PTC_CALL_BY_RETURN)
 		return true;
 	return call->how == PTC_CALL_BY_TRACE &&
-	       (!ptc_decode_symbol(s->stream->opts.d, call->item, call->ip, &off) || off);
+	       (!call->ip || ptc_call_stream_start(s->stream, call->item, call->ip) != call->ip);
 }
 
 /* Returns the function of the innermost of the first @n calls. */
@@ -209,7 +219,7 @@ static int add_entry(struct ptc_function_sums *s, struct ptc_sums_thread *t,
 		add_self(s, t, call);
 	else if (!begin_stack(s, t, call))
 		return PTC_E_NO_MEMORY;
-	f = (struct sums_frame){ .pair = pair_of(s, event),
+	f = (struct sums_frame){ .pair = pair_of(s, event->thread, event->function, event),
 				 .is_late = begins_before(s, event),
 				 .from = call->from,
 				 .since = { t->at[PTC_SUMS_INSNS], call->item->time } };
@@ -325,6 +335,97 @@ int ptc_function_sums_event(void *ctx, const struct ptc_call_event *event)
 		return PTC_E_NO_MEMORY;
 	return event->call->type == PTC_CALL_ENTER ? add_entry(s, t, event) :
 						     add_end(s, t, event->call);
+}
+
+/* --- parts --- */
+
+/* Is a call of the node's function open outside of the node? */
+static bool is_open_outside(const struct ptc_function_sums *s, const struct ptc_joined_tree *part,
+			    const struct ptc_part_node *n, uint32_t pair)
+{
+	const struct ptc_part_node *outer = n;
+
+	if (s->pairs[pair].open)
+		return true;
+	while (outer->parent) {
+		outer = &part->nodes[outer->parent];
+		if (outer->function == n->function)
+			return true;
+	}
+	return false;
+}
+
+static bool join_node(struct ptc_function_sums *s, const struct ptc_joined_tree *part,
+		      const struct ptc_part_node *n)
+{
+	const uint32_t pair = pair_of(s, part->thread, n->function, NULL);
+	struct ptc_function_sum *row;
+	bool outside;
+	unsigned int a;
+
+	if (pair == PTC_NO_NUMBER)
+		return false;
+	outside = is_open_outside(s, part, n, pair);
+	row = &s->rows[s->pairs[pair].row];
+	ptc_sums_add(&row->calls, n->calls);
+	ptc_sums_add(&s->all.calls, n->calls);
+	for (a = 0; a < PTC_SUMS_AXES; a++) {
+		ptc_sums_add(&row->self[a], n->self[a]);
+		ptc_sums_add(&s->all.self[a], n->self[a]);
+		if (!outside)
+			ptc_sums_add(&row->total[a], n->total[a]);
+	}
+	return true;
+}
+
+int ptc_function_sums_join(struct ptc_function_sums *s, const struct ptc_joined_tree *part)
+{
+	struct ptc_sums_thread *t = &s->threads[part->thread];
+	struct ptc_function_sum *row = row_of(s, &t->frames[t->depth - 1]);
+	unsigned int a;
+	size_t i;
+
+	add_self_until(s, t, part->first);
+	for (a = 0; a < PTC_SUMS_AXES; a++) {
+		ptc_sums_add(&row->self[a], part->nodes[0].self[a]);
+		ptc_sums_add(&s->all.self[a], part->nodes[0].self[a]);
+		if (part->last[a] != PTC_NO_TIME)
+			t->at[a] = part->last[a];
+	}
+	for (i = 1; i < part->n; i++)
+		if (!join_node(s, part, &part->nodes[i]))
+			return PTC_E_NO_MEMORY;
+	return 0;
+}
+
+int ptc_function_sums_open(struct ptc_function_sums *s, uint32_t thread, uint32_t function,
+			   const uint64_t *since)
+{
+	struct ptc_sums_thread *t = &s->threads[thread];
+	struct sums_frame f = { .pair = pair_of(s, thread, function, NULL),
+				.since = { since[PTC_SUMS_INSNS], since[PTC_SUMS_TIME] } };
+
+	if (f.pair == PTC_NO_NUMBER || !grow_sums(&t->frames, &t->cap, t->depth, sizeof(f)))
+		return PTC_E_NO_MEMORY;
+	f.is_outermost = !s->pairs[f.pair].open++;
+	t->frames[t->depth++] = f;
+	return 0;
+}
+
+uint64_t ptc_function_sums_known(struct ptc_function_sums *s, uint32_t function, unsigned int axis,
+				 uint64_t known, uint64_t sum, uint64_t max)
+{
+	const uint32_t number = row_with(s, 0, function);
+	struct ptc_function_sum *row;
+
+	if (number == PTC_NO_NUMBER)
+		return UINT64_MAX;
+	row = &s->rows[number];
+	ptc_sums_add(&row->known[axis], known);
+	ptc_sums_add(&row->sum[axis], sum);
+	if (max > row->max[axis])
+		row->max[axis] = max;
+	return (uint64_t)number * PTC_SUMS_AXES + axis;
 }
 
 void ptc_function_sums_finish(struct ptc_function_sums *s)

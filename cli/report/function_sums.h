@@ -15,6 +15,7 @@
 
 #include "base/tid_counter.h"
 #include "cli/calls/call_stream.h"
+#include "cli/calls/part_tree.h"
 #include "cli/common/number_index.h"
 #include "cli/report/durations.h"
 
@@ -68,6 +69,21 @@ struct ptc_function_sums {
 
 /* ptc_call_stream_opts.on_event; ctx is a struct ptc_function_sums. Returns PTC_E_NO_MEMORY. */
 int ptc_function_sums_event(void *ctx, const struct ptc_call_event *event);
+
+/*
+ * Joins shards, without groups and focus: adds the calls of a part below the function that runs in
+ * the thread. Returns PTC_E_NO_MEMORY.
+ */
+int ptc_function_sums_join(struct ptc_function_sums *s, const struct ptc_joined_tree *part);
+
+/* Opens a call that is counted in such a part. Returns PTC_E_NO_MEMORY. */
+int ptc_function_sums_open(struct ptc_function_sums *s, uint32_t thread, uint32_t function,
+			   const uint64_t *since);
+
+/* Adds @known durations of a function, whose calls are in a part. Returns the set for
+ * ptc_durations_add_bucket; UINT64_MAX: no memory. */
+uint64_t ptc_function_sums_known(struct ptc_function_sums *s, uint32_t function, unsigned int axis,
+				 uint64_t known, uint64_t sum, uint64_t max);
 
 /* Prepare ptc_function_sums_p99. No more events may come. */
 void ptc_function_sums_finish(struct ptc_function_sums *s);

@@ -50,9 +50,10 @@ struct ptc_report_args {
 	enum ptc_report_by by;
 	enum ptc_report_sort sort;
 	enum ptc_axis axis;
-	uint64_t top;	      /* functions to print; 0: all */
-	const char *function; /* only this one, with callers and callees; NULL: all */
-	uint64_t slowest;     /* calls of the function to print; 0: none */
+	uint64_t top;		       /* functions to print; 0: all */
+	const char *function;	       /* only this one, with callers and callees; NULL: all */
+	uint64_t slowest;	       /* calls of the function to print; 0: none */
+	struct ptc_shard_choice shard; /* n 0: all of the trace */
 };
 
 /* Returns -1 to continue, or an exit code. */
@@ -68,7 +69,7 @@ struct ptc_report_group {
 
 struct ptc_report {
 	const struct ptc_report_args *args; /* borrowed */
-	struct ptc_decode *d;		    /* borrowed */
+	struct ptc_decode *d;		    /* borrowed; NULL: joined shards */
 	struct ptc_call_stream stream;
 	struct ptc_function_sums sums;
 	struct ptc_function_focus focus;     /* if args.function */

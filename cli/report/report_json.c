@@ -150,6 +150,7 @@ bool ptc_report_json(const struct ptc_report *r)
 	for (i = 0; i < r->ngroups && !r->args->function; i++)
 		if (!put_group_of_functions(r, i))
 			return false;
-	ptc_print_json_missing(r->d, r->line);
+	if (r->d)
+		ptc_print_json_missing(r->d, r->line);
 	return true;
 }

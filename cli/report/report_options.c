@@ -124,6 +124,11 @@ static const struct ptc_option options[] = {
 	  "Only branches from FROM up to TO, in seconds. Omit either, or give a part of the "
 	  "trace: 10%-20%.",
 	  PTC_TEXT(struct ptc_report_args, time_text) },
+	{ "shard", 0, "I/N",
+	  "Write part I of N for `ptcap sum`, which prints the report from all parts: with N "
+	  "processes, one for each part.",
+	  PTC_PARSED(struct ptc_report_args, shard, ptc_take_shard,
+		     "the number of a part, and of all parts, for example 1/8") },
 	PTC_HEADING("Where to find the code:"),
 	PTC_OPTIONS_CODE(struct ptc_report_args, code.symfs, debuginfod, code.core),
 	PTC_OPTIONS_KERNEL_CODE(struct ptc_report_args, code.kcore, code.vmlinux),
@@ -179,6 +184,21 @@ static int check_raw_args(const struct ptc_report_args *a)
 	return -1;
 }
 
+/* Check --shard. Returns -1 to continue, or an exit code. */
+static int check_report_shard(struct ptc_report_args *a)
+{
+	if (!a->shard.n)
+		return -1;
+	if (a->time_text)
+		return ptc_usage_error("report", "--shard cannot be combined with --time");
+	if (a->by || a->function || a->inlines)
+		return ptc_usage_error("report", "--shard cannot be combined with --by, --function "
+						 "or --inline; `ptcap sum` prints reports by "
+						 "function");
+	a->opts.before = true;
+	return -1;
+}
+
 static int check_report_args(struct ptc_report_args *a)
 {
 	if (a->time_text && !ptc_time_choice_parse(a->time_text, &a->time))
@@ -192,6 +212,8 @@ static int check_report_args(struct ptc_report_args *a)
 		return ptc_usage_error("report", "--kcore cannot be combined with --vmlinux");
 	a->opts.tids = (struct ptc_ids){ a->tids.ranges, a->tids.n };
 	a->opts.cpus = (struct ptc_ids){ a->cpus.ranges, a->cpus.n };
+	if (check_report_shard(a) >= 0)
+		return PTC_EXIT_USAGE;
 	return check_raw_args(a);
 }
 

@@ -78,6 +78,7 @@ static const struct ptc_option_table option_table = {
 		 "  decode --counts=edges|calls|blocks|lines|coverage --format json\n"
 		 "  decode --format lcov|bolt|profgen|afdo|callgrind|folded\n"
 		 "  report --format json (by function)\n"
+		 "  decode --format folded|pprof, or report, of all shards (--shard)\n"
 		 "  crash show --format json (crashes with the same signature are counted)\n",
 };
 
@@ -115,6 +116,7 @@ static int check_empty(const struct ptc_sum *s, const char *empty)
 static int add_files(struct ptc_sum *s, char *const *names)
 {
 	const char *empty = NULL;
+	struct ptc_err err;
 	int code = 0;
 
 	for (; *names && !code; names++) {
@@ -122,12 +124,19 @@ static int add_files(struct ptc_sum *s, char *const *names)
 		if (!s->format)
 			empty = *names;
 	}
-	return code ? code : check_empty(s, empty);
+	if (!code)
+		code = check_empty(s, empty);
+	return code || !ptc_sum_finish(s, &err) ? code : ptc_say_err(&err);
 }
 
 /* Checks options that not every format has. */
-static int check_form(const struct sum_args *a, const struct ptc_sum_format *f)
+static int check_form(const struct sum_args *a, const struct ptc_sum *s)
 {
+	const struct ptc_sum_format *f = s->format;
+
+	if (!a->output && f->is_binary && f->is_binary(s->state) && isatty(STDOUT_FILENO))
+		return ptc_usage_error("sum", "standard output is a terminal; redirect the profile "
+					      "to a file");
 	if ((a->form == FORM_TEXT || a->most) && !f->has_table)
 		return ptc_usage_error("sum", "%s needs counts or crashes, but the files are %s",
 				       a->most ? "--top" : "--format=text", f->name);
@@ -182,7 +191,7 @@ static int sum_files(struct sum_args *a, char *const *names)
 	if (!code)
 		code = add_files(&s, names);
 	if (!code)
-		code = check_form(a, s.format);
+		code = check_form(a, &s);
 	if (!code)
 		code = a->output ? write_sum(a, &s) : print_sum(a, &s);
 	ptc_sum_release(&s);

@@ -13,6 +13,7 @@ static const struct ptc_sum_format *format_of_object(const json_t *o)
 	} schemas[] = {
 		{ "ptcap-decode-stats", &ptc_sum_stats_format },
 		{ "ptcap-decode-counts", &ptc_sum_counts_format },
+		{ "ptcap-calls-part", &ptc_sum_parts_format },
 		{ "ptcap-report", &ptc_sum_report_format },
 		{ "ptcap-crash", &ptc_sum_crashes_format },
 		{ "ptcap-sum-crashes", &ptc_sum_crashes_format },

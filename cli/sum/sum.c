@@ -81,6 +81,11 @@ int ptc_sum_add_file(struct ptc_sum *s, int fd, const char *name, struct ptc_err
 	return rc;
 }
 
+int ptc_sum_finish(struct ptc_sum *s, struct ptc_err *err)
+{
+	return s->format->finish ? s->format->finish(s->state, err) : 0;
+}
+
 void ptc_sum_release(struct ptc_sum *s)
 {
 	if (s->state)

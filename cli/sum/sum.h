@@ -33,6 +33,10 @@ struct ptc_sum_format {
 	/* Checks at the end of a file that it is whole. @l: its last line; with line number 0: it
 	 * is empty. */
 	int (*end_file)(void *state, const struct ptc_sum_line *l, struct ptc_err *err);
+	/* Checks at the end of all files that none is missing. NULL: any files make a sum. */
+	int (*finish)(void *state, struct ptc_err *err);
+	/* Returns whether the sum is no text. NULL: it is text. */
+	bool (*is_binary)(const void *state);
 	/* Prints the sum, once. Returns false if out of memory. */
 	bool (*print)(void *state, const struct ptc_sum_how *how);
 	void (*release)(void *state);
@@ -40,7 +44,8 @@ struct ptc_sum_format {
 
 extern const struct ptc_sum_format ptc_sum_counts_format, ptc_sum_coverage_format,
 	ptc_sum_stats_format, ptc_sum_report_format, ptc_sum_crashes_format, ptc_sum_lcov_format,
-	ptc_sum_folded_format, ptc_sum_callgrind_format, ptc_sum_bolt_format, ptc_sum_spans_format;
+	ptc_sum_folded_format, ptc_sum_callgrind_format, ptc_sum_bolt_format, ptc_sum_spans_format,
+	ptc_sum_parts_format;
 
 /* Returns the format of a file with the first line @text. NULL: not known. */
 const struct ptc_sum_format *ptc_sum_recognise(const char *text);
@@ -54,6 +59,9 @@ struct ptc_sum {
 
 /* Adds the lines that @fd, the file @name, has from its current offset on. */
 int ptc_sum_add_file(struct ptc_sum *s, int fd, const char *name, struct ptc_err *err);
+/* Checks that no file is missing. To be called once, if a file had a line, before print. */
+int ptc_sum_finish(struct ptc_sum *s, struct ptc_err *err);
+
 void ptc_sum_release(struct ptc_sum *s);
 
 #endif

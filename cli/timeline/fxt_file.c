@@ -209,7 +209,9 @@ int ptc_fxt_items(void *ctx, const struct ptc_item *items, size_t n)
 int ptc_fxt_open(struct ptc_fxt_file *x, struct ptc_decode *d, const struct ptc_fxt_opts *opts,
 		 struct ptc_err *err)
 {
-	const struct ptc_call_stream_opts stream = { d, opts->inlines, on_fxt_event, x };
+	const struct ptc_call_stream_opts stream = {
+		.d = d, .inlines = opts->inlines, .on_event = on_fxt_event, .ctx = x
+	};
 	const bool to_stdout = !opts->path || !strcmp(opts->path, "-");
 	int rc;
 

@@ -155,7 +155,9 @@ static int on_call_event(void *ctx, const struct ptc_call_event *event)
 int ptc_uftrace_open(struct ptc_uftrace *u, struct ptc_decode *d, const char *path, bool inlines,
 		     bool by_insns, struct ptc_err *err)
 {
-	const struct ptc_call_stream_opts opts = { d, inlines, on_call_event, u };
+	const struct ptc_call_stream_opts opts = {
+		.d = d, .inlines = inlines, .on_event = on_call_event, .ctx = u
+	};
 	int rc;
 
 	*u = (struct ptc_uftrace){ .out = PTC_FOLDER_OUT_INIT };

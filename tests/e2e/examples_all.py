@@ -141,6 +141,7 @@ JSON_COMMANDS = [
     *(["decode", "traces/calls.data", *SYMFS, *more] for more in ([], ["--calls"], ["--counts=edges"], ["--counts=coverage"])),
     ["decode", "traces/gap.data"], ["decode", "traces/gap.data", "--stats"], ["decode", "traces/calls-emu.data", "--events"],
     ["decode", "theirs.data"], ["report", "traces/calls.data", *SYMFS],
+    ["report", "traces/calls.data", *SYMFS, "--shard=1/8"],
 ]
 
 
