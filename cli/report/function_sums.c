@@ -339,41 +339,81 @@ int ptc_function_sums_event(void *ctx, const struct ptc_call_event *event)
 
 /* --- parts --- */
 
-/* Is a call of the node's function open outside of the node? */
-static bool is_open_outside(const struct ptc_function_sums *s, const struct ptc_joined_tree *part,
-			    const struct ptc_part_node *n, uint32_t pair)
-{
-	const struct ptc_part_node *outer = n;
+/* The nodes of a part as lists of children. 0 ends a list, because the root is nobody's child. */
+struct node_walk {
+	uint32_t *child, *next; /* owned; first child, next sibling */
+	uint32_t *pair;		/* owned; of each open node */
+};
 
-	if (s->pairs[pair].open)
-		return true;
-	while (outer->parent) {
-		outer = &part->nodes[outer->parent];
-		if (outer->function == n->function)
-			return true;
+static bool walk_init(struct node_walk *w, const struct ptc_joined_tree *part)
+{
+	size_t i;
+
+	w->child = calloc(part->n, sizeof(*w->child));
+	w->next = calloc(part->n, sizeof(*w->next));
+	w->pair = calloc(part->n, sizeof(*w->pair));
+	if (!w->child || !w->next || !w->pair)
+		return false;
+	for (i = part->n; i-- > 1;) {
+		w->next[i] = w->child[part->nodes[i].parent];
+		w->child[part->nodes[i].parent] = (uint32_t)i;
 	}
-	return false;
+	return true;
 }
 
-static bool join_node(struct ptc_function_sums *s, const struct ptc_joined_tree *part,
-		      const struct ptc_part_node *n)
+static void walk_release(struct node_walk *w)
 {
+	free(w->child);
+	free(w->next);
+	free(w->pair);
+}
+
+/* Adds a node, and opens its function. The total counts only outside of calls of the function. */
+static bool open_node(struct ptc_function_sums *s, const struct ptc_joined_tree *part, size_t i,
+		      uint32_t *ret_pair)
+{
+	const struct ptc_part_node *n = &part->nodes[i];
 	const uint32_t pair = pair_of(s, part->thread, n->function, NULL);
 	struct ptc_function_sum *row;
-	bool outside;
+	bool is_outermost;
 	unsigned int a;
 
 	if (pair == PTC_NO_NUMBER)
 		return false;
-	outside = is_open_outside(s, part, n, pair);
+	*ret_pair = pair;
+	is_outermost = !s->pairs[pair].open++;
 	row = &s->rows[s->pairs[pair].row];
 	ptc_sums_add(&row->calls, n->calls);
 	ptc_sums_add(&s->all.calls, n->calls);
 	for (a = 0; a < PTC_SUMS_AXES; a++) {
 		ptc_sums_add(&row->self[a], n->self[a]);
 		ptc_sums_add(&s->all.self[a], n->self[a]);
-		if (!outside)
+		if (is_outermost)
 			ptc_sums_add(&row->total[a], n->total[a]);
+	}
+	return true;
+}
+
+/* Visits each node once, below the nodes that are open around it. Returns false if out of memory.
+ */
+static bool join_nodes(struct ptc_function_sums *s, const struct ptc_joined_tree *part,
+		       const struct node_walk *w)
+{
+	uint32_t i = w->child[0];
+
+	while (i) {
+		if (!open_node(s, part, i, &w->pair[i]))
+			return false;
+		if (w->child[i]) {
+			i = w->child[i];
+			continue;
+		}
+		s->pairs[w->pair[i]].open--;
+		while (!w->next[i] && part->nodes[i].parent) {
+			i = part->nodes[i].parent;
+			s->pairs[w->pair[i]].open--;
+		}
+		i = w->next[i];
 	}
 	return true;
 }
@@ -382,8 +422,9 @@ int ptc_function_sums_join(struct ptc_function_sums *s, const struct ptc_joined_
 {
 	struct ptc_sums_thread *t = &s->threads[part->thread];
 	struct ptc_function_sum *row = row_of(s, &t->frames[t->depth - 1]);
+	struct node_walk w;
 	unsigned int a;
-	size_t i;
+	bool ok;
 
 	add_self_until(s, t, part->first);
 	for (a = 0; a < PTC_SUMS_AXES; a++) {
@@ -392,10 +433,9 @@ int ptc_function_sums_join(struct ptc_function_sums *s, const struct ptc_joined_
 		if (part->last[a] != PTC_NO_TIME)
 			t->at[a] = part->last[a];
 	}
-	for (i = 1; i < part->n; i++)
-		if (!join_node(s, part, &part->nodes[i]))
-			return PTC_E_NO_MEMORY;
-	return 0;
+	ok = walk_init(&w, part) && join_nodes(s, part, &w);
+	walk_release(&w);
+	return ok ? 0 : PTC_E_NO_MEMORY;
 }
 
 int ptc_function_sums_open(struct ptc_function_sums *s, uint32_t thread, uint32_t function,

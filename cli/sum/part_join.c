@@ -318,11 +318,12 @@ static int check_absent(struct ptc_part_join *j, const struct ptc_sum_line *l, i
 
 /* Passes the branches that are in the tree. */
 static int pass_branches(struct ptc_part_join *j, const struct ptc_sum_line *l, int32_t tid,
-			 struct ptc_joined_thread *t, struct ptc_err *err)
+			 struct ptc_err *err)
 {
 	enum { PID, QUEUE, TIME, INSNS, N };
 	const json_t *row = json_object_get(l->json, "passed");
 	struct ptc_item last = { .tid = tid };
+	struct ptc_joined_thread *t;
 	uint64_t v[N], insns;
 	int rc = 0;
 
@@ -331,6 +332,9 @@ static int pass_branches(struct ptc_part_join *j, const struct ptc_sum_line *l, 
 	rc = ptc_part_row_get(l, row, N, v, err);
 	if (rc)
 		return rc;
+	t = joined_thread(j, tid);
+	if (!t)
+		return ptc_fail_mem(err);
 	last.pid = (int32_t)v[PID];
 	last.queue = (uint32_t)v[QUEUE];
 	last.time = v[TIME];
@@ -392,7 +396,7 @@ static int take_joined_step(struct ptc_part_join *j, const struct ptc_sum_line *
 	if (!rc)
 		rc = give_item(j, l, "exit", err);
 	if (!rc)
-		rc = pass_branches(j, l, tid, t, err);
+		rc = pass_branches(j, l, tid, err);
 	j->nnodes = 0;
 	return rc ? rc : give_item(j, l, "item", err);
 }
