@@ -117,7 +117,7 @@ static int print_report(struct ptc_report *r, struct ptc_pager *pager, uint64_t 
 static int report_shard(struct ptc_report *r)
 {
 	struct ptc_report_part part = { .n = 0 };
-	uint64_t items;
+	uint64_t items = 0;
 	int code;
 
 	ptc_report_choose_axis(r);
