@@ -73,7 +73,7 @@ def added(path, files):
 
 def all_forms(path, folder, numbers=NUMBERS):
     # The recording must not be needed any more.
-    for n in numbers:
+    for n in (2,) if store.READS else numbers:  # a sanitizer is slow
         files = cut(path, folder, n)
         verified(files)
         for form in FORMS if n in (2, 7) else FORMS[:2]:
@@ -145,7 +145,7 @@ def damaged(folder):
         data = bytearray(f.read())
     psbs = [m.start() for m in re.finditer(rb"(?:\x02\x82){8}", bytes(data))]
     done = refused = 0
-    for every in (2, 3, 5):
+    for every in (3,) if store.READS else (2, 3, 5):
         worse = bytearray(data)
         for k, psb in enumerate(psbs[2::every]):
             # In front of a PSB may be the header of an AUXTRACE record (type 71), which is no trace.
@@ -155,7 +155,7 @@ def damaged(folder):
             f.write(worse)
         equal, no = equal_or_refused(bad, folder, (2, 7, 16))
         done, refused = done + equal, refused + no
-    check(done > 60 and refused < done / 4, f"{done} are equal, {refused} are refused")
+    check(done > (15 if store.READS else 60) and refused < done / 4, f"{done} are equal, {refused} are refused")
 
 
 def end(folder):
