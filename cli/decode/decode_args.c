@@ -244,10 +244,10 @@ static int check_shard(struct ptc_decode_args *a)
 				       "--format uftrace or fxt: calls continue from one "
 				       "shard to the next; use --time, or a sum: --format "
 				       "folded or pprof");
-	if (f->counts == PTC_COUNTS_COVERAGE && !f->lcov)
-		return ptc_usage_error("decode", "--shard cannot be combined with "
-						 "--counts=coverage: the lines that ran cannot be "
-						 "added; use --counts=lines or --format=lcov");
+	if (f->counts == PTC_COUNTS_COVERAGE && !f->lcov && !f->json)
+		return ptc_usage_error("decode", "--shard cannot be combined with the text of "
+						 "--counts=coverage, which `ptcap sum` does not "
+						 "read; use --format=json or --format=lcov");
 	if (f->most)
 		return ptc_usage_error("decode", "--shard cannot be combined with the first N of "
 						 "--counts: a shard does not know the sums");

@@ -141,7 +141,7 @@ def profiles(folder):
                 f.write(decode(["-i", path, *form, *shard]))
         return lib.Run([PTCAP, "sum", *files]).expect(0).out
 
-    for form in (["--format=lcov"], *([f"--format={name}", "--object", PROGRAMS["locks"][1][0]] for name in ("bolt", "profgen", "afdo"))):
+    for form in (["--format=lcov"], ["--counts=coverage", "--format=json"], *([f"--format={name}", "--object", PROGRAMS["locks"][1][0]] for name in ("bolt", "profgen", "afdo"))):
         whole = summed([[]], form)
         check(len(whole.splitlines()) > 5, f"{form}: {whole}")
         for n in (2,) if store.READS else (2, 7):
@@ -219,7 +219,7 @@ def refused(_):
                          (["--format=fxt"], "calls continue"), (["--time=1%-2%"], "--time or --last"),
                          (["--last=3"], "--time or --last"), (["-F", "icount"], "how many instructions"),
                          (["--axis=insns"], "how many instructions"), (["--format=bin", "--icount"], "how many instructions"),
-                         (["--counts=edges:3"], "does not know the sums"), (["--counts=coverage"], "--counts=lines")):
+                         (["--counts=edges:3"], "does not know the sums"), (["--counts=coverage"], "--format=json")):
         usage_error(["-i", path, "--shard=1/2", *options], why)
     for bad in ("0/2", "3/2", "1", "1/", "/2", "a/b", "1/2/3", "-1/2"):
         usage_error(["-i", path, f"--shard={bad}"], "for example 1/8")
