@@ -565,7 +565,7 @@ static struct times add_target(const struct ptc_set *s, size_t first, size_t n,
 
 /*
  * Returns true if the target has events of its own only on some CPUs. open_slot() left out the
- * others: the target is a thread that inherited them while ptcap opened its creator's events.
+ * others: the thread inherited them while ptcap opened its creator's events, or the thread ended.
  */
 static bool inherits(const struct ptc_set *s, size_t first, size_t n)
 {

@@ -71,7 +71,7 @@ static int get_part_head(const struct ptc_sum_line *l, struct part_head *h, uint
 	return 0;
 }
 
-/* The first file decides what is joined. */
+/* Begins the output that the head of the first file names. */
 static int begin_joining(struct state *s, const struct ptc_sum_line *l, struct ptc_err *err)
 {
 	struct ptc_join_sink sink;

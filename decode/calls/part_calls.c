@@ -145,7 +145,7 @@ static bool is_new_life(const struct ptc_part_calls *p, const struct part_thread
 	       (!part->life_known || opts->life(opts->ctx, it) != t->life);
 }
 
-/* Take over from a branch of a step what it tells about the thread. */
+/* Sets the state of the thread from the branch of a step: process, time, life, and function. */
 static void learn_from_branch(const struct ptc_part_calls *p, struct part_thread *part,
 			      struct ptc_call_stack *t, const struct ptc_item *it)
 {

@@ -111,10 +111,9 @@ def equal_or_refused(path, folder, numbers):
 
 def hardware(folder):
     """Traces of real hardware. The kernel's code is missing, so that gaps go on behind borders."""
-    for name in shards.HARDWARE:
-        path = os.path.join(shards.where(), name)
+    for path in shards.hardware_inputs():
         equal, no = equal_or_refused(path, folder, (2, 3, 16))
-        check(equal > 3, f"{name}: {equal} are equal, {no} are refused")
+        check(equal > 3, f"{path}: {equal} are equal, {no} are refused")
 
 
 def long_recording(folder, *options):

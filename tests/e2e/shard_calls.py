@@ -17,6 +17,7 @@ import sys
 import lib
 import store
 from lib import PTCAP, check, prog
+from shards import hardware_inputs, raw_inputs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KEPT = os.path.join(HERE, "..", "..", "traces")
@@ -38,8 +39,6 @@ PROGRAMS = {
     "lossy": ("emu", [prog("busy"), "8000"], ["--lossy", "-m", "64K,16K"]),
 }
 RECORDINGS = ("calls", "launch", "threads", "signals", "snapshot", "gap", "jit")
-RAW = ("griffin-hello", "griffin-uaf-01-poc", "xdc-unzip", "xdc-foo", "dr-hello")
-HARDWARE = ("quipper-intel_pt-4.14/perf.data.intel_pt-4.14", "quipper-piped.intel_pt-4.14/perf.data.piped.intel_pt-4.14")
 NUMBERS = (1, 2, 3, 7, 16, 64)
 FEW = (3, 16)  # of recordings that take longer
 SHORT = ("signal", "threads", "recurse")
@@ -171,27 +170,15 @@ def recordings(folder):
         all_forms(folder, ["-i", os.path.join(KEPT, f"{name}.data")], (3, 64))
 
 
-def where():
-    folder = os.environ.get("PTCAP_TRACES", "")
-    if not os.path.isdir(folder):
-        lib.skip(f"no traces in '{folder}'")
-    return folder
-
-
 def raw(folder):
-    for name in RAW[: 2 if store.READS else None]:
-        at = os.path.join(where(), name)
-        args = ["--pt", os.path.join(at, "pt.bin")]
-        with open(os.path.join(at, "image.map"), encoding="ascii") as f:
-            for addr, size, off in map(str.split, f):
-                args += ["--raw", f"{at}/image.dump@0x{addr}:0x{off}:0x{size}"]
+    for args in raw_inputs():
         same(folder, ["report", "--format=json", *args], (2, 3, 16))
 
 
 def hardware(folder):
-    for name in HARDWARE:
+    for path in hardware_inputs():
         for form in FORMS:
-            same(folder, [*form, "-i", os.path.join(where(), name)], (3, 16))
+            same(folder, [*form, "-i", path], (3, 16))
 
 
 def damaged(folder):

@@ -160,20 +160,32 @@ def where():
     return folder
 
 
-def raw(_):
+def raw_inputs():
+    """Yield the options that name each raw trace and its code: under a sanitizer only two."""
     for name in RAW[: 2 if store.READS else None]:
         folder = os.path.join(where(), name)
         args = ["--pt", os.path.join(folder, "pt.bin")]
         with open(os.path.join(folder, "image.map"), encoding="ascii") as f:
             for addr, size, off in map(str.split, f):
                 args += ["--raw", f"{folder}/image.dump@0x{addr}:0x{off}:0x{size}"]
+        yield args
+
+
+def hardware_inputs():
+    """Yield the file of each hardware trace."""
+    for name in HARDWARE:
+        yield os.path.join(where(), name)
+
+
+def raw(_):
+    for args in raw_inputs():
         all_forms(args, (2, 3, 16), (7,))
         same([*args, "--resync=packet"], FORMS[0], (2, 7))
 
 
 def hardware(_):
-    for name in HARDWARE:
-        all_forms(["-i", os.path.join(where(), name)], (3, 64), (7,))
+    for path in hardware_inputs():
+        all_forms(["-i", path], (3, 64), (7,))
 
 
 def damaged(folder):

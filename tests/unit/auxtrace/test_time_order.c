@@ -68,21 +68,30 @@ static char *run(const struct ptc_file *f, const struct ptc_order_opts *opts,
 	return list_records(o, stats);
 }
 
+/* Opens the recording of @p, whose bytes the caller frees behind the file. */
+static struct ptc_file *open_recording(struct pd *p, uint8_t **ret_bytes)
+{
+	struct ptc_file *f;
+	struct ptc_err err;
+	size_t len;
+
+	*ret_bytes = pd_finish(p, &len);
+	cr_assert_eq(ptc_file_open_bytes(*ret_bytes, len, "test", &f, &err), 0);
+	return f;
+}
+
 static struct ptc_order_stats expect(const char *times, const struct ptc_order_opts *opts,
 				     const char *want)
 {
 	struct ptc_order_stats stats = PTC_ORDER_STATS_INIT;
 	struct ptc_file *f;
-	struct ptc_err err;
 	struct pd p;
 	uint8_t *bytes;
-	size_t len;
 	char *got;
 
 	pd_init_pt(&p, NULL);
 	put(&p, times);
-	bytes = pd_finish(&p, &len);
-	cr_assert_eq(ptc_file_open_bytes(bytes, len, "test", &f, &err), 0);
+	f = open_recording(&p, &bytes);
 	got = run(f, opts, &stats);
 	cr_assert_str_eq(got, want, "got:  %s\nwant: %s", got, want);
 	free(got);
@@ -145,7 +154,6 @@ Test(time_order, skipped_aux_records_change_neither_the_order_nor_the_counters)
 	struct ptc_err err;
 	struct pd p;
 	uint8_t *bytes;
-	size_t len;
 	char *got;
 
 	pd_init_pt(&p, NULL);
@@ -154,8 +162,7 @@ Test(time_order, skipped_aux_records_change_neither_the_order_nor_the_counters)
 	put(&p, "40 R");
 	pd_aux(&p, 1, 0, 10, 8, 8, 0);
 	put(&p, "60");
-	bytes = pd_finish(&p, &len);
-	cr_assert_eq(ptc_file_open_bytes(bytes, len, "test", &f, &err), 0);
+	f = open_recording(&p, &bytes);
 	cr_assert_eq(ptc_order_new(f, NULL, &o, &err), 0);
 	ptc_order_skip_aux(o);
 	got = list_records(o, &stats);
