@@ -201,7 +201,7 @@ def folds_much(folder):
 def gaps(folder):
     """A gap ends what is kept: no call is lost or moved to the other side of the gap."""
     path = os.path.join(folder, "lossy")
-    store.fetch(path, [prog("busy"), "20000"], "--lossy", "-m", "16K,16K")
+    store.fetch(path, [prog("busy"), "8000"], "--lossy", "-m", "16K,16K")
 
     def parts(*options):
         rows = [json.loads(line) for line in decode(path, "--calls", "--format=json", *options).out.splitlines()]

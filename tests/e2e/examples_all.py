@@ -8,6 +8,7 @@ json_samples         the objects in doc/json.md have members that ptcap prints, 
 format_program       the Python program of doc/format.md reads --format bin: its branches are those that decode prints
 """
 
+import collections
 import json
 import os
 import re
@@ -158,8 +159,8 @@ def samples(text):
 
 
 def wrong_members(sample, printed):
-    """The members of a sample that no printed object of the same name has, or only with a value of another type."""
-    same = [o for o in printed if name_of(o) == name_of(sample)]
+    """The members of a sample that no printed object {name: [object]} of the same name has, or only with a value of another type."""
+    same = printed.get(name_of(sample), [])
     return [k for k, v in sample.items() if not any(k in o and type(o[k]) is type(v) for o in same)]
 
 
@@ -179,11 +180,13 @@ def json_samples(folder):
         lib.skip("no source records here")
     traces(folder)
     theirs(folder)
-    printed = []
+    printed = collections.defaultdict(list)
+    objects = summed_crashes(folder)
     for argv in JSON_COMMANDS:
         out = lib.Run([PTCAP, *argv, "--format", "json"], cwd=folder).expect(0).out
-        printed += [json.loads(line) for line in out.splitlines()]
-    printed += summed_crashes(folder)
+        objects += [json.loads(line) for line in out.splitlines()]
+    for o in objects:
+        printed[name_of(o)].append(o)
     with open(os.path.join(SOURCE_DIR, "doc", "json.md"), encoding="utf-8") as f:
         found = list(samples(f.read()))
     check(len(found) > 10, f"only {len(found)} samples were found")

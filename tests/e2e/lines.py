@@ -196,7 +196,7 @@ def executed(folder, path, fields, *options):
     loads = re.findall(r"LOAD +(0x\w+) (0x\w+) 0x\w+ (0x\w+) .*E", Run(["readelf", "-lW", path]).expect(0).out)
     loads = [[int(n, 16) for n in m] for m in loads]
     found = {}
-    for row in Run([PTCAP, "decode", "-i", data, "-F", fields, *options]).out.splitlines():
+    for row in dict.fromkeys(Run([PTCAP, "decode", "-i", data, "-F", fields, *options]).out.splitlines()):  # loops repeat rows
         ip, _, line = row.partition(" ")
         if row.startswith("#"):
             continue

@@ -76,10 +76,13 @@ def output(args):
 
 
 def same(args, threads=THREADS):
-    want = output([*args, "--engine=libipt", "-j1"])
-    for way in [["--engine=libipt", "-j", n] for n in threads] + [["-j", n] for n in ("1", *threads)]:
+    """Check that all ways to decode print the same. A sanitizer is slow, and one thread tells it nothing: the gcc build has compared that."""
+    threads = threads[-2:] if store.READS else threads
+    want = output([*args, "-j1"])
+    ways = [["--engine=libipt", "-j", n] for n in (*threads, *([] if store.READS else ["1"]))] + [["-j", n] for n in threads]
+    for way in ways:
         got = output([*args, *way])
-        check(got == want, f"{' '.join(args)}: {got[0]} bytes with {' '.join(way)}, {want[0]} with -j1 and libipt, or others")
+        check(got == want, f"{' '.join(args)}: {got[0]} bytes with {' '.join(way)}, {want[0]} with -j1, or others")
     return want[0]
 
 
@@ -155,7 +158,7 @@ def defaults(name):
         store.fetch(path, argv, "--vcpus", str(cpus), "--psb-period", "2K", source="emu")
         count, sizes = queues(path)
         check(count == cpus and least <= sizes[len(sizes) // 2] <= most, f"{count} queues, of {sizes} bytes")
-        for form in forms:
+        for form in forms[:: 2 if store.READS else 1]:
             check(same(["-i", path, *form], ["3"]) > 0, "nothing was decoded")
 
     return case

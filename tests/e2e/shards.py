@@ -110,14 +110,14 @@ def added(args, of, numbers):
         check(got == +whole, f"{args}: the sums of {n} shards are not the whole's: {got - whole} {whole - got}")
 
 
-def all_forms(args, numbers=NUMBERS, few=(2, 7)):
+def all_forms(args, numbers=NUMBERS, few=(2, 7), sums=(2, 7, 16)):
     if store.READS:  # a sanitizer is slow
-        numbers = few = (3,)
+        numbers = few = sums = (3,)
     check(same(args, FORMS[0], numbers) > 0, "nothing was decoded")
     for form in FORMS[1 :: 3 if store.READS else 1]:
         same(args, form, few)
     for jobs in ("1", "3:1")[: 1 if store.READS else 2]:
-        added([*args, "--stats", "--format=json", "-j", jobs], totals, numbers if jobs == "1" else few)
+        added([*args, "--stats", "--format=json", "-j", jobs], totals, sums if jobs == "1" else few)
     for what in ("edges", "calls", "blocks", "lines"):
         added([*args, f"--counts={what}", "--format=json"], counts, few[-1:])
 
@@ -150,7 +150,7 @@ def profiles(folder):
 
 def recordings(_):
     for name in RECORDINGS:
-        all_forms(["-i", os.path.join(KEPT, f"{name}.data")], (3, 64), (7,))
+        all_forms(["-i", os.path.join(KEPT, f"{name}.data")], (3, 64), (7,), (3, 64))
 
 
 def where():
@@ -185,7 +185,7 @@ def raw(_):
 
 def hardware(_):
     for path in hardware_inputs():
-        all_forms(["-i", path], (3, 64), (7,))
+        all_forms(["-i", path], (3, 64), (7,), (3, 64))
 
 
 def damaged(folder):

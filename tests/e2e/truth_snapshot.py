@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Check `snapshots` of truth.py: `record -S` and SIGUSR2."""
 
+import collections
 import os
 import re
 import signal
@@ -84,10 +85,13 @@ class Snapshots:
 
 def by_tid(text):
     """Parse lines `tid ...` -> {tid: its lines}."""
-    ret = {}
+    ret, head = collections.defaultdict(list), None
     for line in text.splitlines(keepends=True):
-        ret.setdefault(line.split(" ", 1)[0], []).append(line)
-    return {tid: "".join(lines) for tid, lines in ret.items()}
+        if not head or not line.startswith(head):  # a thread has many lines in a row
+            head = line.split(" ", 1)[0] + " "
+            add = ret[head].append
+        add(line)
+    return {head[:-1]: "".join(lines) for head, lines in ret.items()}
 
 
 UNKEPT = re.compile(r"# gap queue=(\d+) tid=(-1|\d+) offset=\S+ length=\S+ cause=snapshot")
