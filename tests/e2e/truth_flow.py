@@ -113,7 +113,7 @@ THREADS = {
     "tasks_spin": 2,
     "tasks_pool": 201,
     "tasks_storm": 41,
-    "tasks_spawn": 5,
+    "tasks_spawn": 3,
     "tasks_exec": 2,
     "tasks_group": 4,
     "tasks_leader": 2,

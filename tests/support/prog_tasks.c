@@ -135,14 +135,14 @@ static void spawn(void)
 	char *const no[] = { (char *)"/bin/false", NULL };
 	int i;
 
-	for (i = 0; i < 4; i++) {
-		char *const *argv = i % 2 ? no : yes;
+	/* A step tracer needs seconds for each: their loader takes a hundred thousand steps. */
+	for (i = 0; i < 2; i++) {
 		int status = -1;
 		pid_t pid;
 
-		if (i < 2)
-			pid = vfork_exec(argv);
-		else if (posix_spawn(&pid, argv[0], NULL, NULL, argv, NULL))
+		if (i == 0)
+			pid = vfork_exec(yes);
+		else if (posix_spawn(&pid, no[0], NULL, NULL, no, NULL))
 			exit(2);
 		(void)waitpid(pid, &status, 0);
 		printf("status %d\n", WEXITSTATUS(status));
