@@ -76,7 +76,7 @@ def output(args):
 
 
 def same(args, threads=THREADS):
-    """Check that all ways to decode print the same. A sanitizer is slow, and one thread tells it nothing: the gcc build has compared that."""
+    """Check that all ways to decode print the same. Under a sanitizer, which is slow, fewer ways: the gcc build compares all."""
     threads = threads[-2:] if store.READS else threads
     want = output([*args, "-j1"])
     ways = [["--engine=libipt", "-j", n] for n in (*threads, *([] if store.READS else ["1"]))] + [["-j", n] for n in threads]
@@ -89,7 +89,7 @@ def same(args, threads=THREADS):
 def same_text(args):
     """As same, of text that threads print, with the default engine. Returns its length."""
     want = output([*args, "-j1"])
-    for n in ("2", "8"):
+    for n in ("8",) if store.READS else ("2", "8"):
         check(output([*args, "-j", n]) == want, f"{' '.join(args)} -j {n}: not the same as with -j1")
     return want[0]
 
@@ -123,7 +123,7 @@ def renamed(folder):
     """A program that executes another: the same addresses have other names, in the middle of what one thread prints."""
     path = os.path.join(folder, "perf.data")
     store.fetch(path, ["/usr/bin/env", prog("hello")], source="emu")
-    for form in ([], ["-F", "from,to,sym,tosym"], ["--insn"]):
+    for form in ([], ["-F", "from,to,sym,tosym"], ["--insn"])[:: 2 if store.READS else 1]:
         same_text(["-i", path, *form])
     said = subprocess.run([PTCAP, "decode", "-i", path, "--counts=calls", "-j1"], capture_output=True, text=True).stdout
     check("main" in said and "__libc_start_main" in said, said)
