@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import lib
+import store
 from browser import Browser
 from call_lines import call_lines
 from cases import CASES, case
@@ -468,6 +469,8 @@ def hostile(folder):
     text.decode("ascii")
     check(text.count(b"</script>") == text.count(b"<script"), "the elements of scripts are not balanced")
     check(b"onerror" not in text and b"window.bad" not in text, "a name is in the page")
+    if store.READS:  # a sanitizer of ptcap sees no browser
+        return
     with Browser(folder) as b:
         b.open(out)
         shown_names = b.value("view.functions.names")
