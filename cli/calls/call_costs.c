@@ -258,21 +258,25 @@ int ptc_call_costs_event(struct ptc_call_costs *c, const struct ptc_call_event *
 	return 0;
 }
 
-static int by_caller(const void *a, const void *b)
+static int by_caller(const void *a, const void *b, void *order)
 {
+	const struct ptc_function_order *o = order;
 	const struct ptc_call_cost *x = a, *y = b;
+	int r;
 
 	if (x->caller != y->caller)
-		return x->caller < y->caller ? -1 : 1;
-	if (x->at.file != y->at.file)
-		return x->at.file < y->at.file ? -1 : 1;
+		return o->rank[x->caller] < o->rank[y->caller] ? -1 : 1;
+	r = ptc_names_compare(o->names, x->at.file, y->at.file);
+	if (r)
+		return r;
 	if (x->at.line != y->at.line)
 		return x->at.line < y->at.line ? -1 : 1;
-	return x->callee < y->callee ? -1 : x->callee > y->callee;
+	return (o->rank[x->callee] > o->rank[y->callee]) -
+	       (o->rank[x->callee] < o->rank[y->callee]);
 }
 
-void ptc_call_costs_sort(struct ptc_call_costs *c)
+void ptc_call_costs_sort(struct ptc_call_costs *c, const struct ptc_function_order *order)
 {
 	if (c->n)
-		qsort(c->calls, c->n, sizeof(*c->calls), by_caller);
+		qsort_r(c->calls, c->n, sizeof(*c->calls), by_caller, (void *)order);
 }

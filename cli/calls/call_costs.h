@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "cli/calls/call_stream.h"
+#include "cli/calls/function_order.h"
 #include "cli/calls/line_costs.h"
 #include "cli/common/number_index.h"
 
@@ -48,7 +49,7 @@ void ptc_call_costs_release(struct ptc_call_costs *c);
 /* Add an event of the stream, inside its on_event. Returns 0 or PTC_E_NO_MEMORY. */
 int ptc_call_costs_event(struct ptc_call_costs *c, const struct ptc_call_event *e);
 
-/* Sort by caller, source line and callee, once, after all events. */
-void ptc_call_costs_sort(struct ptc_call_costs *c);
+/* Sort by caller, source line and callee, once, after all events. @order: of the stream. */
+void ptc_call_costs_sort(struct ptc_call_costs *c, const struct ptc_function_order *order);
 
 #endif

@@ -172,22 +172,17 @@ struct unnamed {
 	uint32_t function;
 };
 
-static bool is_before(const struct unnamed *a, uint32_t file, uint64_t off)
+static bool is_before(const struct ptc_names *names, const struct unnamed *a,
+		      const struct ptc_function *f)
 {
-	return a->file != file ? a->file < file : a->off <= off;
-}
+	const int r = ptc_names_compare(names, a->file, f->file);
 
-static int by_place(const void *a, const void *b)
-{
-	const struct unnamed *x = a, *y = b;
-
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return x->off < y->off ? -1 : x->off > y->off;
+	return r ? r < 0 : a->off <= f->off;
 }
 
 /* Move costs of code without a symbol to the functions without a symbol that were entered. */
-static bool move_unnamed(struct ptc_line_costs *c, const bool *entered, size_t nentered)
+static bool move_unnamed(struct ptc_line_costs *c, const bool *entered, size_t nentered,
+			 const struct ptc_function_order *order)
 {
 	const struct ptc_function *f = c->stream->functions;
 	struct unnamed *v = calloc(nentered + 1, sizeof(*v));
@@ -195,16 +190,17 @@ static bool move_unnamed(struct ptc_line_costs *c, const bool *entered, size_t n
 
 	if (!v)
 		return false;
-	for (i = 0; i < nentered; i++)
-		if (entered[i] && !f[i].name)
-			v[n++] = (struct unnamed){ f[i].file, f[i].off, (uint32_t)i };
-	qsort(v, n, sizeof(*v), by_place);
+	for (i = 0; i < c->stream->nfunctions; i++) {
+		at = order->at[i];
+		if (at < nentered && entered[at] && !f[at].name)
+			v[n++] = (struct unnamed){ f[at].file, f[at].off, (uint32_t)at };
+	}
 	for (i = 0; i < c->n; i++) {
 		const struct ptc_function *own = &f[c->costs[i].function];
 
 		if (own->name)
 			continue;
-		at = PTC_PARTITION_POINT(k, 0, n, is_before(&v[k], own->file, own->off));
+		at = PTC_PARTITION_POINT(k, 0, n, is_before(order->names, &v[k], own));
 		if (at && v[at - 1].file == own->file)
 			c->costs[i].function = v[at - 1].function;
 	}
@@ -212,15 +208,16 @@ static bool move_unnamed(struct ptc_line_costs *c, const bool *entered, size_t n
 	return true;
 }
 
-static int by_function_and_line(const void *a, const void *b)
+static int by_function_and_line(const void *a, const void *b, void *order)
 {
+	const struct ptc_function_order *o = order;
 	const struct ptc_line_cost *x = a, *y = b;
+	int r;
 
 	if (x->function != y->function)
-		return x->function < y->function ? -1 : 1;
-	if (x->at.file != y->at.file)
-		return x->at.file < y->at.file ? -1 : 1;
-	return x->at.line < y->at.line ? -1 : x->at.line > y->at.line;
+		return o->rank[x->function] < o->rank[y->function] ? -1 : 1;
+	r = ptc_names_compare(o->names, x->at.file, y->at.file);
+	return r ? r : (x->at.line > y->at.line) - (x->at.line < y->at.line);
 }
 
 /* Add up equal places, which are neighbors. */
@@ -229,7 +226,7 @@ static void merge_costs(struct ptc_line_costs *c)
 	size_t i, n = 0;
 
 	for (i = 0; i < c->n; i++) {
-		if (n && !by_function_and_line(&c->costs[n - 1], &c->costs[i]))
+		if (n && is_same_cost(&c->costs[n - 1], &c->costs[i]))
 			c->costs[n - 1].insns += c->costs[i].insns;
 		else if (c->costs[i].insns)
 			c->costs[n++] = c->costs[i];
@@ -237,7 +234,7 @@ static void merge_costs(struct ptc_line_costs *c)
 	c->n = n;
 }
 
-bool ptc_line_costs_settle(struct ptc_line_costs *c, const bool *entered, size_t nentered)
+void ptc_line_costs_count(struct ptc_line_costs *c)
 {
 	size_t i, k;
 
@@ -248,10 +245,15 @@ bool ptc_line_costs_settle(struct ptc_line_costs *c, const bool *entered, size_t
 		for (k = b->lines; k < b->lines + b->nlines; k++)
 			c->costs[c->parts[k].cost].insns += b->times * c->parts[k].insns;
 	}
-	if (!move_unnamed(c, entered, nentered))
+}
+
+bool ptc_line_costs_settle(struct ptc_line_costs *c, const bool *entered, size_t nentered,
+			   const struct ptc_function_order *order)
+{
+	if (!move_unnamed(c, entered, nentered, order))
 		return false;
 	if (c->n)
-		qsort(c->costs, c->n, sizeof(*c->costs), by_function_and_line);
+		qsort_r(c->costs, c->n, sizeof(*c->costs), by_function_and_line, (void *)order);
 	merge_costs(c);
 	return true;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cli/calls/call_stream.h"
+#include "cli/calls/function_order.h"
 #include "cli/common/number_index.h"
 #include "cli/decode/branch_counts.h"
 
@@ -46,12 +47,17 @@ void ptc_line_costs_release(struct ptc_line_costs *c);
  */
 int ptc_line_costs_items(struct ptc_line_costs *c, const struct ptc_item *items, size_t n);
 
+/* Compute the instructions of the costs, once, after all items. */
+void ptc_line_costs_count(struct ptc_line_costs *c);
+
 /*
- * Compute the instructions, once, after all items, and sort by function, file and line. Code
- * without a symbol belongs to the nearest function before it that was entered. @entered: for each
- * function of the stream; grows with the functions until then. Returns false if out of memory.
+ * Sort the costs by function, file and line, once, after ptc_line_costs_count. Code without a
+ * symbol belongs to the nearest function before it that was entered. @entered: for each function of
+ * the stream; grows with the functions until then. @order: of the stream. Returns false if out of
+ * memory.
  */
-bool ptc_line_costs_settle(struct ptc_line_costs *c, const bool *entered, size_t nentered);
+bool ptc_line_costs_settle(struct ptc_line_costs *c, const bool *entered, size_t nentered,
+			   const struct ptc_function_order *order);
 
 /*
  * Returns where the function that contains @ip begins; otherwise as ptc_source_line_of. Code
