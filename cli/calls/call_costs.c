@@ -11,21 +11,6 @@ enum {
 	TAILS_MAX = 64,
 };
 
-/* A function that runs. */
-struct cost_frame {
-	uint32_t function, depth;
-	uint32_t tails; /* frames before this one of the same depth */
-	uint32_t call;	/* index in calls; PTC_NO_NUMBER: nobody called */
-	uint64_t since_insns, since_time;
-};
-
-struct ptc_cost_thread {
-	struct cost_frame *frames; /* owned; the innermost last */
-	size_t n, cap;
-	uint64_t last_time; /* of its last event */
-	bool jumped;	    /* the innermost frame has ended with a tail call */
-};
-
 /* The call of a pair of addresses. code: the number of the code at from */
 struct ptc_call_seen {
 	uint64_t from, code;
@@ -44,8 +29,10 @@ void ptc_call_costs_release(struct ptc_call_costs *c)
 {
 	size_t i;
 
-	for (i = 0; i < c->nthreads; i++)
+	for (i = 0; i < c->nthreads; i++) {
 		free(c->threads[i].frames);
+		free(c->threads[i].roots);
+	}
 	free(c->threads);
 	free(c->functions);
 	free(c->calls);
@@ -86,9 +73,29 @@ static bool see_begin(struct ptc_call_costs *c, uint32_t number, const struct pt
 	return f->begin.file != UINT32_MAX;
 }
 
-static struct ptc_cost_thread *cost_thread(struct ptc_call_costs *c, uint32_t number)
+static bool is_root(uint32_t function)
+{
+	return function >= PTC_COST_ROOTS;
+}
+
+/* Make the root the only frame of thread @number. */
+static void forget_frames(struct ptc_call_costs *c, uint32_t number)
+{
+	struct ptc_cost_thread *t = &c->threads[number];
+
+	t->n = 1;
+	t->frames[0] = (struct ptc_cost_frame){ .function = PTC_COST_ROOTS + number,
+						.call = PTC_NO_NUMBER };
+	t->last_time = PTC_NO_TIME;
+	t->jumped = t->has_events = false;
+	t->root_ns = 0;
+	t->nroots = 0;
+}
+
+struct ptc_cost_thread *ptc_call_costs_thread(struct ptc_call_costs *c, uint32_t number)
 {
 	const size_t n = c->nthreads;
+	size_t i;
 
 	if (number < n)
 		return &c->threads[number];
@@ -96,6 +103,13 @@ static struct ptc_cost_thread *cost_thread(struct ptc_call_costs *c, uint32_t nu
 		return NULL;
 	c->nthreads = number + 1;
 	memset(c->threads + n, 0, (c->nthreads - n) * sizeof(*c->threads));
+	for (i = n; c->of_part && i < c->nthreads; i++) {
+		struct ptc_cost_thread *t = &c->threads[i];
+
+		if (!ptc_grow(&t->frames, &t->cap, 1, sizeof(*t->frames)))
+			return NULL;
+		forget_frames(c, (uint32_t)i);
+	}
 	return &c->threads[number];
 }
 
@@ -129,21 +143,21 @@ static uint32_t number_of_call(struct ptc_call_costs *c, const struct ptc_call_c
 	return number - 1; /* 0 becomes PTC_NO_NUMBER */
 }
 
-/* Returns the address in the caller. 0: it is not known. */
-static uint64_t call_address(const struct ptc_call *call)
+uint64_t ptc_call_cost_address(const struct ptc_call *call)
 {
 	return call->how == PTC_CALL_BY_TAIL ? call->item->from : call->from;
 }
 
 /* Returns the index of the calls by the frame @by. PTC_NO_NUMBER: out of memory. */
 static uint32_t find_call(struct ptc_call_costs *c, const struct ptc_call_event *e,
-			  const struct cost_frame *by)
+			  const struct ptc_cost_frame *by)
 {
-	const uint64_t from = call_address(e->call);
+	const uint64_t from = ptc_call_cost_address(e->call);
 	struct ptc_call_cost call = { .caller = by->function, .callee = e->function };
 	uint32_t at_address;
 
-	call.at = c->functions[by->function].begin;
+	if (!is_root(by->function))
+		call.at = c->functions[by->function].begin;
 	if (!from)
 		return number_of_call(c, &call);
 	at_address = ptc_call_stream_function(c->stream, e->call->item, from);
@@ -158,17 +172,20 @@ static uint32_t find_call(struct ptc_call_costs *c, const struct ptc_call_event 
 
 /* As find_call, with the most recent results. */
 static uint32_t find_call_again(struct ptc_call_costs *c, const struct ptc_call_event *e,
-				const struct cost_frame *by)
+				const struct ptc_cost_frame *by)
 {
 	struct ptc_call_stream *s = c->stream;
-	const uint64_t from = call_address(e->call);
-	const uint64_t code =
-		from ? ptc_code_parts_at(&s->code, s->opts.d, e->call->item, from)->number : 0;
-	const uint64_t hash =
-		ptc_hash_mix(ptc_hash_mix((uint64_t)by->function << 32 | e->function, from), code);
-	struct ptc_call_seen *seen = &c->seen[hash >> (64 - SEEN_BITS)];
+	const uint64_t from = ptc_call_cost_address(e->call);
+	struct ptc_call_seen *seen;
+	uint64_t code = 0, hash;
 	uint32_t number;
 
+	if (s->opts.lookup)
+		return find_call(c, e, by);
+	if (from)
+		code = ptc_code_parts_at(&s->code, s->opts.d, e->call->item, from)->number;
+	hash = ptc_hash_mix(ptc_hash_mix((uint64_t)by->function << 32 | e->function, from), code);
+	seen = &c->seen[hash >> (64 - SEEN_BITS)];
 	if (seen->call_plus_one && seen->from == from && seen->code == code &&
 	    seen->frame_function == by->function && seen->callee == e->function)
 		return seen->call_plus_one - 1;
@@ -180,11 +197,22 @@ static uint32_t find_call_again(struct ptc_call_costs *c, const struct ptc_call_
 
 /* --- events --- */
 
+/* Returns the own time of the innermost function. */
+static uint64_t *own_time_of(struct ptc_call_costs *c, struct ptc_cost_thread *t)
+{
+	const uint32_t function = t->frames[t->n - 1].function;
+
+	return is_root(function) ? &t->root_ns : &c->functions[function].ns;
+}
+
 /* Adds the time since the last event of the thread to the function that ran. */
 static void add_own_time(struct ptc_call_costs *c, struct ptc_cost_thread *t, uint64_t time)
 {
 	if (t->n && time != PTC_NO_TIME && t->last_time != PTC_NO_TIME && time > t->last_time)
-		c->functions[t->frames[t->n - 1].function].ns += time - t->last_time;
+		*own_time_of(c, t) += time - t->last_time;
+	if (!t->has_events)
+		t->first_time = time;
+	t->has_events = true;
 	t->last_time = time;
 }
 
@@ -192,7 +220,7 @@ static void add_own_time(struct ptc_call_costs *c, struct ptc_cost_thread *t, ui
 static void end_frame(struct ptc_call_costs *c, struct ptc_cost_thread *t,
 		      const struct ptc_call *call)
 {
-	const struct cost_frame *f = &t->frames[--t->n];
+	const struct ptc_cost_frame *f = &t->frames[--t->n];
 	const uint64_t time = call->item->time;
 	struct ptc_call_cost *cost;
 
@@ -204,19 +232,33 @@ static void end_frame(struct ptc_call_costs *c, struct ptc_cost_thread *t,
 		cost->ns += time - f->since_time;
 }
 
+/* Counts the call of index @i by thread @t. Returns false if out of memory. */
+static bool count_call(struct ptc_call_costs *c, struct ptc_cost_thread *t, uint32_t i)
+{
+	struct ptc_call_cost *call = &c->calls[i];
+
+	if (is_root(call->caller) && !call->times) {
+		if (!ptc_grow(&t->roots, &t->roots_cap, t->nroots + 1, sizeof(*t->roots)))
+			return false;
+		t->roots[t->nroots++] = i;
+	}
+	call->times++;
+	return true;
+}
+
 static int begin_frame(struct ptc_call_costs *c, struct ptc_cost_thread *t,
 		       const struct ptc_call_event *e)
 {
 	const struct ptc_call *call = e->call;
-	struct cost_frame f = { .function = e->function,
-				.depth = call->depth,
-				.call = PTC_NO_NUMBER,
-				.since_insns = call->insns,
-				.since_time = call->item->time };
+	struct ptc_cost_frame f = { .function = e->function,
+				    .depth = call->depth,
+				    .call = PTC_NO_NUMBER,
+				    .since_insns = call->insns,
+				    .since_time = call->item->time };
 
 	if (!see_begin(c, e->function, call->item, call->ip))
 		return PTC_E_NO_MEMORY;
-	if (t->jumped)
+	if (t->jumped && t->n)
 		f.tails = t->frames[t->n - 1].tails + 1;
 	t->jumped = false;
 	if (f.tails > TAILS_MAX) {
@@ -226,9 +268,8 @@ static int begin_frame(struct ptc_call_costs *c, struct ptc_cost_thread *t,
 	}
 	if (t->n) {
 		f.call = find_call_again(c, e, &t->frames[t->n - 1]);
-		if (f.call == PTC_NO_NUMBER)
+		if (f.call == PTC_NO_NUMBER || !count_call(c, t, f.call))
 			return PTC_E_NO_MEMORY;
-		c->calls[f.call].times++;
 	}
 	if (!ptc_grow(&t->frames, &t->cap, t->n + 1, sizeof(*t->frames)))
 		return PTC_E_NO_MEMORY;
@@ -242,7 +283,7 @@ int ptc_call_costs_event(struct ptc_call_costs *c, const struct ptc_call_event *
 
 	if (e->call->type == PTC_CALL_LOST)
 		return 0;
-	t = cost_thread(c, e->thread);
+	t = ptc_call_costs_thread(c, e->thread);
 	if (!t)
 		return PTC_E_NO_MEMORY;
 	add_own_time(c, t, e->call->item->time);
@@ -257,6 +298,65 @@ int ptc_call_costs_event(struct ptc_call_costs *c, const struct ptc_call_event *
 		end_frame(c, t, e->call);
 	return 0;
 }
+
+/* --- parts --- */
+
+void ptc_call_costs_step(struct ptc_call_costs *c, uint32_t number)
+{
+	struct ptc_cost_thread *t = &c->threads[number];
+	size_t i;
+
+	for (i = 0; i < t->nroots; i++) {
+		struct ptc_call_cost *call = &c->calls[t->roots[i]];
+
+		call->times = call->insns = call->ns = 0;
+	}
+	forget_frames(c, number);
+}
+
+bool ptc_call_costs_enter(struct ptc_call_costs *c, uint32_t function, struct ptc_source_line begin)
+{
+	struct ptc_function_cost *f = function_cost(c, function);
+
+	if (f && !f->entered)
+		f->begin = begin;
+	if (f)
+		f->entered = true;
+	return f;
+}
+
+uint32_t ptc_call_costs_add(struct ptc_call_costs *c, const struct ptc_call_cost *calls)
+{
+	const struct ptc_call_cost place = { .caller = calls->caller,
+					     .callee = calls->callee,
+					     .at = calls->at };
+	const uint32_t i = number_of_call(c, &place);
+
+	if (i == PTC_NO_NUMBER)
+		return i;
+	c->calls[i].times += calls->times;
+	c->calls[i].insns += calls->insns;
+	c->calls[i].ns += calls->ns;
+	return i;
+}
+
+void ptc_call_costs_pass(struct ptc_call_costs *c, struct ptc_cost_thread *t, uint64_t first_time,
+			 uint64_t last_time, uint64_t root_ns)
+{
+	add_own_time(c, t, first_time);
+	*own_time_of(c, t) += root_ns;
+	t->last_time = last_time;
+}
+
+bool ptc_call_costs_open(struct ptc_cost_thread *t, const struct ptc_cost_frame *frame)
+{
+	if (!ptc_grow(&t->frames, &t->cap, t->n + 1, sizeof(*t->frames)))
+		return false;
+	t->frames[t->n++] = *frame;
+	return true;
+}
+
+/* --- the order --- */
 
 static int by_caller(const void *a, const void *b, void *order)
 {

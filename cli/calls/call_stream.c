@@ -283,11 +283,12 @@ static const char *symbol_name(void *ctx, const struct ptc_item *item, uint64_t 
 static int on_part_step(void *ctx, const struct ptc_part_step *step)
 {
 	struct ptc_call_stream *s = ctx;
+	const int rc = s->opts.on_step(s->opts.ctx, step);
 	struct ptc_call_thread *t = find_call_thread(s, step->tid);
 
 	if (t)
 		t->depth = 0;
-	return s->opts.on_step(s->opts.ctx, step);
+	return rc;
 }
 
 static size_t inlined_at(void *ctx, const struct ptc_item *item, uint64_t ip,

@@ -30,6 +30,12 @@ struct ptc_function {
 	bool inlined; /* a function that was inlined: the offset is 0 */
 };
 
+/* A place in the source. */
+struct ptc_source_line {
+	uint32_t file; /* number in the stream's names; 0: not known */
+	uint32_t line; /* 0: not known */
+};
+
 /* A life of a thread: it ends when the tid is reused, and when the process executes a program. */
 struct ptc_call_thread {
 	int32_t pid, tid;
@@ -65,6 +71,12 @@ struct ptc_call_lookup {
 	const char *(*name)(void *ctx, const struct ptc_item *it, uint64_t ip);
 	uint64_t (*life)(void *ctx, const struct ptc_item *it);
 	const char *(*thread_name)(void *ctx, int32_t tid); /* NULL: not known */
+	/*
+	 * Returns the source line of @ip, or of the begin of its function. file UINT32_MAX: out of
+	 * memory.
+	 */
+	struct ptc_source_line (*line)(void *ctx, const struct ptc_item *it, uint64_t ip);
+	struct ptc_source_line (*begin)(void *ctx, const struct ptc_item *it, uint64_t ip);
 };
 
 /* What a caller wants. Borrowed until ptc_call_stream_release. */

@@ -17,7 +17,11 @@ struct ptc_source_line ptc_source_line_of(struct ptc_call_stream *s, const struc
 					  uint64_t ip)
 {
 	int line = 0;
-	const char *file = ip ? ptc_decode_srcline(s->opts.d, it, ip, &line) : NULL;
+	const char *file;
+
+	if (s->opts.lookup)
+		return s->opts.lookup->line(s->opts.ctx, it, ip);
+	file = ip ? ptc_decode_srcline(s->opts.d, it, ip, &line) : NULL;
 
 	return (struct ptc_source_line){ .file = ptc_names_get(&s->names, file),
 					 .line = file && line > 0 ? (uint32_t)line : 0 };
@@ -28,6 +32,8 @@ struct ptc_source_line ptc_function_begin(struct ptc_call_stream *s, const struc
 {
 	uint64_t off = 0;
 
+	if (s->opts.lookup)
+		return s->opts.lookup->begin(s->opts.ctx, it, ip);
 	if (!ptc_decode_symbol(s->opts.d, it, ip, &off))
 		off = 0;
 	return ptc_source_line_of(s, it, ip - off);
@@ -54,6 +60,16 @@ static uint32_t cost_of(struct ptc_line_costs *c, const struct ptc_line_cost *at
 	const uint32_t found = ptc_number_find(&c->index, &kind, c->costs, at);
 
 	return found ? found : ptc_number_append(&c->index, &kind, &c->costs, &c->n, &c->cap, at);
+}
+
+bool ptc_line_costs_add(struct ptc_line_costs *c, const struct ptc_line_cost *cost)
+{
+	const struct ptc_line_cost place = { .function = cost->function, .at = cost->at };
+	const uint32_t number = cost_of(c, &place);
+
+	if (number)
+		c->costs[number - 1].insns += cost->insns;
+	return number;
 }
 
 /* A block whose instructions are visited. */

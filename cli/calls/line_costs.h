@@ -15,12 +15,6 @@
 #include "cli/common/number_index.h"
 #include "cli/decode/branch_counts.h"
 
-/* A place in the source. */
-struct ptc_source_line {
-	uint32_t file; /* number in the stream's names; 0: not known */
-	uint32_t line; /* 0: not known */
-};
-
 struct ptc_line_cost {
 	uint32_t function; /* number in the stream */
 	struct ptc_source_line at;
@@ -46,6 +40,9 @@ void ptc_line_costs_release(struct ptc_line_costs *c);
  * memory.
  */
 int ptc_line_costs_items(struct ptc_line_costs *c, const struct ptc_item *items, size_t n);
+
+/* Add @cost to the costs. Returns false if out of memory. */
+bool ptc_line_costs_add(struct ptc_line_costs *c, const struct ptc_line_cost *cost);
 
 /* Compute the instructions of the costs, once, after all items. */
 void ptc_line_costs_count(struct ptc_line_costs *c);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "cli/calls/part_costs.h"
 #include "cli/common/jsontext.h"
 #include "ptcap/file.h"
 #include "ptcap/lookup.h"
@@ -16,8 +17,7 @@ enum {
 	NODES_KEPT = 1 << 20, /* of all threads; more are printed */
 };
 
-/* Returns a number, or -1 for a time that is not known. */
-static json_t *number_or_unknown(uint64_t n)
+json_t *ptc_part_time(uint64_t n)
 {
 	return json_integer(n == PTC_NO_TIME ? -1 : (json_int_t)n);
 }
@@ -62,6 +62,35 @@ static bool note_begin(struct ptc_part_out *o, uint32_t function, const struct p
 	return o->begins[function].file != UINT32_MAX;
 }
 
+bool ptc_part_out_number(struct ptc_part_out *o, const struct ptc_item *it, uint64_t ip,
+			 uint32_t *ret)
+{
+	const uint32_t function = ptc_call_stream_function(&o->stream, it, ip);
+
+	*ret = function;
+	return function != PTC_NO_NUMBER && note_begin(o, function, it, ip);
+}
+
+/* As on_part_event, for a part with costs. */
+static int on_costs_event(struct ptc_part_out *o, const struct ptc_call_event *e)
+{
+	const struct ptc_item *it = e->call->item;
+	uint32_t caller;
+
+	if (!thread_of_part(o, it->tid))
+		return PTC_E_NO_MEMORY;
+	if (e->call->type == PTC_CALL_ENTER && !note_begin(o, e->function, it, e->call->ip))
+		return PTC_E_NO_MEMORY;
+	if (ptc_part_costs_event(o->costs, ptc_idmap_find(&o->tids, it->tid), e))
+		return PTC_E_NO_MEMORY;
+	/* The costs have given a number to the caller. */
+	if (o->stream.nfunctions == o->nbegins)
+		return 0;
+	return ptc_part_out_number(o, it, ptc_call_cost_address(e->call), &caller) ?
+		       0 :
+		       PTC_E_NO_MEMORY;
+}
+
 static int on_part_event(void *ctx, const struct ptc_call_event *e)
 {
 	struct ptc_part_out *o = ctx;
@@ -70,6 +99,8 @@ static int on_part_event(void *ctx, const struct ptc_call_event *e)
 	struct ptc_part_thread *t;
 	const bool ends = e->call->type == PTC_CALL_LEAVE;
 
+	if (o->costs)
+		return on_costs_event(o, e);
 	t = thread_of_part(o, e->call->item->tid);
 	if (!t || !ptc_part_tree_event(&t->tree, e, &ended))
 		return PTC_E_NO_MEMORY;
@@ -84,29 +115,29 @@ static int on_part_event(void *ctx, const struct ptc_call_event *e)
 
 /* --- lines --- */
 
-/* Prints the functions that have got numbers. Returns false if out of memory. */
-static bool put_new_functions(struct ptc_part_out *o)
+bool ptc_part_out_function(struct ptc_part_out *o, const struct ptc_names *names,
+			   const struct ptc_function *f, struct ptc_source_line begin)
+{
+	const char *source = ptc_names_of(names, begin.file);
+
+	return ptc_part_out_line(
+		o,
+		json_pack("{s:s, s:o*, s:i, s:o*, s:o*, s:s*, s:o}", "type", "function", "source",
+			  source ? ptc_json_text(source) : NULL, "line", (int)begin.line, "name",
+			  f->name ? ptc_json_text(ptc_names_of(names, f->name)) : NULL, "file",
+			  f->file ? ptc_json_text(ptc_names_of(names, f->file)) : NULL, "build_id",
+			  ptc_names_of(names, f->id), "offset", ptc_json_hex(f->off)));
+}
+
+bool ptc_part_out_new_functions(struct ptc_part_out *o)
 {
 	static const struct ptc_source_line unknown;
-	const struct ptc_names *names = &o->stream.names;
+	size_t *i = &o->nprinted;
 	bool ok = true;
 
-	for (; ok && o->nprinted < o->stream.nfunctions; o->nprinted++) {
-		const struct ptc_function *f = &o->stream.functions[o->nprinted];
-		const struct ptc_source_line begin =
-			o->nprinted < o->nbegins ? o->begins[o->nprinted] : unknown;
-		const char *source = ptc_names_of(names, begin.file);
-
-		ok = ptc_part_out_line(
-			o, json_pack("{s:s, s:o*, s:i, s:o*, s:o*, s:s*, s:o}", "type", "function",
-				     "source", source ? ptc_json_text(source) : NULL, "line",
-				     (int)begin.line, "name",
-				     f->name ? ptc_json_text(ptc_names_of(names, f->name)) : NULL,
-				     "file",
-				     f->file ? ptc_json_text(ptc_names_of(names, f->file)) : NULL,
-				     "build_id", ptc_names_of(names, f->id), "offset",
-				     ptc_json_hex(f->off)));
-	}
+	for (; ok && *i < o->stream.nfunctions; ++*i)
+		ok = ptc_part_out_function(o, &o->stream.names, &o->stream.functions[*i],
+					   *i < o->nbegins ? o->begins[*i] : unknown);
 	return ok;
 }
 
@@ -149,9 +180,9 @@ static bool put_tree(struct ptc_part_out *o, const struct ptc_part_thread *t)
 /* Returns an address with its function. NULL: out of memory. */
 static json_t *address_row(struct ptc_part_out *o, const struct ptc_item *it, uint64_t ip)
 {
-	const uint32_t function = ptc_call_stream_function(&o->stream, it, ip);
+	uint32_t function;
 
-	if (function == PTC_NO_NUMBER || !note_begin(o, function, it, ip))
+	if (!ptc_part_out_number(o, it, ip, &function))
 		return NULL;
 	return json_pack("[o,i,o]", ptc_json_hex(ip), (int)function,
 			 ptc_json_hex(ptc_call_stream_start(&o->stream, it, ip)));
@@ -162,7 +193,7 @@ static json_t *item_object(struct ptc_part_out *o, const struct ptc_item *it)
 {
 	const char *name = ptc_decode_thread_name(o->stream.opts.d, it->tid);
 	json_t *j = json_pack("{s:i, s:i, s:I, s:o, s:I}", "pid", it->pid, "tid", it->tid, "queue",
-			      (json_int_t)it->queue, "time", number_or_unknown(it->time), "insns",
+			      (json_int_t)it->queue, "time", ptc_part_time(it->time), "insns",
 			      (json_int_t)it->insns);
 	int bad = !j;
 
@@ -177,6 +208,8 @@ static json_t *item_object(struct ptc_part_out *o, const struct ptc_item *it)
 		bad |= json_object_set_new(j, "from", address_row(o, it, it->from));
 	if (ptc_item_has_to(it) || it->kind == PTC_KIND_START)
 		bad |= json_object_set_new(j, "to", address_row(o, it, it->to));
+	if (o->costs && it->kind != PTC_KIND_START)
+		bad |= json_object_set_new(j, "at", ptc_part_costs_places(o->costs, o, it));
 	if (!bad)
 		return j;
 	json_decref(j);
@@ -184,32 +217,38 @@ static json_t *item_object(struct ptc_part_out *o, const struct ptc_item *it)
 }
 
 /* Returns the branch with which the thread has left the trace. NULL: out of memory. */
-static json_t *exit_object(const struct ptc_part_step *step)
+static json_t *exit_object(struct ptc_part_out *o, const struct ptc_part_step *step)
 {
 	const struct ptc_item *it = step->exit;
-
-	return json_pack("{s:i, s:i, s:I, s:o, s:i, s:s, s:i, s:[o,i,o]}", "pid", it->pid, "tid",
-			 it->tid, "queue", (json_int_t)it->queue, "time",
-			 number_or_unknown(it->time), "insns", 0, "kind",
-			 ptc_kind_name((enum ptc_kind)it->kind), "length", it->insn_len, "from",
-			 ptc_json_hex(it->from), -1, ptc_json_hex(step->exit_function));
+	json_t *j = json_pack(
+		"{s:i, s:i, s:I, s:o, s:i, s:s, s:i, s:[o,i,o]}", "pid", it->pid, "tid", it->tid,
+		"queue", (json_int_t)it->queue, "time", ptc_part_time(it->time), "insns", 0, "kind",
+		ptc_kind_name((enum ptc_kind)it->kind), "length", it->insn_len, "from",
+		ptc_json_hex(it->from), -1, ptc_json_hex(step->exit_function));
+	if (!o->costs || !json_object_set_new(j, "at", ptc_part_costs_places(o->costs, o, it)))
+		return j;
+	json_decref(j);
+	return NULL;
 }
 
 /* Returns the open calls of a step, with their functions. NULL: out of memory. */
-static json_t *rows_of_open(const struct ptc_part_step *step, const struct ptc_part_tree *t)
+static json_t *rows_of_open(struct ptc_part_out *o, const struct ptc_part_step *step)
 {
+	const uint32_t number = ptc_call_stream_thread(&o->stream, step->tid);
+	const struct ptc_call_thread *t = number != PTC_NO_NUMBER ? &o->stream.threads[number] :
+								    NULL;
 	json_t *rows = json_array();
 	size_t i;
 	int bad = !rows;
 
 	for (i = 0; !bad && i < step->ncalls; i++) {
 		const struct ptc_open_call *c = &step->calls[i];
-		const uint32_t function = i < t->nopen ? t->nodes[t->open[i].node].function : 0;
+		const uint32_t function = t && i < t->depth ? t->stack[i] : 0;
 
 		bad = json_array_append_new(
 			rows, json_pack("[o,i,o,o,I,o]", ptc_json_hex(c->ip), (int)function,
 					ptc_json_hex(c->function), ptc_json_hex(c->ret),
-					(json_int_t)c->since_insns, number_or_unknown(c->since)));
+					(json_int_t)c->since_insns, ptc_part_time(c->since)));
 	}
 	if (!bad)
 		return rows;
@@ -234,7 +273,7 @@ static json_t *rows_of_absent(const struct ptc_part_step *step)
 static json_t *pair_of_places(const uint64_t *places)
 {
 	return json_pack("[I,o]", (json_int_t)places[PTC_PART_INSNS],
-			 number_or_unknown(places[PTC_PART_TIME]));
+			 ptc_part_time(places[PTC_PART_TIME]));
 }
 
 /* Returns the object of a step without its tree. NULL: out of memory. */
@@ -248,18 +287,20 @@ static json_t *step_object(struct ptc_part_out *o, const struct ptc_part_step *s
 		bad |= json_object_set_new(
 			j, "passed",
 			json_pack("[i,I,o,I]", step->pid, (json_int_t)step->queue,
-				  number_or_unknown(step->time), (json_int_t)step->insns));
+				  ptc_part_time(step->time), (json_int_t)step->insns));
 	if (!bad && t->tree.n) {
 		bad |= json_object_set_new(j, "name", ptc_json_text(t->name));
 		bad |= json_object_set_new(j, "first", pair_of_places(t->tree.first));
 		bad |= json_object_set_new(j, "last", pair_of_places(t->tree.last));
 	}
+	if (!bad && o->costs)
+		bad = !ptc_part_costs_step(o->costs, o, ptc_idmap_find(&o->tids, step->tid), j);
 	if (!bad && step->ncalls)
-		bad |= json_object_set_new(j, "open", rows_of_open(step, &t->tree));
+		bad |= json_object_set_new(j, "open", rows_of_open(o, step));
 	if (!bad && step->nabsent)
 		bad |= json_object_set_new(j, "absent", rows_of_absent(step));
 	if (!bad && step->exit)
-		bad |= json_object_set_new(j, "exit", exit_object(step));
+		bad |= json_object_set_new(j, "exit", exit_object(o, step));
 	if (!bad && step->item)
 		bad |= json_object_set_new(j, "item", item_object(o, step->item));
 	if (!bad)
@@ -273,7 +314,7 @@ static int put_step(void *ctx, const struct ptc_part_step *step)
 	struct ptc_part_out *o = ctx;
 	struct ptc_part_thread *t = thread_of_part(o, step->tid);
 	json_t *j = t ? step_object(o, step, t) : NULL;
-	bool ok = j && put_new_functions(o) && put_tree(o, t);
+	bool ok = j && ptc_part_out_new_functions(o) && put_tree(o, t);
 
 	if (ok)
 		ok = ptc_part_out_line(o, j);
@@ -295,7 +336,7 @@ static json_t *trace_object(const struct ptc_decode *d)
 
 	(void)ptc_decode_get_times(d, &first, &last, &ignored);
 	return json_pack("[I,o,o]", (json_int_t)(file ? ptc_file_data_size(file) : 0),
-			 number_or_unknown(first), number_or_unknown(last));
+			 ptc_part_time(first), ptc_part_time(last));
 }
 
 bool ptc_part_out_begin(struct ptc_part_out *o, struct ptc_decode *d, json_t *options)
@@ -336,7 +377,7 @@ bool ptc_part_out_steps(struct ptc_part_out *o)
 
 bool ptc_part_out_end(struct ptc_part_out *o)
 {
-	return put_new_functions(o) &&
+	return ptc_part_out_new_functions(o) &&
 	       ptc_line_json(o->line,
 			     json_pack("{s:s, s:I, s:I}", "type", "end", "instructions",
 				       (json_int_t)o->insns, "lines", (json_int_t)o->nlines));

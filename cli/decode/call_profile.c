@@ -7,6 +7,7 @@
 
 #include "base/plural.h"
 #include "cli/common/cli.h"
+#include "cli/common/jsontext.h"
 #include "cli/decode/out_folded.h"
 
 static const char *const names[] = { [PTC_CALL_PROFILE_CALLGRIND] = "callgrind",
@@ -70,20 +71,44 @@ static int take_part_items(void *ctx, const struct ptc_item *items, size_t n)
 {
 	struct ptc_call_profile *p = ctx;
 
-	p->failed |= ptc_part_out_items(&p->part, items, n) != 0;
+	p->failed |= ptc_part_out_items(&p->part, items, n) ||
+		     (p->part.costs && ptc_part_costs_items(p->part.costs, items, n));
 	return p->failed;
+}
+
+bool ptc_call_profile_before(struct ptc_call_profile *p, const struct ptc_item *items, size_t n)
+{
+	return !p->part.costs || ptc_part_costs_before(p->part.costs, items, n);
+}
+
+/* Begins a shard of a profile with costs of calls. Returns false if out of memory. */
+static bool begin_costs(struct ptc_call_profile *p, struct ptc_decode *d)
+{
+	char *command;
+	json_t *options = NULL;
+
+	p->part.costs = &p->part_costs;
+	if (!ptc_callgrind_command(d, &command))
+		return false;
+	options = json_pack("{s:o*, s:b}", "command", command ? ptc_json_text(command) : NULL,
+			    "has_time", ptc_callgrind_has_time(d));
+	free(command);
+	return ptc_part_out_begin(&p->part, d, options) &&
+	       ptc_part_costs_begin(&p->part_costs, &p->part);
 }
 
 static bool begin_part(struct ptc_call_profile *p, struct ptc_decode *d, struct ptc_line *l)
 {
-	const bool pprof = p->kind == PTC_CALL_PROFILE_PPROF;
+	const bool folded = p->kind == PTC_CALL_PROFILE_FOLDED;
 
 	p->part = (struct ptc_part_out){
-		.line = l, .shard = p->shard, .of = names[p->kind], .has_begins = pprof
+		.line = l, .shard = p->shard, .of = names[p->kind], .has_begins = !folded
 	};
+	if (p->kind == PTC_CALL_PROFILE_CALLGRIND)
+		return begin_costs(p, d);
 	return ptc_part_out_begin(&p->part, d,
 				  json_pack("{s:i, s:b}", "depth", (int)depth_of(p), "by_time",
-					    pprof ? ptc_pprof_has_time(d) : p->by_time));
+					    folded ? p->by_time : ptc_pprof_has_time(d)));
 }
 
 bool ptc_call_profile_begin(struct ptc_call_profile *p, struct ptc_decode *d, struct ptc_line *l,
@@ -124,7 +149,9 @@ static bool print_tree(struct ptc_call_profile *p, struct ptc_line *l)
 bool ptc_call_profile_print(struct ptc_call_profile *p, struct ptc_line *l)
 {
 	if (p->shard.n)
-		return ptc_part_out_steps(&p->part) && ptc_part_out_end(&p->part);
+		return ptc_part_out_steps(&p->part) &&
+		       (!p->part.costs || ptc_part_costs_end(p->part.costs, &p->part)) &&
+		       ptc_part_out_end(&p->part);
 	if (p->kind == PTC_CALL_PROFILE_CALLGRIND)
 		return ptc_callgrind_print(&p->callgrind, l);
 	return print_tree(p, l);
@@ -132,6 +159,7 @@ bool ptc_call_profile_print(struct ptc_call_profile *p, struct ptc_line *l)
 
 void ptc_call_profile_release(struct ptc_call_profile *p)
 {
+	ptc_part_costs_release(&p->part_costs);
 	ptc_part_out_release(&p->part);
 	ptc_callgrind_release(&p->callgrind);
 	ptc_call_tree_release(&p->tree);

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cli/calls/call_tree.h"
+#include "cli/calls/part_costs.h"
 #include "cli/calls/part_out.h"
 #include "cli/decode/line_buffer.h"
 #include "cli/decode/out_callgrind.h"
@@ -34,6 +35,7 @@ struct ptc_call_profile {
 	struct ptc_call_tree tree;
 	struct ptc_function_begins begins; /* pprof */
 	struct ptc_part_out part;	   /* of a shard, in place of the others */
+	struct ptc_part_costs part_costs;  /* of a shard, callgrind */
 };
 
 /* Returns the kind with this name of --format; NONE: there is no such kind. */
@@ -45,6 +47,9 @@ enum ptc_call_profile_kind ptc_call_profile_parse(const char *name);
  */
 bool ptc_call_profile_begin(struct ptc_call_profile *p, struct ptc_decode *d, struct ptc_line *l,
 			    struct ptc_sink *ret);
+
+/* Take items in front of the shard. Returns false if out of memory. */
+bool ptc_call_profile_before(struct ptc_call_profile *p, const struct ptc_item *items, size_t n);
 
 /*
  * Print the profile, once, after all items. If it is too large, reports an error and sets refused.

@@ -243,7 +243,7 @@ static int check_shard(struct ptc_decode_args *a)
 				       "--shard cannot be combined with --calls, or with "
 				       "--format uftrace or fxt: calls continue from one "
 				       "shard to the next; use --time, or a sum: --format "
-				       "folded or pprof");
+				       "callgrind, folded or pprof");
 	if (f->counts == PTC_COUNTS_COVERAGE && !f->lcov && !f->json)
 		return ptc_usage_error("decode", "--shard cannot be combined with the text of "
 						 "--counts=coverage, which `ptcap sum` does not "
@@ -251,9 +251,6 @@ static int check_shard(struct ptc_decode_args *a)
 	if (f->most)
 		return ptc_usage_error("decode", "--shard cannot be combined with the first N of "
 						 "--counts: a shard does not know the sums");
-	if (a->out.call_profile.kind == PTC_CALL_PROFILE_CALLGRIND)
-		return ptc_usage_error("decode", "--shard cannot be combined with --format "
-						 "callgrind; use folded or pprof");
 	a->out.call_profile.shard = a->shard;
 	f->shard = a->shard;
 	if (a->out.call_profile.kind)

@@ -31,6 +31,8 @@ static bool take_before(struct ptc_decoded *o, const struct ptc_item *items, siz
 		ptc_print_bin_before(&o->bin, items, n);
 	else if (o->profile.kind)
 		return ptc_counts_before(&o->profile.blocks, items, n);
+	else if (o->call_profile.kind)
+		return ptc_call_profile_before(&o->call_profile, items, n);
 	else if (o->form.counts)
 		return ptc_counts_before(&o->counts, items, n);
 	else if (o->threads)

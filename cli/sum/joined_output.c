@@ -18,6 +18,8 @@ struct ptc_joined_kind {
 	int (*on_event)(void *ctx, const struct ptc_call_event *e);
 	int (*on_tree)(void *ctx, const struct ptc_joined_tree *tree);
 	int (*on_open)(void *ctx, uint32_t thread, uint32_t function, const uint64_t *since);
+	int (*on_costs)(void *ctx, const struct ptc_sum_line *l, uint32_t thread, uint64_t before,
+			struct ptc_err *err);
 	int (*options)(struct ptc_joined_output *o, const json_t *options,
 		       const struct ptc_sum_line *l, struct ptc_err *err);
 	/* NULL: there are no such lines. */
@@ -222,7 +224,55 @@ static void release_report(struct ptc_joined_output *o)
 	ptc_function_sums_release(&o->report.sums);
 }
 
+/* --- callgrind --- */
+
+static int on_costs_event(void *ctx, const struct ptc_call_event *e)
+{
+	struct ptc_joined_output *o = ctx;
+
+	return ptc_joined_costs_event(&o->costs, e);
+}
+
+static int on_costs_step(void *ctx, const struct ptc_sum_line *l, uint32_t thread, uint64_t before,
+			 struct ptc_err *err)
+{
+	struct ptc_joined_output *o = ctx;
+
+	return ptc_joined_costs_step(&o->costs, l, thread, before, err);
+}
+
+static int costs_options(struct ptc_joined_output *o, const json_t *options,
+			 const struct ptc_sum_line *l, struct ptc_err *err)
+{
+	return ptc_joined_costs_init(&o->costs, o->join, options, l, err);
+}
+
+static int costs_line(struct ptc_joined_output *o, const struct ptc_sum_line *l,
+		      struct ptc_err *err)
+{
+	return ptc_joined_costs_line(&o->costs, l, err);
+}
+
+static bool print_costs(struct ptc_joined_output *o, const struct ptc_sum_how *how,
+			struct ptc_missing_table *missing)
+{
+	(void)missing;
+	return ptc_joined_costs_print(&o->costs, how->line);
+}
+
+static void release_costs(struct ptc_joined_output *o)
+{
+	ptc_joined_costs_release(&o->costs);
+}
+
 static const struct ptc_joined_kind kinds[] = {
+	{ .of = "callgrind",
+	  .on_event = on_costs_event,
+	  .on_costs = on_costs_step,
+	  .options = costs_options,
+	  .line = costs_line,
+	  .print = print_costs,
+	  .release = release_costs },
 	{ .of = "report",
 	  .on_event = on_sums_event,
 	  .on_tree = on_sums_tree,
@@ -269,7 +319,11 @@ int ptc_joined_output_init(struct ptc_joined_output *o, const char *of, const js
 	if (rc)
 		return rc;
 	o->kind = kind;
-	*ret_sink = (struct ptc_join_sink){ kind->on_event, kind->on_tree, kind->on_open, o };
+	*ret_sink = (struct ptc_join_sink){ .on_event = kind->on_event,
+					    .on_tree = kind->on_tree,
+					    .on_open = kind->on_open,
+					    .on_costs = kind->on_costs,
+					    .ctx = o };
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "cli/calls/call_tree.h"
 #include "cli/report/report.h"
+#include "cli/sum/joined_costs.h"
 #include "cli/sum/missing_table.h"
 #include "cli/sum/part_join.h"
 #include "cli/sum/sum.h"
@@ -22,6 +23,7 @@ struct ptc_joined_output {
 	bool by_time;
 	struct ptc_report_args args; /* report */
 	struct ptc_report report;
+	struct ptc_joined_costs costs; /* callgrind */
 };
 
 /*

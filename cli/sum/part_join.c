@@ -49,8 +49,12 @@ static bool keep_begin(struct ptc_part_join *j, const struct ptc_joined_function
 {
 	const size_t n = j->nbegins;
 
-	if (f->number < n)
+	/* A part does not know the begin of a function that it only has for lines. */
+	if (f->number < n) {
+		if (!j->begins[f->number].file)
+			j->begins[f->number] = f->begin;
 		return true;
+	}
 	if (!ptc_grow(&j->begins, &j->begins_cap, (size_t)f->number + 1, sizeof(*j->begins)))
 		return false;
 	j->nbegins = (size_t)f->number + 1;
@@ -73,6 +77,11 @@ static uint32_t joined_number(struct ptc_part_join *j, int64_t i)
 	if (f->number != PTC_NO_NUMBER && !keep_begin(j, f))
 		return PTC_NO_NUMBER;
 	return f->number;
+}
+
+uint32_t ptc_part_join_number(struct ptc_part_join *j, uint64_t i)
+{
+	return joined_number(j, i < j->nfunctions ? (int64_t)i : -1);
 }
 
 /* Returns the thread, which may be new, valid until the next call. NULL: out of memory. */
@@ -112,10 +121,34 @@ static uint64_t joined_start(void *ctx, const struct ptc_item *it, uint64_t ip)
 static uint32_t joined_function(void *ctx, const struct ptc_item *it, uint64_t ip)
 {
 	struct ptc_part_join *j = ctx;
+	const struct ptc_place_of_thread *place;
 
-	(void)it;
-	return joined_number(j,
-			     ip == j->item->to.ip ? j->item->to.function : j->item->from.function);
+	if (ip == j->item->to.ip)
+		return joined_number(j, j->item->to.function);
+	if (ip == j->item->from.ip)
+		return joined_number(j, j->item->from.function);
+	place = ptc_joined_places_find(&j->places, it->tid, ip);
+	return place ? place->function : joined_number(j, -1);
+}
+
+static struct ptc_source_line joined_line(void *ctx, const struct ptc_item *it, uint64_t ip)
+{
+	static const struct ptc_source_line unknown;
+	const struct ptc_part_join *j = ctx;
+	const struct ptc_place_of_thread *place = ptc_joined_places_find(&j->places, it->tid, ip);
+
+	return place ? place->at : unknown;
+}
+
+static struct ptc_source_line joined_begin(void *ctx, const struct ptc_item *it, uint64_t ip)
+{
+	static const struct ptc_source_line unknown;
+	const struct ptc_part_join *j = ctx;
+	const uint32_t number = joined_function(ctx, it, ip);
+
+	if (number == PTC_NO_NUMBER)
+		return (struct ptc_source_line){ .file = UINT32_MAX };
+	return number < j->nbegins ? j->begins[number] : unknown;
 }
 
 static const char *joined_name(void *ctx, const struct ptc_item *it, uint64_t ip)
@@ -287,7 +320,7 @@ static int open_calls(struct ptc_part_join *j, const struct ptc_sum_line *l, int
 		rc = function == PTC_NO_NUMBER ?
 			     PTC_E_NO_MEMORY :
 			     ptc_call_stream_restore(&j->stream, tid, function, &call, &thread);
-		if (!rc)
+		if (!rc && j->sink.on_open)
 			rc = j->sink.on_open(j->sink.ctx, thread, function, since);
 		rc = joining_error(l, rc, err);
 	}
@@ -343,6 +376,31 @@ static int pass_branches(struct ptc_part_join *j, const struct ptc_sum_line *l, 
 	return joining_error(l, ptc_calls_pass(j->stream.calls, &last, insns), err);
 }
 
+/* Notes the addresses of an item, from which a function may be called. */
+static int note_places(struct ptc_part_join *j, const struct ptc_sum_line *l, const json_t *item,
+		       int32_t tid, struct ptc_err *err)
+{
+	enum { IP, FUNCTION, SOURCE, LINE, N };
+	const json_t *rows = json_object_get(item, "at");
+	struct ptc_place_of_thread place = { .tid = tid };
+	uint64_t v[N];
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < json_array_size(rows); i++) {
+		rc = ptc_part_row_get(l, json_array_get(rows, i), N, v, err);
+		if (!rc)
+			rc = ptc_joined_source(&j->sources, l, v[SOURCE], v[LINE], &place.at, err);
+		if (rc)
+			return rc;
+		place.ip = v[IP];
+		place.function = ptc_part_join_number(j, v[FUNCTION]);
+		if (place.function == PTC_NO_NUMBER || !ptc_joined_places_note(&j->places, &place))
+			return ptc_fail_mem(err);
+	}
+	return rc;
+}
+
 /* Gives the machine the item that member @key has, if there is one. */
 static int give_item(struct ptc_part_join *j, const struct ptc_sum_line *l, const char *key,
 		     struct ptc_err *err)
@@ -355,6 +413,8 @@ static int give_item(struct ptc_part_join *j, const struct ptc_sum_line *l, cons
 	if (!o)
 		return 0;
 	rc = ptc_part_item_get(l, o, &item, err);
+	if (!rc)
+		rc = note_places(j, l, o, item.item.tid, err);
 	if (rc)
 		return rc;
 	if (item.item.type == PTC_ITEM_BRANCH || item.item.tid >= 0) {
@@ -378,6 +438,7 @@ static int take_joined_step(struct ptc_part_join *j, const struct ptc_sum_line *
 	const int32_t tid = (int32_t)json_integer_value(v);
 	uint32_t thread;
 	struct ptc_joined_thread *t;
+	bool has_calls;
 	int rc = 0;
 
 	if (!json_is_integer(v) || json_integer_value(v) != tid)
@@ -386,12 +447,14 @@ static int take_joined_step(struct ptc_part_join *j, const struct ptc_sum_line *
 	if (!t)
 		return ptc_fail_mem(err);
 	thread = ptc_call_stream_thread(&j->stream, tid);
-	if (j->nnodes && (thread == PTC_NO_NUMBER || !j->stream.threads[thread].depth))
+	has_calls = j->sink.on_costs ? json_object_get(l->json, "times") != NULL : j->nnodes != 0;
+	if (has_calls && (thread == PTC_NO_NUMBER || !j->stream.threads[thread].depth))
 		return damaged_line(l, "calls of a thread that has no open function", err);
 	rc = check_absent(j, l, tid, err);
-	if (!rc && j->nnodes)
-		rc = give_tree(j, l, thread, t, err);
-	if (!rc && j->nnodes)
+	if (!rc && has_calls)
+		rc = j->sink.on_costs ? j->sink.on_costs(j->sink.ctx, l, thread, t->before, err) :
+					give_tree(j, l, thread, t, err);
+	if (!rc && has_calls)
 		rc = open_calls(j, l, tid, t, err);
 	if (!rc)
 		rc = give_item(j, l, "exit", err);
@@ -432,6 +495,8 @@ int ptc_part_join_line(struct ptc_part_join *j, const struct ptc_sum_line *l, bo
 		return add_nodes(j, l, err);
 	if (!strcmp(type, "step"))
 		return take_joined_step(j, l, err);
+	if (!strcmp(type, "source"))
+		return ptc_joined_sources_add(&j->sources, &j->stream.names, l, err);
 	if (!strcmp(type, "end"))
 		return end_part(j, l, err);
 	*ret_other = true;
@@ -456,8 +521,10 @@ int ptc_part_join_function(struct ptc_part_join *j, const struct ptc_sum_line *l
 
 int ptc_part_join_init(struct ptc_part_join *j, const struct ptc_join_sink *sink)
 {
-	static const struct ptc_call_lookup lookup = { joined_start, joined_function, joined_name,
-						       joined_life, joined_thread_name };
+	static const struct ptc_call_lookup lookup = { joined_start,	   joined_function,
+						       joined_name,	   joined_life,
+						       joined_thread_name, joined_line,
+						       joined_begin };
 	const struct ptc_call_stream_opts opts = { .on_event = on_joined_event,
 						   .ctx = j,
 						   .lookup = &lookup };
@@ -470,6 +537,7 @@ void ptc_part_join_begin(struct ptc_part_join *j)
 {
 	j->part++;
 	j->nfunctions = j->nnodes = 0;
+	j->sources.n = 0;
 	j->nlines = 0;
 	j->ended = false;
 }
@@ -486,6 +554,8 @@ void ptc_part_join_release(struct ptc_part_join *j)
 	free(j->begins);
 	free(j->nodes);
 	free(j->threads);
+	free(j->sources.v);
+	ptc_joined_places_release(&j->places);
 	ptc_idmap_release(&j->tids);
 	*j = (struct ptc_part_join){ .part = 0 };
 }

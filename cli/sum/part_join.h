@@ -15,6 +15,7 @@
 #include "cli/calls/call_stream.h"
 #include "cli/calls/line_costs.h"
 #include "cli/calls/part_tree.h"
+#include "cli/sum/joined_places.h"
 #include "cli/sum/sum_line.h"
 
 /* Who takes the joined calls. All return 0, PTC_E_NO_MEMORY, or PTC_E_LIMIT. */
@@ -24,6 +25,12 @@ struct ptc_join_sink {
 	int (*on_tree)(void *ctx, const struct ptc_joined_tree *tree);
 	/* A call of a tree stays open. The outermost comes first. */
 	int (*on_open)(void *ctx, uint32_t thread, uint32_t function, const uint64_t *since);
+	/*
+	 * In place of on_tree and on_open: the calls of step @l in thread @thread, whose part has
+	 * @before instructions of the thread in front. Sets @err on failure.
+	 */
+	int (*on_costs)(void *ctx, const struct ptc_sum_line *l, uint32_t thread, uint64_t before,
+			struct ptc_err *err);
 	void *ctx;
 };
 
@@ -40,12 +47,14 @@ struct ptc_part_join {
 	size_t nfunctions, functions_cap;
 	struct ptc_part_node *nodes; /* owned; of the next step */
 	size_t nnodes, nodes_cap;
+	struct ptc_joined_sources sources;
 	uint64_t nlines;
 	bool ended;
 	/* Of all parts: */
 	struct ptc_joined_thread *threads; /* owned; in the order of tids */
 	size_t threads_cap;
 	struct ptc_idmap tids;
+	struct ptc_joined_places places;
 	const struct ptc_joined_item *item; /* the machine has this item */
 };
 
@@ -66,6 +75,9 @@ int ptc_part_join_line(struct ptc_part_join *j, const struct ptc_sum_line *l, bo
 /* Gets the number in the stream of the function that a line names by "function". */
 int ptc_part_join_function(struct ptc_part_join *j, const struct ptc_sum_line *l, uint32_t *ret,
 			   struct ptc_err *err);
+
+/* Returns the number in the stream of function @i of the part. PTC_NO_NUMBER: out of memory. */
+uint32_t ptc_part_join_number(struct ptc_part_join *j, uint64_t i);
 
 /* Ends all open functions, behind the last part. Returns 0, PTC_E_NO_MEMORY or PTC_E_LIMIT. */
 int ptc_part_join_finish(struct ptc_part_join *j);

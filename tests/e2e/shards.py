@@ -227,7 +227,7 @@ def usage_error(args, why):
 def refused(_):
     """Outputs that cannot be added are refused, with the reason."""
     path = os.path.join(KEPT, "calls.data")
-    for options, why in ((["--calls"], "calls continue"), (["--format=callgrind"], "use folded or pprof"),
+    for options, why in ((["--calls"], "calls continue"),
                          (["--format=fxt"], "calls continue"), (["--time=1%-2%"], "--time or --last"),
                          (["--last=3"], "--time or --last"), (["-F", "icount"], "how many instructions"),
                          (["--axis=insns"], "how many instructions"), (["--format=bin", "--icount"], "how many instructions"),
