@@ -78,7 +78,7 @@ static const struct ptc_option_table option_table = {
 		 "  decode --counts=edges|calls|blocks|lines|coverage --format json\n"
 		 "  decode --format lcov|bolt|profgen|afdo|callgrind|folded\n"
 		 "  report --format json (by function)\n"
-		 "  decode --format folded|pprof, or report, of all shards (--shard)\n"
+		 "  decode --format callgrind|folded|pprof, or report, of all shards (--shard)\n"
 		 "  crash show --format json (crashes with the same signature are counted)\n",
 };
 
