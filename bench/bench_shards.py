@@ -4,8 +4,8 @@
 
 Peer: the same decode without --shard. Prints the seconds of both (user and system), their ratio, the largest shard over the mean,
 and the bytes of trace of the largest shard over the mean. Each is measured three times in turns; the least counts. OPTIONs go to
-`ptcap decode`, or with `report` in front to `ptcap report`. Default: -j1. With calls (report, --format=folded or pprof) also prints
-the seconds of `ptcap sum`, and the bytes that it reads.
+`ptcap decode`, or with `report` in front to `ptcap report`. Default: -j1. With calls (report, and --format=callgrind,
+folded or pprof) also prints the seconds of `ptcap sum`, and the bytes that it reads.
 """
 
 import json
@@ -58,7 +58,7 @@ def main(ptcap, path, n=16, *options):
             each[i] = s if each[i] is None else min(each[i], s)
     sizes = [size([*base, part]) for part in parts]
     print(f"whole {whole:.2f} s, {n} shards {sum(each):.2f} s, ratio {sum(each) / whole:.3f}")
-    if argv[1] == "report" or {"--format=folded", "--format=pprof"} & set(options):
+    if argv[1] == "report" or {"--format=callgrind", "--format=folded", "--format=pprof"} & set(options):
         print("ptcap sum %.2f s, reads %d bytes" % joined(ptcap, argv, parts))
     print(f"largest shard over the mean: {max(each) * n / sum(each):.3f} of the time, {max(sizes) * n / sum(sizes):.3f} of the bytes")
 
