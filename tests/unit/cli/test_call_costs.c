@@ -272,8 +272,10 @@ static void compare(const struct costs *whole, struct costs *joined, uint64_t se
 		cr_assert(a->caller == b->caller && a->callee == b->callee &&
 				  a->at.line == b->at.line && a->times == b->times &&
 				  a->insns == b->insns && a->ns == b->ns,
-			  "seed %lu: call %zu of %u by %u (line %u): %lu times, %lu instructions; %lu, %lu",
-			  seed, i, a->callee, a->caller, a->at.line, a->times, a->insns, b->times, b->insns);
+			  "seed %lu: call %zu of %u by %u (line %u): %lu times, %lu instructions; "
+			  "%lu, %lu",
+			  seed, i, a->callee, a->caller, a->at.line, a->times, a->insns, b->times,
+			  b->insns);
 	}
 	for (i = 0; i < whole->calls.nfunctions; i++)
 		cr_assert(whole->calls.functions[i].ns == joined->calls.functions[i].ns &&
