@@ -274,7 +274,7 @@ static bool append_cost(struct ptc_part_costs *c, struct ptc_part_out *o, json_t
 		return true;
 	return number_of_source(c, o, &c->of_lines, &c->stream.names, cost->at.file, &source) &&
 	       !json_array_append_new(rows,
-				      json_pack("[I,I,I,I]", (json_int_t)(first + cost->function),
+				      json_pack("[I,I,I,I]", (json_int_t)first + cost->function,
 						(json_int_t)source, (json_int_t)cost->at.line,
 						(json_int_t)cost->insns));
 }
