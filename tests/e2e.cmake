@@ -259,7 +259,7 @@ foreach(name signal jit locks cpus dlopen lossy recordings hardware small damage
 	set_property(TEST e2e_cutouts_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")
 endforeach()
 # The calls of shards, joined by ptcap sum, are those of the whole.
-foreach(name recurse except longjmp signal handlers jit threads cpus dlopen shell snapshot lossy recordings raw hardware damaged order faults
+foreach(name recurse except longjmp signal handlers jit threads cpus dlopen shell snapshot lossy recordings raw hardware damaged order faults broken_costs
 		refused)
 	e2e_test(shard_calls_${name} "${e2e_dir}/shard_calls.py" "${name}")
 	set_property(TEST e2e_shard_calls_${name} APPEND PROPERTY ENVIRONMENT "PTCAP_TRACES=${PTCAP_TRACES}")

@@ -3,7 +3,7 @@
 """shard_calls.py NAME: `ptcap sum` of the shards' calls is what decode and report write of the whole.
 
 NAME is a recording of the tables below, `recordings`, `raw` or `hardware` (the real traces, if available), `damaged`, `order`,
-`faults` or `refused`.
+`faults`, `broken_costs` or `refused`.
 """
 
 import collections
@@ -250,6 +250,24 @@ def faults(folder):
         refuses([cut, files[0], files[2]], why)
 
 
+def broken_costs(folder):
+    """Rows of costs with unknown functions, source files and too few numbers are refused."""
+    args = [*CALLGRIND, "-i", os.path.join(KEPT, "signals.data")]
+    files = shards(folder, args, 2)
+    cut = os.path.join(folder, "cut")
+    with open(files[0], encoding="utf-8") as f:
+        lines = [json.loads(line) for line in f]
+    for type_, member, row, why in (("calls", "rows", [9999, 0, 0, 0, 1, 1, 0], "an unknown function"), ("own", "rows", [9999, 1], "an unknown function"),
+                                    ("lines", "rows", [0, 9999, 1, 1], "an unknown source line"), ("lines", "rows", [0, 0, 1], "not a row of 4 numbers"),
+                                    ("step", "frames", [0, 0, 0, 9999, 1, 0, 0, 0], "an unknown function"), ("step", "times", [1], "not a row of 3 numbers"),
+                                    ("step", "frames", [-1, 0, 0, 0, 0, 0, 0, 0], "an unknown function")):
+        i = next(i for i, line in enumerate(lines) if line.get("type") == type_ and member in line)
+        bad = {**lines[i], member: row if member == "times" else [row]}
+        with open(cut, "w", encoding="utf-8") as f:
+            f.writelines(json.dumps(line) + "\n" for line in [*lines[:i], bad, *lines[i + 1 :]])
+        refuses([cut, files[1]], why)
+
+
 def usage_error(args, why):
     r = lib.Run([PTCAP, *args])
     check(r.status == 2 and why in r.err, f"{args}: exit status {r.status}\n{r.err}")
@@ -266,5 +284,5 @@ def refused(_):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    lib.main({"recordings": recordings, "raw": raw, "hardware": hardware, "damaged": damaged, "order": order, "faults": faults, "refused": refused,
+    lib.main({"recordings": recordings, "raw": raw, "hardware": hardware, "damaged": damaged, "order": order, "faults": faults, "broken_costs": broken_costs, "refused": refused,
               **{name: program(name) for name in PROGRAMS}})
