@@ -160,7 +160,7 @@ def all_forms(folder, args, numbers=NUMBERS, few=(7,)):
     if store.READS:  # a sanitizer is slow
         numbers = few = (3,)
     check(same(folder, [*FOLDED, *args], numbers) > 0, "no function was called")
-    for form in FORMS[1 :: 2 if store.READS else 1]:
+    for form in FORMS[1 : 3 if store.READS else None]:
         same(folder, [*form, *args], few)
     same_pprof(folder, args, few)
 
