@@ -28,12 +28,12 @@ void ptc_sha256_init(struct ptc_sha256 *s)
 	s->len = 0;
 }
 
-static uint32_t rotate(uint32_t v, unsigned int n)
+static inline uint32_t rotate(uint32_t v, unsigned int n)
 {
 	return v >> n | v << (32 - n);
 }
 
-static uint32_t load_be32(const uint8_t *p)
+static inline uint32_t load_be32(const uint8_t *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
@@ -53,31 +53,36 @@ static void expand(const uint8_t *block, uint32_t w[64])
 	}
 }
 
-/* FIPS 180-4, 6.2.2, steps 2 to 4. */
+/* FIPS 180-4, 6.2.2, steps 2 to 4, with the names of its variables. */
 static void compress(struct ptc_sha256 *s, const uint8_t *block)
 {
-	uint32_t w[64], v[8], t1, t2;
+	uint32_t *const v = s->state;
+	uint32_t a = v[0], b = v[1], c = v[2], d = v[3], e = v[4], f = v[5], g = v[6], h = v[7];
+	uint32_t w[64], t1, t2;
 	unsigned int i;
 
 	expand(block, w);
-	memcpy(v, s->state, sizeof(v));
 	for (i = 0; i < 64; i++) {
-		t1 = v[7] + (rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25)) +
-		     ((v[4] & v[5]) ^ (~v[4] & v[6])) + round_constants[i] + w[i];
-		t2 = (rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22)) +
-		     ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
-		/* gcc 12 would call memmove() in each round. */
-		v[7] = v[6];
-		v[6] = v[5];
-		v[5] = v[4];
-		v[4] = v[3] + t1;
-		v[3] = v[2];
-		v[2] = v[1];
-		v[1] = v[0];
-		v[0] = t1 + t2;
+		t1 = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) + ((e & f) ^ (~e & g)) +
+		     round_constants[i] + w[i];
+		t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
+		h = g;
+		g = f;
+		f = e;
+		e = d + t1;
+		d = c;
+		c = b;
+		b = a;
+		a = t1 + t2;
 	}
-	for (i = 0; i < 8; i++)
-		s->state[i] += v[i];
+	v[0] += a;
+	v[1] += b;
+	v[2] += c;
+	v[3] += d;
+	v[4] += e;
+	v[5] += f;
+	v[6] += g;
+	v[7] += h;
 }
 
 void ptc_sha256_put(struct ptc_sha256 *s, const void *bytes, size_t n)
