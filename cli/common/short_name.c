@@ -24,7 +24,11 @@ struct work {
 
 static bool begins(const char *s, const char *word)
 {
-	return !strncmp(s, word, strlen(word));
+	while (*word && *s == *word) {
+		s++;
+		word++;
+	}
+	return !*word;
 }
 
 static bool ends(const char *s, size_t len, const char *word)

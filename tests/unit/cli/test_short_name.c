@@ -241,8 +241,10 @@ Test(short_name, long_names_are_bounded, .timeout = 60)
 
 	cr_assert_not_null(name);
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		const size_t len = strlen(units[i]);
+
 		for (n = 0; n < SIZE; n++)
-			name[n] = units[i][n % strlen(units[i])];
+			name[n] = units[i][n % len];
 		name[SIZE] = '\0';
 		got = ptc_short_name(name, 40);
 		cr_assert_not_null(got);
