@@ -54,53 +54,110 @@ static void die(const char *what)
 	abort();
 }
 
-static void put_item(FILE *out, const struct ptc_item *it, const struct ptc_stream *stream,
-		     const struct pt_how *how)
+static char *put_hex(char *at, uint64_t v)
+{
+	int shift = 60;
+
+	while (shift && !(v >> shift))
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		*at++ = "0123456789abcdef"[v >> shift & 15];
+	return at;
+}
+
+static char *put_decimal(char *at, uint64_t v)
+{
+	char digits[20];
+	size_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + v % 10);
+	while (v /= 10);
+	while (n)
+		*at++ = digits[--n];
+	return at;
+}
+
+static char *put_word(char *at, const char *word)
+{
+	while (*word)
+		*at++ = *word++;
+	return at;
+}
+
+/* Puts two addresses, and a space after each. */
+static char *put_pair(char *at, uint64_t from, uint64_t to)
+{
+	at = put_hex(at, from);
+	*at++ = ' ';
+	at = put_hex(at, to);
+	*at++ = ' ';
+	return at;
+}
+
+static char *put_branch(char *at, const struct ptc_item *it)
+{
+	if (it->kind == PTC_KIND_NONE || it->kind >= PTC_KIND_COUNT || it->cause)
+		die("a transfer without a kind");
+	/* Packets may claim the address 0, but our code is never there. */
+	if (it->kind == PTC_KIND_START ?
+		    it->from != 0 :
+		    it->kind != PTC_KIND_ASYNC && it->from % PT_HIGH - PT_CODE >= PT_CODE_LEN)
+		die("a transfer from nowhere");
+	at = put_pair(at, it->from, it->to);
+	return put_word(at, ptc_kind_name((enum ptc_kind)it->kind));
+}
+
+static char *put_gap(char *at, const struct ptc_item *it, const struct ptc_stream *stream)
 {
 	const struct ptc_span *last = &stream->spans[stream->n - 1];
+
+	if (it->from > last->base + last->len || it->to > last->base + last->len - it->from) {
+		fprintf(stderr, "%" PRIx64 " %" PRIx64 "\n", it->from, it->to);
+		die("a gap outside the stream");
+	}
+	at = put_pair(put_word(at, "gap "), it->from, it->to);
+	return put_word(at, ptc_gap_name((enum ptc_gap_cause)it->cause));
+}
+
+/* Adds the line of @it. Tests make a million lines, so no line is made by printf(). */
+static void put_item(struct ptc_buf *out, const struct ptc_item *it,
+		     const struct ptc_stream *stream, const struct pt_how *how)
+{
+	char line[256], *at = line;
 	int i;
 
 	if (how->conv) {
-		if (it->time == PTC_NO_TIME)
-			fprintf(out, "@- ");
-		else
-			fprintf(out, "@%" PRIu64 " ", it->time);
+		*at++ = '@';
+		at = it->time == PTC_NO_TIME ? put_word(at, "-") : put_decimal(at, it->time);
+		*at++ = ' ';
 	}
 	switch (it->type) {
 	case PTC_ITEM_BRANCH:
-		if (it->kind == PTC_KIND_NONE || it->kind >= PTC_KIND_COUNT || it->cause)
-			die("a transfer without a kind");
-		/* Packets may claim the address 0, but our code is never there. */
-		if (it->kind == PTC_KIND_START ?
-			    it->from != 0 :
-			    it->kind != PTC_KIND_ASYNC &&
-				    it->from % PT_HIGH - PT_CODE >= PT_CODE_LEN)
-			die("a transfer from nowhere");
-		fprintf(out, "%" PRIx64 " %" PRIx64 " %s", it->from, it->to,
-			ptc_kind_name((enum ptc_kind)it->kind));
+		at = put_branch(at, it);
 		break;
 	case PTC_ITEM_INSN:
-		fprintf(out, "%" PRIx64, it->from);
+		at = put_hex(at, it->from);
 		break;
 	case PTC_ITEM_EVENT:
-		fprintf(out, "event %s %" PRIx64 " %" PRIx64,
-			ptc_event_name((enum ptc_event_kind)it->kind), it->from, it->to);
+		at = put_word(put_word(at, "event "),
+			      ptc_event_name((enum ptc_event_kind)it->kind));
+		*at++ = ' ';
+		at = put_pair(at, it->from, it->to) - 1;
 		break;
 	case PTC_ITEM_GAP:
-		if (it->from > last->base + last->len ||
-		    it->to > last->base + last->len - it->from) {
-			fprintf(stderr, "%" PRIx64 " %" PRIx64 "\n", it->from, it->to);
-			die("a gap outside the stream");
-		}
-		fprintf(out, "gap %" PRIx64 " %" PRIx64 " %s", it->from, it->to,
-			ptc_gap_name((enum ptc_gap_cause)it->cause));
+		at = put_gap(at, it, stream);
 		break;
 	default:
 		die("an item of no type");
 	}
-	for (i = 0; i < it->insn_len; i++)
-		fprintf(out, "%s%02x", i ? "" : " ", it->insn[i]);
-	fputc('\n', out);
+	for (i = 0; i < it->insn_len; i++) {
+		at = put_word(at, i ? "" : " ");
+		at = put_hex(at, it->insn[i] >> 4);
+		at = put_hex(at, it->insn[i] & 15);
+	}
+	*at++ = '\n';
+	ptc_buf_put(out, line, (size_t)(at - line));
 }
 
 /*
@@ -184,8 +241,8 @@ static void add_to_sums(struct ptc_sums *sums, const struct ptc_item *it)
 	ptc_sums_add_time(sums, it->time);
 }
 
-static void see_item(FILE *out, const struct ptc_item *it, const struct ptc_stream *stream,
-		     struct pt_how *how, struct other *other)
+static void see_item(struct ptc_buf *out, const struct ptc_item *it,
+		     const struct ptc_stream *stream, struct pt_how *how, struct other *other)
 {
 	put_item(out, it, stream, how);
 	add_to_sums(&how->sums, it);
@@ -193,7 +250,7 @@ static void see_item(FILE *out, const struct ptc_item *it, const struct ptc_stre
 }
 
 /* @late: items are taken only at the end. */
-static void run(struct ptc_replay *r, size_t max, bool late, FILE *out,
+static void run(struct ptc_replay *r, size_t max, bool late, struct ptc_buf *out,
 		const struct ptc_stream *stream, struct pt_how *how, struct other *other,
 		struct ahead *ahead)
 {
@@ -301,7 +358,7 @@ static struct ptc_engine *new_engine(const struct pt_how *how, const struct ptc_
 static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t max, bool late,
 		    enum who who, const uint8_t *code)
 {
-	char *text = NULL;
+	struct ptc_buf out = PTC_BUF_INIT; /* the text */
 	struct ptc_decode_opts opts = PTC_DECODE_OPTS_INIT;
 	struct ptc_codefiles files = { .n = 0 };
 	struct ptc_addrspace as = { .version = 0 };
@@ -317,11 +374,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	const char *wrong;
 	struct ptc_ipt ipt;
 	struct ptc_err err;
-	size_t len;
-	FILE *out = open_memstream(&text, &len);
 
-	if (!out)
-		die("out of memory");
 	file = code ? ptc_codefiles_add_bytes(&files, "code", code, PT_CODE_LEN) : add_file(&files);
 	if (!file || !ptc_addrspace_map(&as, PT_CODE, PT_CODE_LEN, 0, file) ||
 	    !ptc_addrspace_map(&as, PT_HIGH + PT_CODE, PT_CODE_LEN, 0, file))
@@ -360,7 +413,7 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	ptc_replay_set_context(r, -1, -1, -1, &as);
 	if (!late && who == LIBIPT)
 		other_open(&other, stream, &as, how, !max);
-	run(r, max, late, out, stream, how, &other, &ahead);
+	run(r, max, late, &out, stream, how, &other, &ahead);
 	wrong = ahead_close(&ahead, r);
 	if (wrong)
 		die(wrong);
@@ -374,9 +427,10 @@ static char *replay(const struct ptc_stream *stream, struct pt_how *how, size_t 
 	ptc_codefiles_release(&files);
 	ptc_ipt_release(&ipt);
 	ptc_notes_release(&notes);
-	if (fclose(out))
+	ptc_buf_u8(&out, 0);
+	if (ptc_buf_failed(&out))
 		die("out of memory");
-	return text;
+	return (char *)out.bytes;
 }
 
 /* In rows of at most @max items the output must equal @text. */
@@ -418,10 +472,14 @@ const char *pt_replay_stream(const struct ptc_stream *stream, struct pt_how *how
 	memcpy(code, pt_code, PT_CODE_LEN);
 	free(text);
 	text = replay(stream, how, 0, false, LIBIPT, code);
+	how->pieces = 0;
+	if (how->once) {
+		free(code);
+		return text;
+	}
 	hold_rows(stream, how, 1000, false, LIBIPT, code, text);
 	hold_rows(stream, how, 1000, false, LIBIPT, NULL, text);
 	hold_rows(stream, how, 3, true, LIBIPT, NULL, text);
-	how->pieces = 0;
 	if (!how->insns && !how->events) {
 		hold_rows(stream, how, 1000, false, FAST, code, text);
 		hold_rows(stream, how, 3, true, RUNS, code, text);

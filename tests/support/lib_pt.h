@@ -56,6 +56,7 @@ struct pt_how {
 	struct ptc_ipt_params params; /* how the trace was made */
 	bool disorder;		      /* times may go back */
 	bool damaged;		      /* damaged, even if no gap is listed */
+	bool once;		      /* decode with libipt only, and not again */
 	const struct ptc_mark *marks;
 	size_t nmarks;
 	uint64_t max_steps;	       /* abort after this many; 0: a million */

@@ -17,15 +17,14 @@ enum { SEGMENTS = 40 };
  */
 static void make(struct ptc_buf *b, size_t psb[SEGMENTS], size_t pad)
 {
-	size_t i, k;
+	size_t i;
 
 	for (i = 0; i < SEGMENTS; i++) {
 		psb[i] = b->len;
 		pt_psb(b);
 		pt_tsc(b, 100 * (i + 1));
 		pt_psbend(b);
-		for (k = 0; k < pad; k++)
-			ptc_buf_u8(b, 0);
+		ptc_buf_zero(b, pad);
 		pt_tnt(b, "TTTTTN TTTTTN TT");
 		pt_ip(b, PT_TIP, 0x1000);
 	}
