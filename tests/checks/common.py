@@ -4,10 +4,13 @@
 A check is a function from a source tree to a list of complaints. It first proves, on a tree with
 planted faults, that it can fail. Only then its silence about the real tree means something.
 """
+import contextlib
+import functools
 import os
 import re
 import sys
 import tempfile
+import time
 
 LAYERS = {  # each layer, with the layers it may include
     "base": [],
@@ -38,6 +41,12 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 def code(path, strings=False):
     """Return the text of a C file without comments, and without the contents of strings unless
     @strings."""
+    with open(path, encoding="utf-8") as f:
+        return code_of(f.read(), strings)
+
+
+@functools.lru_cache(maxsize=None)  # a check looks for many patterns in each file
+def code_of(text, strings):
     def blank(m):
         t = m.group(0)
         if t[0] == "/":
@@ -50,8 +59,6 @@ def code(path, strings=False):
         line = text[text.rfind("\n", 0, m.start()) + 1:m.start()]
         return re.match(r"\s*#\s*include\s*$", line)
 
-    with open(path, encoding="utf-8") as f:
-        text = f.read()
     return TOKEN.sub(blank, text)
 
 
@@ -61,6 +68,33 @@ def grep(root, paths, pattern, strings=False):
         text = code(os.path.join(root, path), strings)
         for m in re.finditer(pattern, text, re.M):
             yield path, text.count("\n", 0, m.start()) + 1, m
+
+
+class Notes:
+    """The user's cache: an empty file for each digest of something clean. A file unused for a month
+    is dropped. All clones share the cache, so a digest has no path of a clone."""
+
+    MONTH = 30 * 86400
+
+    def __init__(self, name):
+        user = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+        self.folder = os.path.join(user, "ptcap", name)
+        os.makedirs(self.folder, exist_ok=True)
+        for old in os.listdir(self.folder):
+            path = os.path.join(self.folder, old)
+            with contextlib.suppress(FileNotFoundError):  # another run dropped it
+                if time.time() - os.stat(path).st_mtime > self.MONTH:
+                    os.unlink(path)
+
+    def has(self, digest):
+        with contextlib.suppress(FileNotFoundError):
+            os.utime(os.path.join(self.folder, digest))
+            return True
+        return False
+
+    def add(self, digest):
+        with open(os.path.join(self.folder, digest), "w", encoding="ascii"):
+            pass
 
 
 def plant(files):

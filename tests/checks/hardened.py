@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """All built and installed files have the protections of cmake/PtcapFlags.cmake, according to
-readelf and objdump.
+readelf and objdump. The install copies the code, so only the code of installed files is disassembled.
 
 usage: hardened.py SOURCE_DIR BUILD_DIR COMPILER fortify|plain FILE...
 """
@@ -22,15 +22,13 @@ def run(*argv):
 
 
 def functions(path):
-    """Return {name: instructions} of each function of @path that has a symbol."""
-    found, name = {}, None
+    """Return {name: its first instruction, and those that move %rsp} of each function of @path that has a symbol."""
+    found, code = {}, None
     for line in run("objdump", "-d", "-w", "--no-show-raw-insn", path).splitlines():
-        m = re.match(r"[0-9a-f]+ <(.+)>:$", line)
-        if m:
-            name = m.group(1)
-            found[name] = []
-        elif name and ":\t" in line:
-            found[name].append(line.split(":\t", 1)[1].split("#")[0].strip())
+        if line.endswith(">:"):
+            code = found.setdefault(line[line.index("<") + 1:-2], [])
+        elif code is not None and (not code or ",%rsp" in line) and ":\t" in line:
+            code.append(line.split(":\t", 1)[1].split("#")[0].strip())
     return found
 
 
@@ -59,12 +57,12 @@ def check_load(path):
 
 
 def faults(path, fortify):
+    yield from check_load(path)
     symbols = [line.split() for line in run("readelf", "-W", "--dyn-syms", path).splitlines()]
     symbols = [(s[7].split("@")[0], s[3], s[6]) for s in symbols if len(s) >= 8]
     wanted = {name for name, _, where in symbols if where == "UND"}
     exported = {name for name, kind, where in symbols if where != "UND" and kind == "FUNC"}
     code = functions(path)
-    yield from check_load(path)
     if "__stack_chk_fail" not in wanted:
         yield "has no canaries on its stack (-fstack-protector-strong)"
     if fortify and not any(re.fullmatch(r"__(?!stack)\w+_chk", name) for name in wanted):
@@ -89,7 +87,7 @@ def check_installed(build, fortify, names):
                 continue
             if re.search(r"\((RPATH|RUNPATH)\)", run("readelf", "-d", found[name])):
                 yield f"installed {name}: looks for libraries in a folder of the build"
-            for fault in faults(found[name], fortify):
+            for fault in faults(found[name], fortify):  # its code is that of the built file
                 yield f"installed {name}: {fault}"
 
 
@@ -137,7 +135,7 @@ def main():
         sys.exit(77)
     prove(compiler)
     fortify = level == "fortify"
-    complaints = [f"{os.path.basename(path)}: {fault}" for path in files for fault in faults(path, fortify)]
+    complaints = [f"{os.path.basename(path)}: {fault}" for path in files for fault in check_load(path)]
     complaints += check_installed(build, fortify, [os.path.basename(path) for path in files])
     finish(complaints, not files)
 
