@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES = 3, VALUES = 6 };
+#include "fewer.h"
+
+enum { SIZES = 3, VALUES = 6, STEP = FEWER(1, 3) };
 
 static uint64_t get(const uint8_t *p, size_t size)
 {
@@ -62,7 +64,8 @@ void nb_each(const uint8_t *bytes, size_t len,
 				0, 1, was - 1, was + 1, UINT64_MAX, UINT64_MAX >> (65 - 8 * size)
 			};
 
-			for (i = 0; i < VALUES; i++) {
+			/* Each position begins with another value. */
+			for (i = (off / 2 + size) % STEP; i < VALUES; i += STEP) {
 				put(copy + off, size, values[i]);
 				if (is_new(&tried, get(copy + off, all)))
 					try(ctx, copy, len);

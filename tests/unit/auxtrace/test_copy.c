@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "auxtrace/record/ledger.h"
+#include "fewer.h"
 #include "lib_packed.h"
 #include "ptcap/copy.h"
 
@@ -470,18 +471,16 @@ Test(copy, hostile, .init = setup, .fini = teardown)
 
 	make(&p);
 	bytes = pd_finish(&p, &len);
-	for (i = 0; i < len * sizeof(values); i++) {
-		struct ptc_copy_opts opts = { SIZE, .pipe = i & 1 };
+	for (i = 0; i < len * sizeof(values); i += FEWER(1, 3)) {
+		const struct ptc_copy_opts opts = { SIZE, .pipe = i & 1,
+						    .cpus = i & 2 ? cpus : NULL,
+						    .ncpus = i & 2 ? 1 : 0,
+						    .from_ns = i & 2 ? 200 : 0 };
 		const uint8_t was = bytes[i / sizeof(values)];
 		struct ptc_copy_stats st = PTC_COPY_STATS_INIT;
 		struct ptc_file *f = NULL, *b;
 		struct ptc_err err;
 
-		if (i & 2) {
-			opts.cpus = cpus;
-			opts.ncpus = 1;
-			opts.from_ns = 200;
-		}
 		bytes[i / sizeof(values)] = values[i % sizeof(values)];
 		if (!ptc_file_open_damaged_bytes(bytes, len, "hostile", &f, &err)) {
 			if (!ptc_copy(f, path, &opts, &st, &err)) {

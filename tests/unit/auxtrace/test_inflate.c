@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "auxtrace/reader/aux_index.h"
+#include "fewer.h"
 #include "lib_packed.h"
 
 static const struct ptc_time_conv conv = { 31, 715827883, 5000 };
@@ -476,7 +477,7 @@ Test(inflate, every_damaged_byte_is_survived)
 	build(&p, 3);
 	pk_pack(&p, PTC_REC_COMPRESSED2, 60);
 	whole = pd_finish(&p, &len);
-	for (i = 0; i < len; i++) {
+	for (i = 0; i < len; i += FEWER(1, 3)) {
 		static const uint8_t values[] = { 0x00, 0x01, 0x7f, 0x80, 0xff };
 		const uint8_t was = whole[i];
 

@@ -9,6 +9,7 @@
 #include "auxtrace/feature/feature.h"
 #include "auxtrace/record/ledger.h"
 #include "auxtrace/record/userrec.h"
+#include "fewer.h"
 #include "findings.h"
 
 static void index_entry(struct pd *p, uint64_t id)
@@ -343,7 +344,7 @@ Test(verify, any_byte_may_be_wrong)
 	put_time(&p, 10, 20);
 	index_entry(&p, 12345);
 	bytes = pd_finish(&p, &len);
-	for (i = 0; i < len; i++) {
+	for (i = 0; i < len; i += FEWER(1, 3)) {
 		const uint8_t was = bytes[i];
 
 		bytes[i] = (uint8_t)(was ^ 0xff);

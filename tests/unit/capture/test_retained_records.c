@@ -15,6 +15,7 @@
 #include "auxtrace/record/sideband.h"
 #include "base/buf.h"
 #include "capture/snapshot/retained_records.h"
+#include "fewer.h"
 
 #define TYPE (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
@@ -185,7 +186,7 @@ Test(retained_records, a_ring_that_stands_still_does_not_keep_everything)
 
 	scene_init(&s, max);
 	add_stop(&s, 0, 1, 100);
-	for (i = 2; i < 400000; i++) {
+	for (i = 2; i < FEWER(400000, 120000); i++) {
 		char name[32];
 
 		(void)snprintf(name, sizeof(name), "/tmp/code.%lu", i);
@@ -254,22 +255,23 @@ static size_t map_many(struct scene *s, uint64_t n)
 
 Test(retained_records, what_is_mapped_no_more_is_forgotten)
 {
+	enum { MAPPINGS = FEWER(100000, 60000) };
 	char root[] = "/tmp/ptcap-kept-XXXXXX";
 	struct scene s;
 	size_t all;
 
 	scene_init(&s, 1);
-	all = map_many(&s, 100000);
+	all = map_many(&s, MAPPINGS);
 	ptc_kept_free(s.kept);
 	proc = mkdtemp(root);
 	cr_assert_not_null(proc);
 	set_maps(root, "00100000-00101000 r-xp 00000000 00:00 0 [other]\n");
 	scene_init(&s, 1);
-	cr_assert_leq(map_many(&s, 100000), all / 10, "%zu bytes without looking", all);
+	cr_assert_leq(map_many(&s, MAPPINGS), all / 10, "%zu bytes without looking", all);
 	ptc_kept_free(s.kept);
 	forget_maps(root);
 	scene_init(&s, 1); /* maps cannot be read: all is kept */
-	cr_assert_eq(map_many(&s, 100000), all);
+	cr_assert_eq(map_many(&s, MAPPINGS), all);
 	ptc_kept_free(s.kept);
 }
 

@@ -12,6 +12,7 @@
 
 #include "auxtrace/record/sideband.h"
 #include "capture/snapshot/state_compactor.h"
+#include "fewer.h"
 
 #define TYPE                                                                                       \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |                   \
@@ -352,7 +353,7 @@ static void put_mmap(struct ptc_fold *f, uint64_t i, uint64_t addr, uint64_t len
 Test(state_compactor, memory_is_flat_however_often_code_is_mapped)
 {
 	struct ptc_fold *f = ptc_fold_new(TYPE, ID);
-	const uint64_t rounds = 1000000;
+	const uint64_t rounds = FEWER(1000000, 200000);
 	struct ptc_fold_size size;
 	size_t before = 0;
 	uint64_t i;
@@ -463,7 +464,7 @@ Test(state_compactor, asks_for_a_look_when_it_is_worth_one)
 	struct ptc_err err;
 	int32_t pid = 0;
 
-	for (i = 1; i <= 1000000; i++) {
+	for (i = 1; i <= FEWER(1000000, 250000); i++) {
 		put_mmap(f, i, BASE + i * 8192, 4096);
 		if (!ptc_fold_wants_look(f, &pid))
 			continue;
@@ -474,7 +475,7 @@ Test(state_compactor, asks_for_a_look_when_it_is_worth_one)
 	}
 	ptc_fold_size(f, &size);
 	cr_assert_leq(size.pieces, 4096);
-	cr_assert(looks > 100 && looks < 300, "%lu looks", looks);
+	cr_assert(looks > FEWER(100, 25) && looks < FEWER(300, 75), "%lu looks", looks);
 	for (i = 1; i < 100000; i++) /* no effect: the next look comes after twice as many */
 		put_mmap(f, i, BASE + i * 8192, 4096);
 	for (looks = 0; ptc_fold_wants_look(f, &pid); looks++)

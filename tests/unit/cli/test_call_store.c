@@ -7,6 +7,7 @@
 #include "cli/serve/call_search.h"
 #include "cli/serve/served_recording.h"
 #include "cli/serve/window_cells.h"
+#include "fewer.h"
 
 enum { THREADS = 2, EVENTS = 60000, DEPTH = 40, FUNCTIONS = 50, CALLS = EVENTS / 2 + DEPTH };
 
@@ -198,7 +199,7 @@ Test(call_store, a_search_finds_the_nearest_call_in_both_directions)
 {
 	int i;
 
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < FEWER(200, 70); i++) {
 		const uint32_t first = random_below(FUNCTIONS - 1);
 		const uint32_t functions[2] = { first + (i % 3 ? FUNCTIONS : 0),
 						first + FUNCTIONS + 1 };
@@ -221,7 +222,7 @@ Test(call_store, the_call_beside_a_call_has_its_depth)
 {
 	uint64_t number;
 
-	for (number = 0; number < entries[0]; number += 61) {
+	for (number = 0; number < entries[0]; number += FEWER(61, 181)) {
 		const uint32_t depth = all[0][number].depth;
 		uint64_t want = number + 1, got = 0;
 		bool found;
@@ -296,7 +297,7 @@ Test(call_store, windows_have_all_calls_and_show_long_ones)
 {
 	int i;
 
-	for (i = 0; i < 400; i++) {
+	for (i = 0; i < FEWER(400, 140); i++) {
 		const int axis = i % 2;
 		const uint32_t thread = (uint32_t)i / 2 % THREADS;
 		const uint64_t end = axis ? all[thread][0].end.time_ns : all[thread][0].end.insns;

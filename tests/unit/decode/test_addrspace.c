@@ -5,6 +5,7 @@
 
 #include "decode/image/addrspace.h"
 #include "decode/image/codefile.h"
+#include "fewer.h"
 
 static const uint8_t text[] = "0123456789abcdefghijklmnopqrstuvwxyz";
 
@@ -243,7 +244,7 @@ Test(addrspace, a_patch_is_a_new_layout_once_a_range)
 /* Compares patches and mappings with an array of the expected byte at each address. */
 Test(addrspace, many_patches_agree_with_a_model)
 {
-	enum { SPACE = 3 * 4096, ROUNDS = 1000 };
+	enum { SPACE = 3 * 4096, ROUNDS = FEWER(1000, 400) };
 	static uint8_t model[SPACE], got[SPACE];
 	uint64_t seed = 1;
 	struct world w;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decode/lbr/align.h"
+#include "fewer.h"
 #include "ptcap/branchsel.h"
 #include "ptcap/decode.h"
 #include "ptcap/kind.h"
@@ -434,7 +435,7 @@ Test(align, anything_can_be_aligned)
 	unsigned int seed = 1;
 	size_t round, i;
 
-	for (round = 0; round < 2000; round++) {
+	for (round = 0; round < FEWER(2000, 700); round++) {
 		size_t last = STEPS;
 
 		set_walk(&w, 0, 60);

@@ -10,6 +10,7 @@
 #include "decode/engine/code_cache.h"
 #include "decode/image/addrspace.h"
 #include "decode/image/codefile.h"
+#include "fewer.h"
 
 enum { CODE = 3 * 4096, ROOM = 16 * 4096, BASE = 0x400000 };
 
@@ -151,7 +152,7 @@ Test(code_cache, after_any_changes_it_is_what_would_be_found_out_anew)
 	uint64_t i, j;
 
 	make(&w, 1);
-	for (i = 0; i < 400; i++) {
+	for (i = 0; i < FEWER(400, 150); i++) {
 		for (j = number(&w, 2UL * PTC_CHANGES); i && j > 0; j = j > 3 ? 0 : j - 1)
 			change(&w);
 		for (j = 0; i % 50 == 7 && j <= PTC_CHANGES; j++) /* more than the history has */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fewer.h"
 #include "lib_flow.h"
 #include "lib_pt.h"
 
@@ -286,7 +287,7 @@ Test(fast, whatever_runs_it_comes_to_the_end)
 {
 	unsigned int i;
 
-	for (i = 0; i < 16; i++) {
+	for (i = 0; i < FEWER(16, 6); i++) {
 		struct ptc_buf b = PTC_BUF_INIT;
 		struct fl_walk w = { .b = &b, .seed = i };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decode/symbols/gopclntab.h"
+#include "fewer.h"
 #include "lib_gopcln.h"
 
 static const enum gp_magic magics[] = { GP_1_2, GP_1_16, GP_1_18, GP_1_20 };
@@ -139,7 +140,8 @@ static void ask_all(struct ptc_gopclntab *t)
 	for (at = 0; at <= GP_END; at++) {
 		file = ptc_gopclntab_line(t, t->text + at, &line);
 		cr_assert(!file || (strlen(file) && line > 0));
-		(void)ptc_gopclntab_line(t, GP_TEXT + at, &line);
+		if (t->text != GP_TEXT)
+			(void)ptc_gopclntab_line(t, GP_TEXT + at, &line);
 	}
 }
 
@@ -172,6 +174,7 @@ Test(gopclntab, any_byte_may_lie)
 	static const uint8_t lies[] = {
 		0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x7f, 0xff
 	};
+	enum { STEP = FEWER(1, 3) };
 	struct ptc_buf b = PTC_BUF_INIT;
 	struct ptc_gopclntab *t;
 	size_t i, j, k;
@@ -181,7 +184,8 @@ Test(gopclntab, any_byte_may_lie)
 	for (i = 0; i < VERSIONS; i++) {
 		ptc_buf_reset(&b);
 		gp_table(&b, magics[i]);
-		for (j = 0; j < b.len; j++)
+		/* Under a sanitizer each version begins at another byte. */
+		for (j = i % STEP; j < b.len; j += STEP)
 			for (k = 0; k < sizeof(lies); k++) {
 				b.bytes[j] ^= lies[k];
 				t = open_bytes(&b, b.len);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fewer.h"
 #include "ptcap/part_calls.h"
 
 enum { ITEMS = 3000, THREADS = 3, FUNCTIONS = 12, CALLS_MAX = 4 * ITEMS };
@@ -248,9 +249,10 @@ Test(part_calls, the_calls_of_parts_are_those_of_the_whole)
 	static struct events whole, parts;
 	const struct ptc_calls_opts opts = options(on_whole_call, &whole);
 	static const size_t numbers[] = { 1, 2, 3, 7, 64, ITEMS };
+	enum { SEEDS = FEWER(60, 25) };
 	size_t seed, i, k, clear = 0;
 
-	for (seed = 1; seed <= 60; seed++) {
+	for (seed = 1; seed <= SEEDS; seed++) {
 		struct ptc_calls *c = ptc_calls_new(&opts);
 
 		state = seed;
@@ -267,6 +269,8 @@ Test(part_calls, the_calls_of_parts_are_those_of_the_whole)
 			clear++;
 			cr_assert_eq(parts.n, whole.n, "seed %zu, %zu parts: %zu calls, not %zu",
 				     seed, numbers[k], parts.n, whole.n);
+			if (!memcmp(parts.v, whole.v, whole.n * sizeof(*whole.v)))
+				continue;
 			for (i = 0; i < whole.n; i++)
 				cr_assert_arr_eq(&parts.v[i], &whole.v[i], sizeof(whole.v[i]),
 						 "seed %zu, %zu parts: call at 0x%llx, not 0x%llx",
@@ -275,7 +279,7 @@ Test(part_calls, the_calls_of_parts_are_those_of_the_whole)
 						 (unsigned long long)whole.v[i].ip);
 		}
 	}
-	cr_assert_gt(clear, (size_t)300);
+	cr_assert_gt(clear, (size_t)5 * SEEDS);
 }
 
 Test(part_calls, needs_calls_that_are_closed)
