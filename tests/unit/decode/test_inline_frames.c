@@ -370,7 +370,7 @@ static size_t look_up_all(const char *name)
 	uint64_t off;
 
 	cr_assert_eq(ptc_codefiles_open(&files, name, &file, &err), 0, "%s", err.msg);
-	for (off = 0x1000; off < 0x6000; off += 7) {
+	for (off = 0x1000; off < 0x6000; off += FEWER(7, 19)) {
 		n = ptc_srcline_inlines(&lines, file, off, frames);
 		cr_assert_leq(n, PTC_INLINE_MAX);
 		for (i = 0; i < n; i++)
@@ -392,11 +392,11 @@ Test(inline_frames, damaged_debug_information_does_no_harm)
 	read_program(&d);
 	cr_assert_geq(d.n, 5);
 	whole = look_up_all("program");
-	cr_assert_gt(whole, 1000);
+	cr_assert_gt(whole, FEWER(1000, 300));
 	for (i = 0; i < DAMAGES; i++) {
 		write_damaged(&d, &state);
 		other += look_up_all("damaged") != whole;
 	}
-	cr_assert_gt(other, DAMAGES / 10, "only %zu damages matter", other);
+	cr_assert_gt(other, DAMAGES / FEWER(10, 20), "only %zu damages matter", other);
 	free(d.bytes);
 }

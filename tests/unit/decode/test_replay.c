@@ -369,7 +369,7 @@ Test(replay, any_cut_of_a_stream_ends_and_tells_no_more_than_the_whole)
 
 		whole = strdup(pt_replay(&b, &how));
 		cr_assert(strlen(whole) > 30);
-		for (n = 0; n <= b.len; n++) {
+		for (n = (size_t)mode % PT_CUT_STEP; n <= b.len; n += PT_CUT_STEP) {
 			const char *got = pt_replay_bytes(b.bytes, n, &how);
 
 			/*
