@@ -14,12 +14,12 @@ FILES = ("package.json", "package-lock.json")
 
 
 def install(folder):
-    """Let npm install the packages into a new folder. Scripts of packages do not run."""
+    """Let npm install the packages into a new folder. Scripts of packages do not run. npm gets all variables, also those of a proxy."""
     os.makedirs(folder)
     for name in FILES:
         shutil.copy(os.path.join(PINS, name), folder)
     command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retries=1", "--fetch-timeout=60000"]
-    r = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
+    r = subprocess.run(command, cwd=folder, env=os.environ, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False)
     return None if r.returncode == 0 else (r.stderr.strip().splitlines() or ["npm ci failed"])[0]
 
 

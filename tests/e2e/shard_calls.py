@@ -26,15 +26,15 @@ OFTEN = ["--psb-period", "2K"]
 # The source, the program, and options.
 PROGRAMS = {
     "recurse": ("step", [prog("recurse")], OFTEN),
-    "except": ("step", [prog("except")], OFTEN),
-    "longjmp": ("step", [prog("longjmp")], OFTEN),
+    "except": ("emu", [prog("except")], OFTEN),
+    "longjmp": ("emu", [prog("longjmp")], OFTEN),
     "signal": ("step", [prog("signal")], OFTEN),
-    "handlers": ("step", [prog("handlers")], OFTEN),
+    "handlers": ("emu", [prog("handlers")], OFTEN),
     "jit": ("step", [prog("jit")], OFTEN),
     "threads": ("emu", [prog("tasks"), "locks"], []),
     "cpus": ("emu", [prog("tasks"), "pool"], ["--vcpus", "2"]),
     "dlopen": ("emu", [prog("dlopen"), LIB], []),
-    "shell": ("step", ["sh", "-c", "ls >/dev/null; echo x | cat >/dev/null"], OFTEN),
+    "shell": ("emu", ["sh", "-c", "ls >/dev/null; echo x | cat >/dev/null"], OFTEN),
     "snapshot": ("emu", [prog("except")], ["--snapshot=16K"]),
     "lossy": ("emu", [prog("busy"), "8000"], ["--lossy", "-m", "64K,16K"]),
 }
