@@ -185,7 +185,7 @@ def callgrind(folder):
 
 @case
 def callgrind_calls(folder):
-    """The numbers of calls are those of --counts=calls, and tail calls are jumps to the begin of another function."""
+    """The numbers of calls are those of --counts=calls, and tail calls are jumps to the begin of another function. Threads change no byte."""
     for name, argv in {"recurse": [prog("recurse")], "indirect": [prog("indirect")], "busy": [prog("busy"), "100"], "hello": [prog("hello")],
                        "profile": None}.items():
         if argv:
@@ -207,6 +207,8 @@ def callgrind_calls(folder):
         for (caller, _, callee), (times, _) in Callgrind(written(path, "callgrind")).calls.items():
             got[caller, callee] += times
         check(want, name)
+        texts = [Run([PTCAP, "decode", "-i", path, "--format=callgrind", "-j", jobs]).expect(0).out for jobs in ("1", "3:1")]
+        check(texts[0] == texts[1], f"{name}: another profile with threads")
         different = {k: (got[k], n) for k, n in want.items() if got[k] != n}
         check(not different, f"{name}: {different}")
 

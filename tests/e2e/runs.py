@@ -71,7 +71,9 @@ def case_libraries(work):
     here, there = addresses(a), addresses(b)
     moved = [f for f in here if here[f] != there.get(f)]
     check(lib.SOURCE == "emu" or len(moved) > 1, f"no file has moved: {here}")
-    check(report["trace"]["edges_seen"] == report["trace"]["edges"] > 300, report["trace"])
+    # strlen takes other branches for a string near the end of a page, and the place of the stack is random.
+    edges, seen = report["trace"]["edges"], report["trace"]["edges_seen"]
+    check(edges > 300 and edges - edges // 100 <= seen <= edges, report["trace"])
 
 
 def case_threads(work):
