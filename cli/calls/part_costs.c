@@ -52,6 +52,15 @@ bool ptc_part_costs_before(struct ptc_part_costs *c, const struct ptc_item *item
 
 /* --- rows --- */
 
+/* Returns @json if @ok, otherwise drops it and returns NULL. */
+static json_t *complete(json_t *json, bool ok)
+{
+	if (ok)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
 /* Gets the number of a source file, which is printed if it is new. Returns false if out of memory.
  */
 static bool number_of_source(struct ptc_part_costs *c, struct ptc_part_out *o,
@@ -94,17 +103,13 @@ static bool append_line(struct ptc_part_costs *c, struct ptc_part_out *o, json_t
 static json_t *row_of_call(struct ptc_part_costs *c, struct ptc_part_out *o,
 			   const struct ptc_call_cost *call)
 {
+	const json_int_t caller = call->caller >= PTC_COST_ROOTS ? -1 : (json_int_t)call->caller;
 	json_t *row = json_array();
+	const bool ok = row && !json_array_append_new(row, json_integer(caller)) &&
+			append_line(c, o, row, call->at) &&
+			!json_array_append_new(row, json_integer(call->callee));
 
-	if (row &&
-	    !json_array_append_new(
-		    row,
-		    json_integer(call->caller >= PTC_COST_ROOTS ? -1 : (json_int_t)call->caller)) &&
-	    append_line(c, o, row, call->at) &&
-	    !json_array_append_new(row, json_integer(call->callee)))
-		return row;
-	json_decref(row);
-	return NULL;
+	return complete(row, ok);
 }
 
 /* Appends a row of a call and its costs to @rows. Returns false if out of memory. */
@@ -148,10 +153,7 @@ static json_t *rows_of_roots(struct ptc_part_costs *c, struct ptc_part_out *o,
 
 	for (i = 0; ok && i < t->nroots; i++)
 		ok = append_call(c, o, rows, &c->calls.calls[t->roots[i]]);
-	if (ok)
-		return rows;
-	json_decref(rows);
-	return NULL;
+	return complete(rows, ok);
 }
 
 /* Returns the open frames without the root. NULL: out of memory. */
@@ -164,10 +166,7 @@ static json_t *rows_of_frames(struct ptc_part_costs *c, struct ptc_part_out *o,
 
 	for (i = 1; ok && i < t->n; i++)
 		ok = append_frame(c, o, rows, &t->frames[i]);
-	if (ok)
-		return rows;
-	json_decref(rows);
-	return NULL;
+	return complete(rows, ok);
 }
 
 bool ptc_part_costs_step(struct ptc_part_costs *c, struct ptc_part_out *o, size_t thread,
@@ -216,10 +215,7 @@ json_t *ptc_part_costs_places(struct ptc_part_costs *c, struct ptc_part_out *o,
 	/* A signal handler may begin there, which the function of the branch called. */
 	if (ok && !ptc_item_has_to(it) && it->insn_len)
 		ok = append_place(c, o, rows, it, it->from + it->insn_len);
-	if (ok)
-		return rows;
-	json_decref(rows);
-	return NULL;
+	return complete(rows, ok);
 }
 
 /* --- the end --- */

@@ -22,6 +22,8 @@ struct work {
 	size_t len;		 /* of name */
 };
 
+/* Reads only the begin of @s. strncmp() of a sanitizer reads all of it, for each position of a long
+ * name. */
 static bool begins(const char *s, const char *word)
 {
 	while (*word && *s == *word) {
